@@ -1,0 +1,68 @@
+//! What an authorizer is asked: may this user do this?
+//!
+//! The shape follows Kubernetes' access attributes; the wire forms stay in the Kubernetes door.
+
+use std::sync::Arc;
+
+use crate::attributes::{DoorContext, UserInfo};
+
+/// One request for authorization.
+#[derive(Debug, Clone)]
+pub struct Access {
+    /// Who asks.
+    pub user: UserInfo,
+    /// What they want to do, like `get`.
+    pub verb: String,
+    /// What they want to do it to.
+    pub target: Target,
+    /// What only the door knows.
+    pub context: Arc<DoorContext>,
+}
+
+impl Access {
+    /// Whether the verb only reads, as Kubernetes' attribute files count it.
+    pub fn is_read_only(&self) -> bool {
+        matches!(self.verb.as_str(), "get" | "list" | "watch")
+    }
+}
+
+/// The object of an [`Access`].
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Target {
+    /// An object or collection of the API.
+    Resource(ResourceTarget),
+    /// A path that is no resource, like `/healthz`.
+    Path(String),
+}
+
+/// An object or collection of the API.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct ResourceTarget {
+    /// API group.
+    pub group: String,
+    /// API version.
+    pub version: String,
+    /// Resource, like `pods`.
+    pub resource: String,
+    /// Part of the object, like `log`.
+    pub subresource: String,
+    /// Namespace; empty for all, or for objects without one.
+    pub namespace: String,
+    /// Name; empty for all.
+    pub name: String,
+    /// Field selector of a list, watch or bulk deletion, one requirement each.
+    pub field_selector: Vec<Requirement>,
+    /// Label selector of a list, watch or bulk deletion, one requirement each.
+    pub label_selector: Vec<Requirement>,
+}
+
+/// One requirement of a selector.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Requirement {
+    /// Label or field.
+    pub key: String,
+    /// Operator as sent, like `In` or `NotIn`.
+    pub operator: String,
+    /// Values it compares with.
+    pub values: Vec<String>,
+}

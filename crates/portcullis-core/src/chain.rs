@@ -1,0 +1,290 @@
+//! The ordered chain of plug-ins, and the one way to decide.
+//!
+//! ```text
+//! Attributes ──> admit A ──> admit B ──> … ──> validate A ──> validate B ──> … ──> Verdict
+//!                   │ first refusal ends it                        │
+//!                   └──────────────> Verdict <─────────────────────┘
+//! ```
+//!
+//! INVARIANT: plug-ins run in the configured order; nothing runs after a refusal; the first
+//! `validate` runs after the last `admit`.
+//! INVARIANT: [`Chain::decide`] returns a verdict whatever plug-ins do. Errors, timeouts and panics
+//! are steps of the trace, and only here a [`FailureMode`] says what follows from them.
+
+use std::borrow::Cow;
+use std::fmt;
+use std::sync::Arc;
+use std::sync::atomic::AtomicUsize;
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+
+use crate::attributes::Attributes;
+use crate::clock::{self, Stopwatch};
+use crate::guard::{self, Failure};
+use crate::plugin::{Notes, Outcome, Plugin};
+use crate::verdict::{Decision, DecisionId, Denial, Phase, Step, StepOutcome, Verdict};
+
+/// What follows when a plug-in can't decide.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum FailureMode {
+    /// The request is refused.
+    #[default]
+    Closed,
+    /// The plug-in is passed over, and what it changed is undone.
+    Open,
+}
+
+/// A plug-in at its place in the chain.
+#[derive(Clone)]
+pub struct ChainEntry {
+    name: Arc<str>,
+    plugin: Arc<dyn Plugin>,
+    failure: FailureMode,
+    timeout: Option<Duration>,
+    at_work: Arc<AtomicUsize>,
+}
+
+impl ChainEntry {
+    /// A plug-in under its name, failing closed.
+    pub fn new(name: &str, plugin: Arc<dyn Plugin>) -> Self {
+        Self {
+            name: name.into(),
+            plugin,
+            failure: FailureMode::Closed,
+            timeout: None,
+            at_work: Arc::default(),
+        }
+    }
+
+    /// The same with another failure mode.
+    #[must_use]
+    pub fn failure(mut self, failure: FailureMode) -> Self {
+        self.failure = failure;
+        self
+    }
+
+    /// The same with a limit on its time.
+    #[must_use]
+    pub fn timeout(mut self, timeout: Option<Duration>) -> Self {
+        self.timeout = timeout;
+        self
+    }
+}
+
+impl fmt::Debug for ChainEntry {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ChainEntry")
+            .field("name", &self.name)
+            .field("failure", &self.failure)
+            .field("timeout", &self.timeout)
+            .finish_non_exhaustive()
+    }
+}
+
+/// Plug-ins in the order in which they are asked.
+#[derive(Debug, Clone, Default)]
+pub struct Chain {
+    entries: Vec<ChainEntry>,
+}
+
+/// A refusal, and whose it is.
+struct Refusal {
+    plugin: Arc<str>,
+    denial: Denial,
+}
+
+impl Chain {
+    /// A chain of these plug-ins, in this order.
+    pub fn new(entries: Vec<ChainEntry>) -> Self {
+        Self { entries }
+    }
+
+    /// Names of the plug-ins, in order.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        self.entries.iter().map(|e| e.name.as_ref())
+    }
+
+    /// Whether a plug-in may wait for something, so that the caller should not decide on a thread
+    /// others wait for.
+    pub fn may_wait(&self) -> bool {
+        self.entries
+            .iter()
+            .any(|e| e.plugin.runs() == crate::plugin::Runs::Detached)
+    }
+
+    /// Judges the request. The object in it is left as the plug-ins changed it.
+    pub fn decide(&self, request: &mut Attributes) -> Verdict {
+        let stopwatch = Stopwatch::start();
+        let mut trace = Vec::with_capacity(self.entries.len() * 2);
+        let mut notes = Notes::default();
+        let refusal = [Phase::Admit, Phase::Validate]
+            .into_iter()
+            .find_map(|phase| {
+                let mut entries = self.entries.iter();
+                entries.find_map(|entry| entry.ask(phase, request, &mut notes, &mut trace))
+            });
+        let patch = match (&refusal, &request.object) {
+            (None, Some(object)) => object.patch(),
+            _ => Vec::new(),
+        };
+        let (decision, plugin) = match refusal {
+            None => (Decision::Allow, None),
+            Some(r) => (Decision::Deny(r.denial), Some(r.plugin)),
+        };
+        Verdict {
+            id: DecisionId::new(clock::wall()),
+            decision,
+            plugin,
+            policy: notes.policy,
+            warnings: notes.warnings,
+            annotations: notes
+                .annotations
+                .into_iter()
+                .map(|(k, v)| (k.into_owned(), v))
+                .collect(),
+            patch,
+            trace,
+            duration: stopwatch.elapsed(),
+        }
+    }
+}
+
+impl ChainEntry {
+    /// Asks one half of the plug-in, writes the step down, and returns the refusal if it is one.
+    fn ask(
+        &self,
+        phase: Phase,
+        request: &mut Attributes,
+        notes: &mut Notes,
+        trace: &mut Vec<Step>,
+    ) -> Option<Refusal> {
+        let phases = self.plugin.phases();
+        let has_phase = match phase {
+            Phase::Admit => phases.admit,
+            Phase::Validate => phases.validate,
+        };
+        if !has_phase {
+            return None;
+        }
+        if !self.plugin.handles(request.operation) {
+            let why = format!("does not handle {}", request.operation);
+            trace.push(self.step(
+                phase,
+                StepOutcome::Skipped,
+                Some(why.into()),
+                Duration::ZERO,
+            ));
+            return None;
+        }
+        let stopwatch = Stopwatch::start();
+        let before = self.checkpoint(request, notes);
+        let revision_before = revision(request);
+        let answer = self.run(phase, request, notes);
+        let took = stopwatch.elapsed();
+        let (outcome, detail, denial) = match answer {
+            Ok(Outcome::NotApplicable(why)) => (StepOutcome::Skipped, Some(why), None),
+            Ok(Outcome::Pass) if revision(request) != revision_before => {
+                (StepOutcome::Changed, None, None)
+            }
+            Ok(Outcome::Pass) => (StepOutcome::Passed, None, None),
+            Ok(Outcome::Deny(denial)) => {
+                let detail = Cow::Owned(denial.message.clone());
+                (StepOutcome::Denied, Some(detail), Some(denial))
+            }
+            Err(failure) => self.failed(failure, before, request, notes),
+        };
+        trace.push(self.step(phase, outcome, detail, took));
+        denial.map(|denial| Refusal {
+            plugin: Arc::clone(&self.name),
+            denial,
+        })
+    }
+
+    fn run(
+        &self,
+        phase: Phase,
+        request: &mut Attributes,
+        notes: &mut Notes,
+    ) -> Result<Outcome, Failure> {
+        let left = request
+            .deadline
+            .map(|d| d.saturating_duration_since(clock::monotonic()));
+        if left.is_some_and(|left| left.is_zero()) {
+            return Err(Failure::Timeout(Duration::ZERO));
+        }
+        let limit = match (self.timeout, left) {
+            (Some(own), Some(left)) => Some(own.min(left)),
+            (own, left) => own.or(left),
+        };
+        guard::run(&self.plugin, &self.at_work, phase, request, notes, limit)
+    }
+
+    /// What to go back to if the plug-in fails and is passed over.
+    fn checkpoint(&self, request: &Attributes, notes: &Notes) -> Option<(Attributes, Notes)> {
+        (self.failure == FailureMode::Open).then(|| (request.clone(), notes.clone()))
+    }
+
+    fn failed(
+        &self,
+        failure: Failure,
+        before: Option<(Attributes, Notes)>,
+        request: &mut Attributes,
+        notes: &mut Notes,
+    ) -> (StepOutcome, Option<Cow<'static, str>>, Option<Denial>) {
+        let (outcome, what) = match failure {
+            Failure::Error(text) => (StepOutcome::Error, format!("could not decide: {text}")),
+            Failure::Panic => (
+                StepOutcome::Panic,
+                "could not decide: it panicked".to_owned(),
+            ),
+            Failure::Timeout(Duration::ZERO) => (
+                StepOutcome::Timeout,
+                "could not decide: the request's time was up".to_owned(),
+            ),
+            Failure::Timeout(limit) => (
+                StepOutcome::Timeout,
+                format!("could not decide: no answer within {limit:?}"),
+            ),
+        };
+        match before {
+            Some((request_before, notes_before)) => {
+                *request = request_before;
+                *notes = notes_before;
+                notes.annotate("failed-open", self.name.to_string());
+                (outcome, Some(format!("{what} (passed over)").into()), None)
+            }
+            None => {
+                let denial = Denial::undecided(format!("{}: {what}", self.name));
+                (outcome, Some(what.into()), Some(denial))
+            }
+        }
+    }
+
+    fn step(
+        &self,
+        phase: Phase,
+        outcome: StepOutcome,
+        detail: Option<Cow<'static, str>>,
+        duration: Duration,
+    ) -> Step {
+        Step {
+            plugin: Arc::clone(&self.name),
+            phase,
+            outcome,
+            detail,
+            duration,
+        }
+    }
+}
+
+fn revision(request: &Attributes) -> Option<u32> {
+    request
+        .object
+        .as_ref()
+        .map(crate::document::Document::revision)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,338 @@
+use std::sync::Mutex;
+
+use proptest::prelude::*;
+use serde_json::json;
+
+use super::*;
+use crate::attributes::{Door, Operation};
+use crate::document::Document;
+use crate::plugin::{Operations, Phases, PluginError, Runs};
+
+/// What a scripted plug-in does in a half.
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum Act {
+    Pass,
+    Ignore,
+    Change,
+    Deny,
+    Fail,
+    Panic,
+}
+
+#[derive(Debug, Clone)]
+struct Scripted {
+    admit: Option<Act>,
+    validate: Option<Act>,
+    creates_only: bool,
+    open: bool,
+}
+
+/// A plug-in that follows a script and writes down what it was asked and saw.
+struct Actor {
+    index: usize,
+    script: Scripted,
+    log: Arc<Mutex<Vec<(usize, Phase, serde_json::Value)>>>,
+}
+
+impl Actor {
+    fn act(&self, act: Act, phase: Phase, request: &Attributes) -> Result<Outcome, PluginError> {
+        let seen = request.object.as_ref().unwrap().value().unwrap().clone();
+        self.log.lock().unwrap().push((self.index, phase, seen));
+        match act {
+            Act::Pass | Act::Change => Ok(Outcome::Pass),
+            Act::Ignore => Ok(Outcome::not_applicable("not mine")),
+            Act::Deny => Ok(Outcome::Deny(Denial::forbidden("no"))),
+            Act::Fail => Err(PluginError::Failed("broken".into())),
+            Act::Panic => panic!("on purpose"),
+        }
+    }
+}
+
+impl Plugin for Actor {
+    fn handles(&self, operation: Operation) -> bool {
+        !self.script.creates_only || Operations::CREATE.contains(operation)
+    }
+
+    fn phases(&self) -> Phases {
+        Phases {
+            admit: self.script.admit.is_some(),
+            validate: self.script.validate.is_some(),
+        }
+    }
+
+    fn admit(&self, request: &mut Attributes, notes: &mut Notes) -> Result<Outcome, PluginError> {
+        let act = self.script.admit.unwrap();
+        notes.warn(format!("warning {}", self.index));
+        if !matches!(act, Act::Pass | Act::Ignore) {
+            let object = request.object.as_mut().unwrap().value_mut()?;
+            object[format!("by{}", self.index)] = json!(true);
+        }
+        self.act(act, Phase::Admit, request)
+    }
+
+    fn validate(&self, request: &Attributes, _: &mut Notes) -> Result<Outcome, PluginError> {
+        self.act(self.script.validate.unwrap(), Phase::Validate, request)
+    }
+}
+
+fn request(operation: Operation) -> Attributes {
+    Attributes {
+        door: Door::Kubernetes,
+        uid: "u".into(),
+        operation,
+        kind: Default::default(),
+        resource: Default::default(),
+        subresource: String::new(),
+        name: "n".into(),
+        namespace: String::new(),
+        user: Default::default(),
+        object: Some(Document::from_text("{}")),
+        old_object: None,
+        options: None,
+        dry_run: false,
+        received: clock::monotonic(),
+        deadline: None,
+        context: Default::default(),
+    }
+}
+
+fn silence_panics() {
+    static ONCE: std::sync::Once = std::sync::Once::new();
+    ONCE.call_once(|| std::panic::set_hook(Box::new(|_| {})));
+}
+
+type Log = Vec<(usize, Phase, serde_json::Value)>;
+
+fn run(scripts: &[Scripted], operation: Operation) -> (Verdict, Log, Attributes) {
+    silence_panics();
+    let log = Arc::new(Mutex::new(Vec::new()));
+    let entries = scripts.iter().enumerate().map(|(index, script)| {
+        let actor = Actor {
+            index,
+            script: script.clone(),
+            log: Arc::clone(&log),
+        };
+        let mode = if script.open {
+            FailureMode::Open
+        } else {
+            FailureMode::Closed
+        };
+        ChainEntry::new(&format!("p{index}"), Arc::new(actor)).failure(mode)
+    });
+    let chain = Chain::new(entries.collect());
+    let mut request = request(operation);
+    let verdict = chain.decide(&mut request);
+    let log = std::mem::take(&mut *log.lock().unwrap());
+    (verdict, log, request)
+}
+
+fn any_act() -> impl Strategy<Value = Act> {
+    prop_oneof![
+        4 => Just(Act::Pass),
+        1 => Just(Act::Ignore),
+        4 => Just(Act::Change),
+        1 => Just(Act::Deny),
+        1 => Just(Act::Fail),
+        1 => Just(Act::Panic),
+    ]
+}
+
+prop_compose! {
+    fn any_script()(
+        admit in proptest::option::of(any_act()),
+        validate in proptest::option::of(any_act()),
+        creates_only in any::<bool>(),
+        open in any::<bool>(),
+    ) -> Scripted {
+        Scripted { admit, validate, creates_only, open }
+    }
+}
+
+/// Whether an act of a plug-in refuses the request.
+fn refuses(script: &Scripted, act: Act) -> bool {
+    act == Act::Deny || (matches!(act, Act::Fail | Act::Panic) && !script.open)
+}
+
+/// What must happen, written down naively: who runs in which half, and who refuses.
+fn expected(scripts: &[Scripted], operation: Operation) -> (Vec<(usize, Phase)>, Option<usize>) {
+    let mut ran = Vec::new();
+    for phase in [Phase::Admit, Phase::Validate] {
+        for (index, script) in scripts.iter().enumerate() {
+            let act = if phase == Phase::Admit {
+                script.admit
+            } else {
+                script.validate
+            };
+            let handles = !script.creates_only || operation == Operation::Create;
+            let Some(act) = act.filter(|_| handles) else {
+                continue;
+            };
+            ran.push((index, phase));
+            if refuses(script, act) {
+                return (ran, Some(index));
+            }
+        }
+    }
+    (ran, None)
+}
+
+proptest! {
+    #[test]
+    fn runs_in_the_configured_order_and_nothing_after_a_refusal(
+        scripts in proptest::collection::vec(any_script(), 0..7),
+        create in any::<bool>(),
+    ) {
+        let operation = if create { Operation::Create } else { Operation::Update };
+        let (verdict, log, _) = run(&scripts, operation);
+        let (ran, refuser) = expected(&scripts, operation);
+        prop_assert_eq!(log.iter().map(|(i, p, _)| (*i, *p)).collect::<Vec<_>>(), ran);
+        let name = refuser.map(|i| format!("p{i}"));
+        prop_assert_eq!(verdict.is_allowed(), refuser.is_none());
+        prop_assert_eq!(verdict.plugin.as_deref(), name.as_deref());
+    }
+
+    #[test]
+    fn validate_sees_the_finished_object_and_a_refusal_has_no_patch(
+        scripts in proptest::collection::vec(any_script(), 0..7),
+    ) {
+        let (verdict, log, request) = run(&scripts, Operation::Create);
+        let last_admitted = request.object.as_ref().unwrap().value().unwrap();
+        for (_, _, seen) in log.iter().filter(|(_, phase, _)| *phase == Phase::Validate) {
+            prop_assert_eq!(seen, last_admitted);
+        }
+        prop_assert!(verdict.is_allowed() || verdict.patch.is_empty());
+        if verdict.is_allowed() {
+            let changed = scripts.iter().enumerate().filter(|(_, s)| s.admit == Some(Act::Change));
+            prop_assert_eq!(verdict.patch.len(), changed.count());
+        }
+    }
+
+    #[test]
+    fn the_trace_says_of_every_half_what_it_did(
+        scripts in proptest::collection::vec(any_script(), 0..7),
+    ) {
+        let (verdict, log, _) = run(&scripts, Operation::Update);
+        let asked = verdict.trace.iter().filter(|s| {
+            s.detail.as_deref() != Some("does not handle UPDATE")
+        });
+        prop_assert_eq!(asked.count(), log.len());
+        for step in &verdict.trace {
+            let index: usize = step.plugin.trim_start_matches('p').parse().unwrap();
+            let script = &scripts[index];
+            let act = if step.phase == Phase::Admit { script.admit } else { script.validate };
+            let wanted = match act.unwrap() {
+                _ if script.creates_only => StepOutcome::Skipped,
+                Act::Ignore => StepOutcome::Skipped,
+                Act::Change if step.phase == Phase::Admit => StepOutcome::Changed,
+                Act::Pass | Act::Change => StepOutcome::Passed,
+                Act::Deny => StepOutcome::Denied,
+                Act::Fail => StepOutcome::Error,
+                Act::Panic => StepOutcome::Panic,
+            };
+            prop_assert_eq!(step.outcome, wanted);
+        }
+    }
+}
+
+fn one(admit: Act, open: bool) -> Scripted {
+    Scripted {
+        admit: Some(admit),
+        validate: None,
+        creates_only: false,
+        open,
+    }
+}
+
+#[test]
+fn a_panicking_plugin_is_one_refused_request() {
+    let (verdict, ..) = run(&[one(Act::Panic, false)], Operation::Create);
+    assert!(verdict.is_undecided());
+    assert_eq!(
+        verdict.denial().unwrap().message,
+        "p0: could not decide: it panicked"
+    );
+    let (verdict, ..) = run(&[one(Act::Pass, false)], Operation::Create);
+    assert!(verdict.is_allowed());
+}
+
+#[test]
+fn a_failing_plugin_that_is_passed_over_leaves_nothing_behind() {
+    for act in [Act::Fail, Act::Panic] {
+        let (verdict, _, request) = run(&[one(act, true)], Operation::Create);
+        assert!(verdict.is_allowed() && verdict.patch.is_empty() && verdict.warnings.is_empty());
+        assert_eq!(request.object.unwrap().value().unwrap(), &json!({}));
+        assert_eq!(verdict.annotations["failed-open"], "p0");
+    }
+}
+
+struct Sleeper(Duration);
+
+impl Plugin for Sleeper {
+    fn handles(&self, _: Operation) -> bool {
+        true
+    }
+
+    fn phases(&self) -> Phases {
+        Phases::ADMIT
+    }
+
+    fn runs(&self) -> Runs {
+        Runs::Detached
+    }
+
+    fn admit(&self, request: &mut Attributes, _: &mut Notes) -> Result<Outcome, PluginError> {
+        request.object.as_mut().unwrap().value_mut()?["early"] = json!(1);
+        std::thread::sleep(self.0);
+        request.object.as_mut().unwrap().value_mut()?["late"] = json!(1);
+        Ok(Outcome::Pass)
+    }
+}
+
+#[test]
+fn a_plugin_that_never_answers_is_left_behind() {
+    for mode in [FailureMode::Closed, FailureMode::Open] {
+        let sleeper = ChainEntry::new("sleeper", Arc::new(Sleeper(Duration::from_secs(3600))));
+        let sleeper = sleeper
+            .timeout(Some(Duration::from_millis(20)))
+            .failure(mode);
+        let mut request = request(Operation::Create);
+        let verdict = Chain::new(vec![sleeper]).decide(&mut request);
+        assert_eq!(verdict.trace[0].outcome, StepOutcome::Timeout);
+        assert_eq!(verdict.is_allowed(), mode == FailureMode::Open);
+        assert_eq!(request.object.unwrap().value().unwrap(), &json!({}));
+    }
+}
+
+#[test]
+fn a_detached_plugin_that_answers_in_time_changes_the_object() {
+    let sleeper = ChainEntry::new("sleeper", Arc::new(Sleeper(Duration::ZERO)));
+    let verdict = Chain::new(vec![sleeper]).decide(&mut request(Operation::Create));
+    assert_eq!(verdict.patch.len(), 2);
+}
+
+#[test]
+fn threads_left_behind_are_bounded() {
+    let sleeper = ChainEntry::new("sleeper", Arc::new(Sleeper(Duration::from_secs(3600))));
+    let chain = Chain::new(vec![sleeper.timeout(Some(Duration::from_millis(1)))]);
+    for _ in 0..guard::MAX_DETACHED {
+        let verdict = chain.decide(&mut request(Operation::Create));
+        assert_eq!(verdict.trace[0].outcome, StepOutcome::Timeout);
+    }
+    let verdict = chain.decide(&mut request(Operation::Create));
+    assert_eq!(verdict.trace[0].outcome, StepOutcome::Error);
+}
+
+#[test]
+fn a_request_whose_time_is_up_is_refused_unasked() {
+    let log = Arc::new(Mutex::new(Vec::new()));
+    let actor = Actor {
+        index: 0,
+        script: one(Act::Pass, false),
+        log: Arc::clone(&log),
+    };
+    let mut request = request(Operation::Create);
+    request.deadline = Some(request.received);
+    let verdict = Chain::new(vec![ChainEntry::new("p0", Arc::new(actor))]).decide(&mut request);
+    assert!(verdict.is_undecided());
+    assert!(log.lock().unwrap().is_empty());
+}

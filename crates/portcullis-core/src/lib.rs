@@ -1,0 +1,34 @@
+//! The vocabulary of Portcullis and the one way to decide.
+//!
+//! A door turns its wire into [`Attributes`], asks a [`Chain`] of [`Plugin`]s, and turns the
+//! [`Verdict`] back into its wire; authorization does the same with [`Access`], an
+//! [`AuthorizerChain`] and an [`AccessVerdict`]. Deciding is total: it returns a verdict, never an
+//! error, whatever a plug-in does.
+//!
+//! This crate knows no runtime, HTTP, Kubernetes client, SQL or JavaScript, and does no I/O.
+//! Start reading at [`chain`].
+
+pub mod access;
+pub mod attributes;
+pub mod authorizer;
+pub mod chain;
+pub mod clock;
+pub mod document;
+mod guard;
+pub mod json;
+pub mod patch;
+pub mod plugin;
+pub mod registry;
+pub mod verdict;
+
+pub use access::{Access, Target};
+pub use attributes::{
+    Attributes, Door, DoorContext, Kind, Operation, Peer, PeerCertificate, Resource, UnixPeer,
+    UserInfo,
+};
+pub use authorizer::{AccessVerdict, Authorizer, AuthorizerChain, AuthorizerError, Opinion};
+pub use chain::{Chain, ChainEntry, FailureMode};
+pub use document::{Document, DocumentError, Source};
+pub use plugin::{Notes, Operations, Outcome, Phases, Plugin, PluginError, Runs};
+pub use registry::{ConfigFault, Descriptor, Registry};
+pub use verdict::{Cause, Decision, DecisionId, Denial, Phase, Step, StepOutcome, Verdict};

@@ -1,0 +1,85 @@
+//! Plug-ins by name, each with a factory that takes its own configuration.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::sync::Arc;
+
+use serde_json::Value;
+
+use crate::plugin::{Operations, Phases, Plugin};
+
+/// What is wrong with a plug-in's configuration, and where in it.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{}{message}", if path.is_empty() { String::new() } else { format!("{path}: ") })]
+pub struct ConfigFault {
+    /// Place in the plug-in's configuration, like `defaults.enforce`; empty for the whole.
+    pub path: String,
+    /// What is wrong.
+    pub message: String,
+}
+
+impl ConfigFault {
+    /// A fault at a place.
+    pub fn at(path: impl Into<String>, message: impl Into<String>) -> Self {
+        Self {
+            path: path.into(),
+            message: message.into(),
+        }
+    }
+}
+
+/// Makes a plug-in of its configuration.
+pub type Factory =
+    Box<dyn Fn(Option<&Value>) -> Result<Arc<dyn Plugin>, Vec<ConfigFault>> + Send + Sync>;
+
+/// What is known of a plug-in before it is made.
+pub struct Descriptor {
+    /// The name it is configured by.
+    pub name: &'static str,
+    /// What it does, in one sentence.
+    pub summary: &'static str,
+    /// The halves it has.
+    pub phases: Phases,
+    /// The operations it handles.
+    pub operations: Operations,
+    /// JSON Schema of its configuration; none if it takes none.
+    pub schema: Option<Value>,
+    /// Makes it.
+    pub factory: Factory,
+}
+
+impl fmt::Debug for Descriptor {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Descriptor")
+            .field("name", &self.name)
+            .finish_non_exhaustive()
+    }
+}
+
+/// All plug-ins that can be configured.
+#[derive(Debug, Default)]
+pub struct Registry {
+    plugins: BTreeMap<&'static str, Descriptor>,
+}
+
+impl Registry {
+    /// Adds a plug-in. A second one of the same name replaces the first.
+    pub fn register(&mut self, descriptor: Descriptor) {
+        self.plugins.insert(descriptor.name, descriptor);
+    }
+
+    /// The plug-in of this name.
+    pub fn get(&self, name: &str) -> Option<&Descriptor> {
+        self.plugins.get(name)
+    }
+
+    /// All plug-ins, by name.
+    pub fn iter(&self) -> impl Iterator<Item = &Descriptor> {
+        self.plugins.values()
+    }
+
+    /// All names, sorted.
+    pub fn names(&self) -> Vec<&'static str> {
+        self.plugins.keys().copied().collect()
+    }
+}

@@ -1,0 +1,221 @@
+//! The answer: what was decided, by whom, why, and what else was considered.
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+use std::fmt;
+use std::sync::Arc;
+use std::time::{Duration, SystemTime};
+
+use serde::Serialize;
+use ulid::Ulid;
+
+use crate::patch::PatchOperation;
+
+/// The name of a decision: sortable by time, good in logs and links.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct DecisionId(Ulid);
+
+impl DecisionId {
+    /// A new name for a decision made at this time.
+    pub fn new(time: SystemTime) -> Self {
+        Self(Ulid::from_datetime(time))
+    }
+}
+
+impl fmt::Display for DecisionId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+/// Yes, or no and why.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Decision {
+    /// The request may go on.
+    Allow,
+    /// The request may not go on.
+    Deny(Denial),
+}
+
+/// Why a request may not go on, in the terms of Kubernetes' `Status`.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Denial {
+    /// HTTP status code for the caller.
+    pub code: u16,
+    /// One machine-readable word, like `Forbidden`.
+    pub reason: Cow<'static, str>,
+    /// The text a person reads.
+    pub message: String,
+    /// When to try again, in seconds.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub retry_after_seconds: Option<u32>,
+    /// The faults one by one, where there are several.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub causes: Vec<Cause>,
+}
+
+/// One fault of an object.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Cause {
+    /// Where, as a dotted path.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub field: String,
+    /// What.
+    pub message: String,
+    /// One machine-readable word.
+    pub reason: Cow<'static, str>,
+}
+
+impl Denial {
+    /// A refusal with another status than the usual ones.
+    pub fn new(code: u16, reason: &'static str, message: impl Into<String>) -> Self {
+        Self {
+            code,
+            reason: Cow::Borrowed(reason),
+            message: message.into(),
+            retry_after_seconds: None,
+            causes: Vec::new(),
+        }
+    }
+
+    /// 403: the rules say no.
+    pub fn forbidden(message: impl Into<String>) -> Self {
+        Self::new(403, "Forbidden", message)
+    }
+
+    /// 400: the object is not of the shape it must have.
+    pub fn bad_request(message: impl Into<String>) -> Self {
+        Self::new(400, "BadRequest", message)
+    }
+
+    /// 422: the object's content is at fault.
+    pub fn invalid(message: impl Into<String>) -> Self {
+        Self::new(422, "Invalid", message)
+    }
+
+    /// 429: too much at once.
+    pub fn too_many_requests(message: impl Into<String>, retry_after_seconds: u32) -> Self {
+        Self {
+            retry_after_seconds: Some(retry_after_seconds),
+            ..Self::new(429, "TooManyRequests", message)
+        }
+    }
+
+    /// 500: no decision could be made, so it is no.
+    pub fn undecided(message: impl Into<String>) -> Self {
+        Self::new(500, "InternalError", message)
+    }
+
+    /// The same with single faults.
+    #[must_use]
+    pub fn with_causes(mut self, causes: Vec<Cause>) -> Self {
+        self.causes = causes;
+        self
+    }
+}
+
+/// Which half of a plug-in a step was.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Phase {
+    /// May change the object.
+    Admit,
+    /// May not.
+    Validate,
+}
+
+/// How a step of the chain ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum StepOutcome {
+    /// Did not run, or had nothing to say about such a request; the detail says why.
+    Skipped,
+    /// No objection.
+    Passed,
+    /// No objection, and changed the object.
+    Changed,
+    /// Refused.
+    Denied,
+    /// Could not decide.
+    Error,
+    /// Took too long.
+    Timeout,
+    /// Panicked.
+    Panic,
+}
+
+impl StepOutcome {
+    /// Whether the plug-in failed, so that its failure mode says what follows.
+    pub fn is_failure(self) -> bool {
+        matches!(self, Self::Error | Self::Timeout | Self::Panic)
+    }
+}
+
+/// What one plug-in did with a request.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Step {
+    /// Name of the plug-in.
+    pub plugin: Arc<str>,
+    /// Which half of it.
+    pub phase: Phase,
+    /// How it ended.
+    pub outcome: StepOutcome,
+    /// Why, where there is more to say.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub detail: Option<Cow<'static, str>>,
+    /// How long it took.
+    #[serde(rename = "duration_us", serialize_with = "as_microseconds")]
+    pub duration: Duration,
+}
+
+fn as_microseconds<S: serde::Serializer>(d: &Duration, s: S) -> Result<S::Ok, S::Error> {
+    s.serialize_u64(u64::try_from(d.as_micros()).unwrap_or(u64::MAX))
+}
+
+/// The answer to one request for admission.
+#[derive(Debug, Clone)]
+pub struct Verdict {
+    /// Name of this decision.
+    pub id: DecisionId,
+    /// Yes or no.
+    pub decision: Decision,
+    /// The plug-in that refused; none when all agreed.
+    pub plugin: Option<Arc<str>>,
+    /// The policy inside that plug-in that decided, where it has policies.
+    pub policy: Option<String>,
+    /// Remarks for the person who asked.
+    pub warnings: Vec<String>,
+    /// Remarks for the auditor.
+    pub annotations: BTreeMap<String, String>,
+    /// What to change in the object; empty on a refusal.
+    pub patch: Vec<PatchOperation>,
+    /// What every plug-in did, in order.
+    pub trace: Vec<Step>,
+    /// How long it all took.
+    pub duration: Duration,
+}
+
+impl Verdict {
+    /// Whether the request may go on.
+    pub fn is_allowed(&self) -> bool {
+        matches!(self.decision, Decision::Allow)
+    }
+
+    /// The refusal, if it is one.
+    pub fn denial(&self) -> Option<&Denial> {
+        match &self.decision {
+            Decision::Allow => None,
+            Decision::Deny(denial) => Some(denial),
+        }
+    }
+
+    /// Whether the refusal says only that no decision could be made.
+    pub fn is_undecided(&self) -> bool {
+        !self.is_allowed() && self.trace.last().is_some_and(|s| s.outcome.is_failure())
+    }
+
+    /// Whether any plug-in had something to say about such a request.
+    pub fn anything_applied(&self) -> bool {
+        self.trace.iter().any(|s| s.outcome != StepOutcome::Skipped)
+    }
+}
