@@ -1,10 +1,9 @@
 //! A JSON object as it travels through the chain: text first, parsed only when somebody looks.
 //!
 //! A [`Document`] keeps the text it came as. Its tree is built on the first look, copied on the
-//! first change, and compared with the original to get the patch. A typed view may be cached, so
-//! that several plug-ins reading the same object pay for one reading; a change drops it.
+//! first change, and compared with the original to get the patch. Typed views are read from
+//! [`Document::source`], so that looking at an unchanged object builds no tree at all.
 
-use std::any::Any;
 use std::sync::{Arc, OnceLock};
 
 use serde_json::Value;
@@ -19,10 +18,9 @@ pub struct Document {
     original: OnceLock<Arc<Value>>,
     current: Option<Arc<Value>>,
     revision: u32,
-    view: OnceLock<Arc<dyn Any + Send + Sync>>,
 }
 
-/// What a view is read from: the text as it came, or the tree after a change.
+/// A document as it is at hand: the text as it came, or the tree after a change.
 #[derive(Debug, Clone, Copy)]
 pub enum Source<'a> {
     /// Unchanged text.
@@ -45,7 +43,6 @@ impl Document {
             original: OnceLock::new(),
             current: None,
             revision: 0,
-            view: OnceLock::new(),
         }
     }
 
@@ -85,30 +82,16 @@ impl Document {
             Some(current) => current,
             None => Arc::clone(self.parsed()?),
         };
-        self.view = OnceLock::new();
         self.revision = self.revision.wrapping_add(1);
         Ok(Arc::make_mut(self.current.insert(current)))
     }
 
-    /// Reads the document as it is now into `T` with `read`, once for everybody who asks for the
-    /// same type. A document keeps one view; asking for another type reads it again each time.
-    pub fn view<T, E>(&self, read: impl FnOnce(Source<'_>) -> Result<T, E>) -> Result<Arc<T>, E>
-    where
-        T: Any + Send + Sync,
-    {
-        if let Some(cached) = self.view.get()
-            && let Ok(view) = Arc::clone(cached).downcast::<T>()
-        {
-            return Ok(view);
-        }
-        let source = match &self.current {
+    /// The document as it is now, in the form that is at hand: cheapest for readers that take both.
+    pub fn source(&self) -> Source<'_> {
+        match &self.current {
             Some(current) => Source::Tree(current),
             None => Source::Text(&self.text),
-        };
-        let view = Arc::new(read(source)?);
-        let shared: Arc<dyn Any + Send + Sync> = view.clone();
-        let _ = self.view.set(shared);
-        Ok(view)
+        }
     }
 
     /// How often somebody asked for the tree to change it.
@@ -167,18 +150,11 @@ mod tests {
     }
 
     #[test]
-    fn a_view_is_read_once_and_again_after_a_change() {
-        fn length(source: Source<'_>) -> Result<usize, DocumentError> {
-            Ok(match source {
-                Source::Text(text) => text.len(),
-                Source::Tree(tree) => tree.as_object().unwrap().len() + 1000,
-            })
-        }
+    fn the_source_is_the_text_until_a_change() {
         let mut d = Document::from_text(r#"{"a":1}"#);
-        assert_eq!(*d.view(length).unwrap(), 7);
-        assert_eq!(*d.view(|_| Err::<usize, ()>(())).unwrap(), 7);
+        assert!(matches!(d.source(), Source::Text(r#"{"a":1}"#)));
         d.value_mut().unwrap()["b"] = json!(2);
-        assert_eq!(*d.view(length).unwrap(), 1002);
+        assert!(matches!(d.source(), Source::Tree(tree) if tree["b"] == 2));
     }
 
     #[test]
