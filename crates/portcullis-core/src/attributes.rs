@@ -126,10 +126,23 @@ pub struct UserInfo {
     #[serde(skip_serializing_if = "String::is_empty")]
     pub uid: String,
     /// Groups the user is in.
+    #[serde(deserialize_with = "null_as_default")]
     pub groups: Vec<String>,
     /// What else the authenticator knows.
-    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    #[serde(
+        skip_serializing_if = "BTreeMap::is_empty",
+        deserialize_with = "null_as_default"
+    )]
     pub extra: BTreeMap<String, Vec<String>>,
+}
+
+/// Writers of other languages say `null` for an empty list or map.
+fn null_as_default<'de, D, T>(deserializer: D) -> Result<T, D::Error>
+where
+    D: serde::Deserializer<'de>,
+    T: Deserialize<'de> + Default,
+{
+    Option::deserialize(deserializer).map(Option::unwrap_or_default)
 }
 
 /// One request for admission.

@@ -75,6 +75,17 @@ impl<'a> Scanned<'a> {
             .map(|m| (m.key.as_ref(), self.of(m)))
     }
 
+    /// A fault of the value whose text this is. The text must be a part of the scanned one.
+    pub fn fault_at(&self, part: &str, message: &str) -> JsonFault {
+        let offset = (part.as_ptr() as usize).saturating_sub(self.text.as_ptr() as usize);
+        fault(self.text.as_bytes(), offset, message)
+    }
+
+    /// A fault of the whole.
+    pub fn fault(&self, message: &str) -> JsonFault {
+        self.fault_at(self.text.trim_start(), message)
+    }
+
     fn of(&self, member: &Member<'a>) -> &'a str {
         self.text.get(member.start..member.end).unwrap_or_default()
     }

@@ -1,0 +1,43 @@
+# The two commands most people need are `make run` and `make test`.
+# Everything else is a part of one of them, or named by `make help`.
+
+.PHONY: help run test unit e2e-kube lint bench setup build fmt schema
+.DEFAULT_GOAL := help
+
+help:
+	@echo "make run       set up, build, and run the gate on embedded defaults (loopback)"
+	@echo "make test      set up, and run everything that must pass"
+	@echo "make unit      only the tests that need no other server"
+	@echo "make e2e-kube  only the tests against a real kube-apiserver"
+	@echo "make lint      format, clippy, documentation, licences"
+	@echo "make bench     the benchmark"
+	@echo "make schema    write the golden files that are made from the code"
+
+setup:
+	@scripts/setup
+
+build: setup
+	cargo build --release --locked
+
+run: build
+	@exec target/release/portcullis serve
+
+test: unit e2e-kube
+
+unit: setup
+	cargo test --workspace --locked
+
+e2e-kube: build
+	e2e/kube/run
+
+lint: setup
+	scripts/lint
+
+bench: build
+	scripts/bench
+
+fmt:
+	cargo fmt --all
+
+schema: setup
+	UPDATE_SCHEMA=1 cargo test --locked -p portcullis-server schema

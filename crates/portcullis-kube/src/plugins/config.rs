@@ -1,0 +1,278 @@
+//! From a plug-in's configuration to its types, strictly.
+//!
+//! Unknown keys, wrong types, another `apiVersion` or `kind` are faults, each
+//! with the path of its place. What the values mean is checked by the plug-in.
+//! A configuration of `null` is no configuration.
+
+use std::borrow::Cow;
+use std::fmt;
+use std::marker::PhantomData;
+
+use portcullis_core::ConfigFault;
+use schemars::{JsonSchema, Schema, SchemaGenerator};
+use serde::de::value::MapAccessDeserializer;
+use serde::de::{Deserialize, DeserializeOwned, Deserializer, MapAccess, Visitor};
+use serde_json::{Map, Value, json};
+
+/// The type a configuration has to declare.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct TypeMeta {
+    /// Versions that are understood, the newest first.
+    pub(crate) api_versions: &'static [&'static str],
+    /// Kind.
+    pub(crate) kind: &'static str,
+}
+
+/// The configuration, if there is one.
+pub(crate) fn given(configuration: Option<&Value>) -> Option<&Value> {
+    configuration.filter(|value| !value.is_null())
+}
+
+/// Refuses any configuration.
+pub(crate) fn none(configuration: Option<&Value>) -> Result<(), Vec<ConfigFault>> {
+    match given(configuration) {
+        None => Ok(()),
+        Some(_) => Err(vec![ConfigFault::at("", "takes no configuration")]),
+    }
+}
+
+/// Decodes a configuration that declares no type.
+pub(crate) fn decode<T: DeserializeOwned>(configuration: &Value) -> Result<T, Vec<ConfigFault>> {
+    let decoded = serde_path_to_error::deserialize(configuration);
+    decoded.map(|Object(decoded)| decoded).map_err(|error| {
+        let path = match error.path().to_string() {
+            root if root == "." => String::new(),
+            path => path,
+        };
+        vec![ConfigFault::at(path, in_plain_words(error.inner()))]
+    })
+}
+
+/// Decodes a configuration that has to declare its type. The type itself knows
+/// nothing of `apiVersion` and `kind`.
+pub(crate) fn decode_typed<T: DeserializeOwned>(
+    configuration: &Value,
+    meta: TypeMeta,
+) -> Result<T, Vec<ConfigFault>> {
+    let Value::Object(map) = configuration else {
+        return decode(configuration);
+    };
+    let mut rest = map.clone();
+    let faults: Vec<ConfigFault> = [
+        ("apiVersion", meta.api_versions),
+        ("kind", [meta.kind].as_slice()),
+    ]
+    .into_iter()
+    .filter_map(|(key, known)| declared(rest.remove(key), known).map(|m| ConfigFault::at(key, m)))
+    .collect();
+    if !faults.is_empty() {
+        return Err(faults);
+    }
+    decode(&Value::Object(rest))
+}
+
+/// What is wrong with a declaration, if anything is.
+fn declared(value: Option<Value>, known: &[&str]) -> Option<String> {
+    let wanted = known
+        .iter()
+        .map(|name| format!("`{name}`"))
+        .collect::<Vec<_>>()
+        .join(" or ");
+    match value {
+        Some(Value::String(name)) if known.contains(&name.as_str()) => None,
+        Some(Value::String(name)) => Some(format!("`{name}` is not known, expected {wanted}")),
+        None | Some(Value::Null) => Some(format!("missing, expected {wanted}")),
+        Some(_) => Some(format!("expected the string {wanted}")),
+    }
+}
+
+/// The schema of a configuration that declares no type.
+pub(crate) fn schema<T: JsonSchema>() -> Value {
+    schemars::schema_for!(T).to_value()
+}
+
+/// The schema of a configuration that declares its type.
+pub(crate) fn typed_schema<T: JsonSchema>(meta: TypeMeta) -> Value {
+    let mut schema = schema::<T>();
+    if let Some(root) = schema.as_object_mut() {
+        let properties = root.entry("properties").or_insert_with(|| json!({}));
+        if let Some(properties) = properties.as_object_mut() {
+            declare(properties, "apiVersion", meta.api_versions);
+            declare(properties, "kind", &[meta.kind]);
+        }
+        let required = root.entry("required").or_insert_with(|| json!([]));
+        if let Some(required) = required.as_array_mut() {
+            required.splice(0..0, [json!("apiVersion"), json!("kind")]);
+        }
+    }
+    schema
+}
+
+fn declare(properties: &mut Map<String, Value>, key: &str, values: &[&str]) {
+    properties.insert(key.to_owned(), json!({"type": "string", "enum": values}));
+}
+
+/// A structure that is written as an object. Left alone, the decoder would also
+/// take a list of the fields' values.
+#[derive(Clone, Debug)]
+pub(crate) struct Object<T>(pub(crate) T);
+
+impl<'de, T: Deserialize<'de>> Deserialize<'de> for Object<T> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct OnlyMap<T>(PhantomData<T>);
+
+        impl<'de, T: Deserialize<'de>> Visitor<'de> for OnlyMap<T> {
+            type Value = T;
+
+            fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+                formatter.write_str("an object")
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<T, A::Error> {
+                T::deserialize(MapAccessDeserializer::new(map))
+            }
+        }
+
+        deserializer.deserialize_map(OnlyMap(PhantomData)).map(Self)
+    }
+}
+
+impl<T: JsonSchema> JsonSchema for Object<T> {
+    fn inline_schema() -> bool {
+        T::inline_schema()
+    }
+
+    fn schema_name() -> Cow<'static, str> {
+        T::schema_name()
+    }
+
+    fn schema_id() -> Cow<'static, str> {
+        T::schema_id()
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        T::json_schema(generator)
+    }
+}
+
+/// The decoder's message without the names of Rust's types.
+fn in_plain_words(error: &serde_json::Error) -> String {
+    let message = error.to_string();
+    let Some((found, expected)) = message.rsplit_once("expected ") else {
+        return message;
+    };
+    let expected = match expected {
+        "i32" | "i64" => "an integer",
+        "a sequence" => "a list",
+        "a map" => "an object",
+        other => other,
+    };
+    format!("{found}expected {expected}")
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use serde::Deserialize;
+
+    use super::*;
+
+    #[derive(Debug, Deserialize, JsonSchema)]
+    #[serde(deny_unknown_fields)]
+    struct Sample {
+        #[serde(default)]
+        #[expect(dead_code, reason = "only decoded")]
+        list: Vec<BTreeMap<String, i32>>,
+        #[serde(default)]
+        #[expect(dead_code, reason = "only decoded")]
+        inner: Option<Object<Inner>>,
+    }
+
+    #[derive(Debug, Deserialize, JsonSchema)]
+    #[serde(deny_unknown_fields)]
+    struct Inner {
+        #[expect(dead_code, reason = "only decoded")]
+        flag: Option<bool>,
+    }
+
+    const META: TypeMeta = TypeMeta {
+        api_versions: &["example.com/v1", "example.com/v1beta1"],
+        kind: "Sample",
+    };
+
+    fn text(result: Result<Sample, Vec<ConfigFault>>) -> Vec<String> {
+        let faults = result.err().unwrap_or_default();
+        faults.iter().map(ToString::to_string).collect()
+    }
+
+    #[test]
+    fn faults_have_a_path_and_plain_words() {
+        let cases = [
+            (json!({"list": []}), ""),
+            (json!([]), "invalid type: sequence, expected an object"),
+            (json!(1), "invalid type: integer `1`, expected an object"),
+            (
+                json!({"lost": 1}),
+                "lost: unknown field `lost`, expected `list` or `inner`",
+            ),
+            (json!({"inner": {}}), ""),
+            (
+                json!({"inner": [true]}),
+                "inner: invalid type: sequence, expected an object",
+            ),
+            (
+                json!({"inner": {"flag": 1}}),
+                "inner.flag: invalid type: integer `1`, expected a boolean",
+            ),
+            (
+                json!({"inner": {"flags": 1}}),
+                "inner.flags: unknown field `flags`, expected `flag`",
+            ),
+            (
+                json!({"list": 1}),
+                "list: invalid type: integer `1`, expected a list",
+            ),
+            (
+                json!({"list": [1]}),
+                "list[0]: invalid type: integer `1`, expected an object",
+            ),
+            (
+                json!({"list": [{}, {"a": "x"}]}),
+                "list[1].a: invalid type: string \"x\", expected an integer",
+            ),
+        ];
+        for (configuration, expected) in cases {
+            assert_eq!(text(decode(&configuration)).concat(), expected);
+        }
+    }
+
+    #[test]
+    fn the_declared_type_counts() {
+        let good = json!({"apiVersion": "example.com/v1beta1", "kind": "Sample"});
+        assert_eq!(text(decode_typed(&good, META)), [] as [&str; 0]);
+        let cases = [
+            (json!({}), "missing"),
+            (json!({"apiVersion": null, "kind": null}), "missing"),
+            (
+                json!({"apiVersion": "example.com/v2", "kind": "Other"}),
+                "is not known",
+            ),
+            (json!({"apiVersion": 1, "kind": {}}), "expected the string"),
+        ];
+        for (configuration, expected) in cases {
+            let faults = text(decode_typed(&configuration, META));
+            assert_eq!(faults.len(), 2, "{faults:?}");
+            assert!(faults[0].starts_with("apiVersion: ") && faults[0].contains(expected));
+            assert!(faults[1].starts_with("kind: ") && faults[1].contains(expected));
+        }
+    }
+
+    #[test]
+    fn a_typed_schema_names_its_type() {
+        let schema = typed_schema::<Sample>(META);
+        assert_eq!(schema["properties"]["kind"]["enum"], json!(["Sample"]));
+        assert_eq!(schema["required"], json!(["apiVersion", "kind"]));
+        assert!(schema["properties"]["list"].is_object());
+    }
+}

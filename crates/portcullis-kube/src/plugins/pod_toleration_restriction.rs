@@ -1,0 +1,228 @@
+//! `PodTolerationRestriction`: which taints a namespace's pods tolerate.
+//!
+//! New pods get the default tolerations of their namespace, or else of the
+//! cluster; pods that have been promised resources also get one for memory
+//! pressure. Then all of a pod's tolerations must be covered by the list that
+//! the namespace, or else the cluster, allows. Annotations of the namespace
+//! that are present but empty mean none, and a malformed one is a refusal.
+
+use std::borrow::Cow;
+use std::fmt;
+use std::sync::Arc;
+
+use portcullis_core::{
+    Attributes, ConfigFault, Descriptor, Notes, Operation, Operations, Outcome, Phases, Plugin,
+    PluginError,
+};
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::Value;
+
+use crate::namespaces::{Namespace, Namespaces};
+use crate::pod::{Toleration, read_text};
+
+use super::config::{self, Object, TypeMeta};
+use super::edit;
+use super::read::{self, OrOutcome, settled};
+use super::refusal::{forbidden, malformed};
+use super::tolerations::{self, ConfiguredToleration};
+
+mod quality_of_service;
+
+const DEFAULTS: &str = "scheduler.alpha.kubernetes.io/defaultTolerations";
+const ALLOWED: &str = "scheduler.alpha.kubernetes.io/tolerationsWhitelist";
+const TYPE: TypeMeta = TypeMeta {
+    api_versions: &["podtolerationrestriction.admission.k8s.io/v1alpha1"],
+    kind: "Configuration",
+};
+/// Each is compared with each other, so there must be an end to it.
+const MAX_TOLERATIONS: usize = 4096;
+const MEMORY_PRESSURE: Toleration<'static> = Toleration {
+    key: Cow::Borrowed("node.kubernetes.io/memory-pressure"),
+    operator: Cow::Borrowed("Exists"),
+    value: Cow::Borrowed(""),
+    effect: Cow::Borrowed("NoSchedule"),
+    toleration_seconds: None,
+};
+
+/// Configuration of `PodTolerationRestriction`.
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Configuration {
+    /// What new pods get in namespaces that don't say.
+    default: Option<Vec<Object<ConfiguredToleration>>>,
+    /// What pods may have in namespaces that don't say; all when empty.
+    whitelist: Option<Vec<Object<ConfiguredToleration>>>,
+}
+
+struct PodTolerationRestriction {
+    defaults: Vec<Toleration<'static>>,
+    allowed: Vec<Toleration<'static>>,
+    namespaces: Arc<dyn Namespaces>,
+}
+
+impl fmt::Debug for PodTolerationRestriction {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("PodTolerationRestriction")
+            .field("defaults", &self.defaults)
+            .field("allowed", &self.allowed)
+            .finish_non_exhaustive()
+    }
+}
+
+pub(super) fn descriptor(namespaces: &Arc<dyn Namespaces>) -> Descriptor {
+    let namespaces = Arc::clone(namespaces);
+    Descriptor {
+        name: "PodTolerationRestriction",
+        summary: "Sets and limits the taints that a namespace's pods tolerate.",
+        phases: Phases::BOTH,
+        operations: Operations::WRITES,
+        schema: Some(config::typed_schema::<Configuration>(TYPE)),
+        factory: Box::new(move |configuration| {
+            let (defaults, allowed) = configured(configuration)?;
+            Ok(Arc::new(PodTolerationRestriction {
+                defaults,
+                allowed,
+                namespaces: Arc::clone(&namespaces),
+            }))
+        }),
+    }
+}
+
+type Tolerations = Vec<Toleration<'static>>;
+
+fn configured(value: Option<&Value>) -> Result<(Tolerations, Tolerations), Vec<ConfigFault>> {
+    let configuration: Configuration = match config::given(value) {
+        Some(value) => config::decode_typed(value, TYPE)?,
+        None => Configuration::default(),
+    };
+    let read = |list: Option<Vec<Object<ConfiguredToleration>>>| -> Tolerations {
+        let list = list.unwrap_or_default().into_iter();
+        list.map(|Object(toleration)| toleration.into()).collect()
+    };
+    let (defaults, allowed) = (read(configuration.default), read(configuration.whitelist));
+    let mut faults = tolerations::faults("default", &defaults);
+    faults.extend(tolerations::faults("whitelist", &allowed));
+    if faults.is_empty() {
+        Ok((defaults, allowed))
+    } else {
+        Err(faults)
+    }
+}
+
+impl PodTolerationRestriction {
+    fn merge(&self, request: &mut Attributes) -> OrOutcome<Outcome> {
+        let pod = read::pod(request)?;
+        let namespace = self.namespaces.get(&request.namespace);
+        let mut all = pod.object.spec.tolerations.clone();
+        let present = all.len();
+        if request.operation == Operation::Create {
+            let own = annotated(request, namespace.as_deref(), DEFAULTS)?;
+            all.extend(own.unwrap_or_else(|| self.defaults.clone()));
+        }
+        if !quality_of_service::is_best_effort(request, &pod)? {
+            all.push(MEMORY_PRESSURE);
+        }
+        if all.len() > MAX_TOLERATIONS {
+            let detail = format!("spec.tolerations: more than {MAX_TOLERATIONS}");
+            return Err(malformed(request, detail));
+        }
+        let kept = if all.len() > present {
+            tolerations::without_covered(&all)
+        } else {
+            vec![true; present]
+        };
+        let merged: Vec<Toleration<'_>> = all
+            .iter()
+            .zip(&kept)
+            .filter(|(_, keep)| **keep)
+            .map(|(one, _)| one.clone())
+            .collect();
+        self.judge(request, namespace.as_deref(), &merged)?;
+        if kept
+            .iter()
+            .enumerate()
+            .all(|(at, keep)| *keep == (at < present))
+        {
+            return Ok(Outcome::Pass);
+        }
+        let mut added: Vec<Value> = all.iter().skip(present).map(tolerations::to_json).collect();
+        edit::spec(request, |spec| {
+            if let Some(list) = edit::tolerations(spec) {
+                list.append(&mut added);
+                let mut kept = kept.into_iter();
+                list.retain(|_| kept.next().unwrap_or(true));
+            }
+        })
+    }
+
+    fn check(&self, request: &Attributes) -> OrOutcome<Outcome> {
+        let pod = read::pod(request)?;
+        let namespace = self.namespaces.get(&request.namespace);
+        self.judge(request, namespace.as_deref(), &pod.object.spec.tolerations)?;
+        Ok(Outcome::Pass)
+    }
+
+    /// Refuses tolerations that are not allowed.
+    fn judge(
+        &self,
+        request: &Attributes,
+        namespace: Option<&Namespace>,
+        found: &[Toleration<'_>],
+    ) -> OrOutcome<()> {
+        if found.is_empty() {
+            return Ok(());
+        }
+        let (allowed, scope) = match annotated(request, namespace, ALLOWED)? {
+            Some(own) => (own, "namespace"),
+            None => (self.allowed.clone(), "cluster"),
+        };
+        if tolerations::are_allowed(found, &allowed) {
+            return Ok(());
+        }
+        let detail = format!(
+            "pod tolerations (possibly merged with namespace default tolerations) conflict with \
+             its {scope} whitelist"
+        );
+        Err(forbidden(request, &detail))
+    }
+}
+
+/// The tolerations in a namespace's annotation; none if it doesn't have it.
+fn annotated<'a>(
+    request: &Attributes,
+    namespace: Option<&'a Namespace>,
+    annotation: &str,
+) -> OrOutcome<Option<Vec<Toleration<'a>>>> {
+    let text = namespace.and_then(|namespace| namespace.annotations.get(annotation));
+    match text.map(String::as_str) {
+        None => Ok(None),
+        Some("") => Ok(Some(Vec::new())),
+        Some(text) => read_text(text).map(Some).map_err(|error| {
+            let name = &request.namespace;
+            let detail = format!("namespace {name:?}: annotation {annotation}: {error}");
+            forbidden(request, &detail)
+        }),
+    }
+}
+
+impl Plugin for PodTolerationRestriction {
+    fn handles(&self, operation: Operation) -> bool {
+        Operations::WRITES.contains(operation)
+    }
+
+    fn phases(&self) -> Phases {
+        Phases::BOTH
+    }
+
+    fn admit(&self, request: &mut Attributes, _: &mut Notes) -> Result<Outcome, PluginError> {
+        settled(self.merge(request))
+    }
+
+    fn validate(&self, request: &Attributes, _: &mut Notes) -> Result<Outcome, PluginError> {
+        settled(self.check(request))
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,73 @@
+//! How plug-ins word a refusal: as Kubernetes does.
+//!
+//! `pods "web" is forbidden: …` when a rule says no, `pods "web" is malformed:
+//! …` when the object can't be read. An object that can't be read is refused
+//! by the plug-in itself, so that no failure mode lets it pass.
+
+use portcullis_core::{Attributes, Denial, Outcome};
+
+use super::read;
+
+/// No, because of a rule.
+pub(crate) fn forbidden(request: &Attributes, detail: &str) -> Outcome {
+    Outcome::Deny(Denial::forbidden(forbidden_text(request, detail)))
+}
+
+/// The text of [`forbidden`].
+pub(crate) fn forbidden_text(request: &Attributes, detail: &str) -> String {
+    format!("{} is forbidden: {detail}", subject(request))
+}
+
+/// No, because the object is not what it has to be.
+pub(crate) fn malformed(request: &Attributes, detail: impl std::fmt::Display) -> Outcome {
+    let subject = subject(request);
+    Outcome::Deny(Denial::bad_request(format!(
+        "{subject} is malformed: {detail}"
+    )))
+}
+
+/// The object by name. One that has none yet goes by the prefix it will get.
+fn subject(request: &Attributes) -> String {
+    if !request.name.is_empty() {
+        return request.subject();
+    }
+    let name = read::name(request).unwrap_or_else(|| "Unknown".to_owned());
+    format!("{} {name:?}", request.resource)
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::super::testing::create_pod;
+    use super::forbidden_text;
+
+    #[test]
+    fn an_object_without_a_name_goes_by_what_is_known_of_it() {
+        let cases = [
+            (json!({"metadata": {"name": "web"}}), "web"),
+            (
+                json!({"metadata": {"name": "web", "generateName": "x-"}}),
+                "web",
+            ),
+            (json!({"metadata": {"generateName": "web-"}}), "web-"),
+            (json!({"metadata": 1}), "Unknown"),
+            (json!({}), "Unknown"),
+        ];
+        for (pod, expected) in cases {
+            let mut request = create_pod(pod);
+            request.name = String::new();
+            assert_eq!(
+                forbidden_text(&request, "no"),
+                format!("pods \"{expected}\" is forbidden: no")
+            );
+        }
+        let mut request = create_pod(json!({}));
+        request.object = None;
+        request.name = String::new();
+        assert_eq!(
+            forbidden_text(&request, "no"),
+            "pods \"Unknown\" is forbidden: no"
+        );
+    }
+}

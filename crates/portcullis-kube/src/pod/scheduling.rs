@@ -1,0 +1,45 @@
+//! What a pod says about where it may run.
+
+use std::borrow::Cow;
+
+use super::view::view;
+
+view! {
+    /// A taint that the pod bears with.
+    pub struct Toleration<'a> {
+        /// Key of the taint; empty with `Exists` for all.
+        key: Cow<'a, str> = "key",
+        /// `Equal` (also when empty) or `Exists`.
+        operator: Cow<'a, str> = "operator",
+        /// Value of the taint.
+        value: Cow<'a, str> = "value",
+        /// Effect of the taint; empty for all.
+        effect: Cow<'a, str> = "effect",
+        /// For how long a `NoExecute` taint is borne; for ever when absent.
+        toleration_seconds: Option<i64> = "tolerationSeconds",
+    }
+}
+
+view! {
+    /// Affinities, as far as plug-ins read them.
+    pub struct Affinity<'a> {
+        /// Pods to keep away from.
+        pod_anti_affinity: PodAntiAffinity<'a> = "podAntiAffinity",
+    }
+}
+
+view! {
+    /// Pods to keep away from.
+    pub struct PodAntiAffinity<'a> {
+        /// Terms that must hold for the pod to be placed.
+        required: Vec<PodAffinityTerm<'a>> = "requiredDuringSchedulingIgnoredDuringExecution",
+    }
+}
+
+view! {
+    /// One affinity term.
+    pub struct PodAffinityTerm<'a> {
+        /// Node label whose value delimits "the same place".
+        topology_key: Cow<'a, str> = "topologyKey",
+    }
+}

@@ -1,0 +1,79 @@
+//! A pod's `spec`, as far as plug-ins read it.
+
+use std::borrow::Cow;
+
+use super::{
+    container::{Container, Quantity, Resources},
+    metadata::Map,
+    scheduling::{Affinity, Toleration},
+    security_context::PodSecurityContext,
+    view::view,
+    volume::Volume,
+};
+
+view! {
+    /// A pod's specification.
+    pub struct PodSpec<'a> {
+        /// Volumes.
+        volumes: Vec<Volume<'a>> = "volumes",
+        /// Containers that run before the others. Rules about containers
+        /// belong on [`PodSpec::all_containers`].
+        init_containers: Vec<Container<'a>> = "initContainers",
+        /// The pod's containers proper.
+        containers: Vec<Container<'a>> = "containers",
+        /// Containers added to the running pod for debugging.
+        ephemeral_containers: Vec<Container<'a>> = "ephemeralContainers",
+        /// Security settings of the whole pod.
+        security_context: Option<PodSecurityContext<'a>> = "securityContext",
+        /// Whether the node's network is used.
+        host_network: bool = "hostNetwork",
+        /// Whether the node's processes are seen.
+        host_pid: bool = "hostPID",
+        /// Whether the node's inter-process communication is shared.
+        host_ipc: bool = "hostIPC",
+        /// `false` puts the pod in a user namespace of its own.
+        host_users: Option<bool> = "hostUsers",
+        /// Operating system.
+        os: Os<'a> = "os",
+        /// Runtime class.
+        runtime_class_name: Option<Cow<'a, str>> = "runtimeClassName",
+        /// Service account.
+        service_account_name: Cow<'a, str> = "serviceAccountName",
+        /// Node, once the pod is bound to one.
+        node_name: Cow<'a, str> = "nodeName",
+        /// Priority class.
+        priority_class_name: Cow<'a, str> = "priorityClassName",
+        /// Node labels the pod asks for.
+        node_selector: Map<'a, Cow<'a, str>> = "nodeSelector",
+        /// Taints the pod bears with.
+        tolerations: Vec<Toleration<'a>> = "tolerations",
+        /// Affinities.
+        affinity: Affinity<'a> = "affinity",
+        /// Compute resources of the pod as a whole.
+        resources: Resources<'a> = "resources",
+        /// Resources that the runtime class costs.
+        overhead: Map<'a, Quantity<'a>> = "overhead",
+    }
+}
+
+impl PodSpec<'_> {
+    /// Whether the pod declares itself a Windows pod.
+    #[must_use]
+    pub fn is_windows(&self) -> bool {
+        self.os.name == "windows"
+    }
+
+    /// Whether the pod has a user namespace of its own (`hostUsers: false`).
+    #[must_use]
+    pub fn in_user_namespace(&self) -> bool {
+        self.host_users == Some(false)
+    }
+}
+
+view! {
+    /// Operating system of a pod.
+    pub struct Os<'a> {
+        /// `linux`, `windows`, or empty when not said.
+        name: Cow<'a, str> = "name",
+    }
+}

@@ -1,0 +1,39 @@
+//! Restricted: no process may gain more rights than its parent has.
+//!
+//! Every container has to say so itself. The field came with 1.8; from 1.25 on
+//! Windows pods, which cannot set it, are let through.
+
+use super::{super::text, Finding};
+use crate::pod::PodObject;
+
+pub(in super::super) fn all_pods(pod: &PodObject<'_>) -> Option<Finding> {
+    let bad: Vec<&str> = pod
+        .spec
+        .all_containers()
+        .map(|found| found.container)
+        .filter(|container| {
+            container
+                .security_context
+                .as_ref()
+                .and_then(|context| context.allow_privilege_escalation)
+                != Some(false)
+        })
+        .map(|container| &*container.name)
+        .collect();
+    (!bad.is_empty()).then(|| {
+        Finding::new(
+            "allowPrivilegeEscalation != false",
+            format!(
+                "{} must set securityContext.allowPrivilegeEscalation=false",
+                text::containers(&bad)
+            ),
+        )
+    })
+}
+
+pub(in super::super) fn except_windows(pod: &PodObject<'_>) -> Option<Finding> {
+    if pod.spec.is_windows() {
+        return None;
+    }
+    all_pods(pod)
+}

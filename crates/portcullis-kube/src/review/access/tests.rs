@@ -1,0 +1,82 @@
+use std::time::Duration;
+
+use portcullis_core::{DecisionId, clock};
+use serde_json::{Value, json};
+
+use super::*;
+
+fn wire(version: &str, spec: &Value) -> Vec<u8> {
+    let version = format!("authorization.k8s.io/{version}");
+    json!({"apiVersion": version, "kind": "SubjectAccessReview", "spec": spec})
+        .to_string()
+        .into_bytes()
+}
+
+fn decode(version: &str, spec: &Value) -> Result<AccessReview, JsonFault> {
+    decode_access(&wire(version, spec), DoorContext::default())
+}
+
+#[test]
+fn reads_resources_with_selectors_in_both_versions() {
+    for (version, groups) in [("v1", "groups"), ("v1beta1", "group")] {
+        let mut spec = json!({"user": "ann", "uid": "7", "extra": {"k": ["v"]}, "resourceAttributes": {
+            "verb": "list", "resource": "pods", "namespace": "dev", "group": null, "subresource": "log",
+            "fieldSelector": {"requirements": [{"key": "spec.nodeName", "operator": "In", "values": ["n1"]}]}}});
+        spec[groups] = json!(["g"]);
+        let access = decode(version, &spec).unwrap().access;
+        assert_eq!(
+            (access.user.username.as_str(), access.user.groups.as_slice()),
+            ("ann", &["g".to_owned()][..])
+        );
+        assert_eq!(access.verb, "list");
+        let Target::Resource(target) = access.target else {
+            panic!("a resource")
+        };
+        assert_eq!(
+            (target.resource.as_str(), target.subresource.as_str()),
+            ("pods", "log")
+        );
+        assert_eq!(target.field_selector[0].values, ["n1"]);
+    }
+}
+
+#[test]
+fn reads_paths() {
+    let spec = json!({"user": "ann", "nonResourceAttributes": {"path": "/healthz", "verb": "get"}});
+    assert_eq!(
+        decode("v1", &spec).unwrap().access.target,
+        Target::Path("/healthz".into())
+    );
+}
+
+#[test]
+fn refuses_what_does_not_say_what_is_asked() {
+    for spec in [
+        json!(null),
+        json!({"user": "a"}),
+        json!({"user": "a", "resourceAttributes": "pods"}),
+        json!({"user": "a", "resourceAttributes": {}, "nonResourceAttributes": {}}),
+        json!({"user": 7, "resourceAttributes": {}}),
+    ] {
+        assert!(decode("v1", &spec).is_err(), "{spec}");
+    }
+    assert!(decode("v7", &json!({"resourceAttributes": {}})).is_err());
+}
+
+#[test]
+fn an_error_is_shown_and_never_allows() {
+    let verdict = AccessVerdict {
+        id: DecisionId::new(clock::wall()),
+        opinion: Opinion::NoOpinion("a could not decide".into()),
+        authorizer: None,
+        error: Some("a: broken".into()),
+        trace: vec![],
+        duration: Duration::ZERO,
+    };
+    let answer: Value =
+        serde_json::from_slice(&encode_access("authorization.k8s.io/v1", &verdict)).unwrap();
+    assert_eq!(
+        answer["status"],
+        json!({"allowed": false, "reason": "a could not decide", "evaluationError": "a: broken"})
+    );
+}

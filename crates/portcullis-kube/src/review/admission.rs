@@ -1,0 +1,285 @@
+//! `AdmissionReview`, v1 and v1beta1.
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::Instant;
+
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use portcullis_core::json::{self, JsonFault, Scanned};
+use portcullis_core::{
+    Attributes, Denial, Document, Door, DoorContext, Kind, Operation, Resource, UserInfo, Verdict,
+};
+use serde::Serialize;
+
+use super::member;
+
+/// Longest warning API servers and clients show whole.
+const WARNING_CHARACTERS: usize = 120;
+
+/// A request for admission, and what its answer must repeat.
+#[derive(Debug, Clone)]
+pub struct AdmissionReview {
+    /// `apiVersion` as sent.
+    pub version: String,
+    /// What is asked.
+    pub attributes: Attributes,
+}
+
+/// What the answer repeats of the question, and what it may contain.
+#[derive(Debug, Clone, Copy)]
+pub struct Answer<'a> {
+    /// `apiVersion` as sent.
+    pub version: &'a str,
+    /// What was asked.
+    pub attributes: &'a Attributes,
+    /// Whether the caller takes changes.
+    pub may_patch: bool,
+}
+
+/// Reads a review.
+///
+/// # Errors
+///
+/// When the text is not strict JSON, not a review, or lacks what a review must have.
+pub fn decode_admission(
+    body: &[u8],
+    context: DoorContext,
+    received: Instant,
+    deadline: Option<Instant>,
+) -> Result<AdmissionReview, JsonFault> {
+    let scanned = json::scan(body)?;
+    let version = member::version(&scanned, "AdmissionReview", "admission.k8s.io")?;
+    let request = member::object(&scanned, "request")?;
+    let mut fields = Fields::default();
+    for (key, text) in scanned.members_of("request") {
+        fields.read(&scanned, key, text)?;
+    }
+    let missing = |key: &str| scanned.fault_at(request, &format!("request.{key} is missing"));
+    let uid = fields
+        .uid
+        .filter(|uid| !uid.is_empty())
+        .ok_or_else(|| missing("uid"))?;
+    let context = DoorContext {
+        request_kind: fields.request_kind,
+        request_resource: fields.request_resource,
+        ..context
+    };
+    let attributes = Attributes {
+        door: Door::Kubernetes,
+        uid,
+        operation: fields.operation.ok_or_else(|| missing("operation"))?,
+        kind: fields.kind.ok_or_else(|| missing("kind"))?,
+        resource: fields.resource.ok_or_else(|| missing("resource"))?,
+        subresource: fields.subresource,
+        name: fields.name,
+        namespace: fields.namespace,
+        user: fields.user,
+        object: fields.object,
+        old_object: fields.old_object,
+        options: fields.options,
+        dry_run: fields.dry_run,
+        received,
+        deadline,
+        context: Arc::new(context),
+    };
+    Ok(AdmissionReview {
+        version,
+        attributes,
+    })
+}
+
+/// The members of a request, as far as they have been read.
+#[derive(Default)]
+struct Fields {
+    uid: Option<String>,
+    operation: Option<Operation>,
+    kind: Option<Kind>,
+    resource: Option<Resource>,
+    subresource: String,
+    request_kind: Option<Kind>,
+    request_resource: Option<Resource>,
+    name: String,
+    namespace: String,
+    user: UserInfo,
+    object: Option<Document>,
+    old_object: Option<Document>,
+    options: Option<Document>,
+    dry_run: bool,
+}
+
+impl Fields {
+    fn read(&mut self, scanned: &Scanned<'_>, key: &str, text: &str) -> Result<(), JsonFault> {
+        let path = |key: &str| format!("request.{key}");
+        macro_rules! read {
+            () => {
+                member::read(scanned, &path(key), text)?
+            };
+        }
+        match key {
+            "uid" => self.uid = read!(),
+            "operation" => {
+                let name: Option<String> = read!();
+                let known = name.as_deref().map(Operation::from_name);
+                self.operation = match known {
+                    Some(None) => return Err(unknown_operation(scanned, text)),
+                    known => known.flatten(),
+                };
+            }
+            "kind" => self.kind = read!(),
+            "resource" => self.resource = read!(),
+            "subResource" => self.subresource = read!(),
+            "requestKind" => self.request_kind = read!(),
+            "requestResource" => self.request_resource = read!(),
+            "name" => self.name = read!(),
+            "namespace" => self.namespace = read!(),
+            "userInfo" => self.user = read!(),
+            "dryRun" => self.dry_run = read!(),
+            "object" => self.object = document(scanned, &path(key), text)?,
+            "oldObject" => self.old_object = document(scanned, &path(key), text)?,
+            "options" => self.options = document(scanned, &path(key), text)?,
+            _ => {}
+        }
+        Ok(())
+    }
+}
+
+fn unknown_operation(scanned: &Scanned<'_>, text: &str) -> JsonFault {
+    let message = "request.operation: expected CREATE, UPDATE, DELETE or CONNECT";
+    scanned.fault_at(text, message)
+}
+
+fn document(scanned: &Scanned<'_>, path: &str, text: &str) -> Result<Option<Document>, JsonFault> {
+    match text {
+        "null" => Ok(None),
+        text if text.starts_with('{') => Ok(Some(Document::from_text(text))),
+        text => Err(scanned.fault_at(text, &format!("{path}: expected an object"))),
+    }
+}
+
+/// Writes the answer to a review.
+pub fn encode_admission(answer: Answer<'_>, verdict: &Verdict) -> Vec<u8> {
+    let patch = (answer.may_patch && !verdict.patch.is_empty())
+        .then(|| STANDARD.encode(serde_json::to_vec(&verdict.patch).unwrap_or_default()));
+    let review = Review {
+        api_version: answer.version,
+        kind: "AdmissionReview",
+        response: Response {
+            uid: &answer.attributes.uid,
+            allowed: verdict.is_allowed(),
+            status: verdict
+                .denial()
+                .map(|denial| status(answer.attributes, denial)),
+            patch_type: patch.as_ref().map(|_| "JSONPatch"),
+            patch,
+            audit_annotations: annotations(verdict),
+            warnings: verdict.warnings.iter().map(|w| cut(w)).collect(),
+        },
+    };
+    serde_json::to_vec(&review).unwrap_or_default()
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Review<'a> {
+    api_version: &'a str,
+    kind: &'static str,
+    response: Response<'a>,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Response<'a> {
+    uid: &'a str,
+    allowed: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    status: Option<Status<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    patch_type: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    patch: Option<String>,
+    audit_annotations: BTreeMap<&'a str, Cow<'a, str>>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    warnings: Vec<Cow<'a, str>>,
+}
+
+#[derive(Serialize)]
+struct Status<'a> {
+    status: &'static str,
+    message: &'a str,
+    reason: &'a str,
+    details: Details<'a>,
+    code: u16,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Details<'a> {
+    #[serde(skip_serializing_if = "str::is_empty")]
+    name: &'a str,
+    #[serde(skip_serializing_if = "str::is_empty")]
+    group: &'a str,
+    kind: &'a str,
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    causes: &'a [portcullis_core::Cause],
+    #[serde(skip_serializing_if = "Option::is_none")]
+    retry_after_seconds: Option<u32>,
+}
+
+fn status<'a>(attributes: &'a Attributes, denial: &'a Denial) -> Status<'a> {
+    Status {
+        status: "Failure",
+        message: &denial.message,
+        reason: &denial.reason,
+        details: Details {
+            name: &attributes.name,
+            group: &attributes.resource.group,
+            kind: &attributes.resource.resource,
+            causes: &denial.causes,
+            retry_after_seconds: denial.retry_after_seconds,
+        },
+        code: denial.code,
+    }
+}
+
+/// What the auditor gets: who decided, under which name, and everything cut short elsewhere.
+fn annotations(verdict: &Verdict) -> BTreeMap<&str, Cow<'_, str>> {
+    let own = verdict
+        .annotations
+        .iter()
+        .map(|(k, v)| (k.as_str(), Cow::Borrowed(v.as_str())));
+    let mut all: BTreeMap<_, _> = own.collect();
+    all.insert("decision-id", verdict.id.to_string().into());
+    if let Some(plugin) = &verdict.plugin {
+        all.insert("plugin", Cow::Borrowed(plugin.as_ref()));
+    }
+    if let Some(policy) = &verdict.policy {
+        all.insert("policy", Cow::Borrowed(policy));
+    }
+    if !verdict.warnings.is_empty() {
+        all.insert("warnings", verdict.warnings.join("\n").into());
+    }
+    all
+}
+
+/// One line of at most [`WARNING_CHARACTERS`] characters.
+fn cut(warning: &str) -> Cow<'_, str> {
+    let is_plain = warning.len() <= WARNING_CHARACTERS && !warning.contains(char::is_control);
+    if is_plain {
+        return Cow::Borrowed(warning);
+    }
+    let line = |c: char| if c.is_control() { ' ' } else { c };
+    let mut short: String = warning.chars().take(WARNING_CHARACTERS).map(line).collect();
+    if warning.chars().nth(WARNING_CHARACTERS).is_some() {
+        short = short
+            .chars()
+            .take(WARNING_CHARACTERS - 1)
+            .chain(['…'])
+            .collect();
+    }
+    Cow::Owned(short)
+}
+
+#[cfg(test)]
+mod tests;

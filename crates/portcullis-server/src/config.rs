@@ -1,0 +1,48 @@
+//! The configuration: from files, flags and environment to one checked value.
+//!
+//! ```text
+//! file -> Source -> document::parse -> Node -> read -> model::Configuration
+//!                                                            |
+//!      flags, environment, AdmissionConfiguration -> resolve + checks -> Loaded
+//! ```
+//!
+//! [`load()`] is the only door. It reads and checks, and starts nothing; what it
+//! refuses is a list of [`Fault`]s that say file, line, column, key and, where
+//! one is near, what was probably meant.
+//!
+//! INVARIANT: a value in [`Loaded`] has passed every check that needs no
+//! plug-in, no certificate parser and no socket.
+
+mod admission;
+mod document;
+mod fault;
+mod load;
+mod model;
+mod notes;
+mod path;
+mod read;
+mod read_error;
+mod resolve;
+mod resolved;
+mod schema;
+mod source;
+mod suggest;
+mod units;
+mod yaml;
+
+#[cfg(test)]
+mod tests;
+
+pub use document::{Located, Node, Position, Value};
+pub use fault::{Fault, Faults};
+pub use load::{ConfigSource, LoadOptions, load};
+pub use model::{
+    AuthorizerDriver, Door, FailureMode, Limits, Log, LogFormat, Namespace, PendingMutation,
+    Principal, Shutdown,
+};
+pub use resolved::{
+    Authorizer, Bind, Identity, Listener, Loaded, Origin, PluginEntry, Tls, UnixSocket,
+};
+pub use schema::json_schema;
+pub use source::Source;
+pub use units::{Duration, Size, UnitError};

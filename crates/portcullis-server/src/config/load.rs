@@ -1,0 +1,223 @@
+//! Loading: files, flags and environment to one [`Loaded`].
+//!
+//! Precedence: flag, environment, file, default.
+
+use std::{
+    collections::HashSet,
+    fmt,
+    path::{Path, PathBuf},
+    sync::Arc,
+};
+
+use super::{
+    admission,
+    document::Document,
+    fault::{Fault, Faults},
+    model::{AdmissionSpec, Configuration, Door, LogFormat, Namespace},
+    notes::Notes,
+    read,
+    resolve::{self, Order},
+    resolved::{Listener, Loaded, PluginEntry},
+    source::Source,
+    yaml,
+};
+
+const ORDER_FLAG: &str = "--admission-control";
+const FILE_FLAG: &str = "--admission-control-config-file";
+const ORDER_VARIABLE: &str = "PORTCULLIS_ADMISSION_CONTROL";
+const FORMAT_VARIABLE: &str = "PORTCULLIS_LOG_FORMAT";
+const FILTER_VARIABLE: &str = "PORTCULLIS_LOG";
+
+/// Where the configuration comes from.
+#[derive(Debug, Clone, Copy)]
+pub enum ConfigSource<'a> {
+    /// A file.
+    File(&'a Path),
+    /// A text of the program's own; its relative paths are relative to the working directory.
+    BuiltIn(&'a str),
+}
+
+/// What to load, and what overrides it.
+#[derive(Clone)]
+pub struct LoadOptions<'a> {
+    /// The configuration.
+    pub source: ConfigSource<'a>,
+    /// `--admission-control`, already split at the commas: wins over everything.
+    pub admission_control: Option<Vec<String>>,
+    /// `--admission-control-config-file`: wins over `admission.configFile`.
+    pub admission_control_config_file: Option<PathBuf>,
+    /// The names of the plug-ins that exist.
+    pub known_plugins: &'a [&'a str],
+    /// Looks up an environment variable.
+    pub env: &'a (dyn Fn(&str) -> Option<String> + Send + Sync),
+}
+
+impl fmt::Debug for LoadOptions<'_> {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter
+            .debug_struct("LoadOptions")
+            .field("source", &self.source)
+            .field("admission_control", &self.admission_control)
+            .field(
+                "admission_control_config_file",
+                &self.admission_control_config_file,
+            )
+            .field("known_plugins", &self.known_plugins)
+            .finish_non_exhaustive()
+    }
+}
+
+impl LoadOptions<'_> {
+    /// A variable that is set to something.
+    fn variable(&self, name: &str) -> Option<String> {
+        (self.env)(name).filter(|value| !value.trim().is_empty())
+    }
+}
+
+/// Reads and checks a configuration; starts nothing and writes nothing.
+///
+/// # Errors
+///
+/// Everything that is wrong with it: all faults of meaning, or the first fault
+/// of form.
+pub fn load(options: &LoadOptions<'_>) -> Result<Loaded, Faults> {
+    let document = open(options.source)?;
+    let spec: Configuration = read::typed(&document.source, &document.root)?;
+    let mut notes = Notes::default();
+    if let Some(file) = document.source.path() {
+        notes.watch(file);
+    }
+    let listeners = resolve::listeners(&document, &spec.listeners, &mut notes);
+    let plugins = chain(&document, &spec.admission, options, &mut notes);
+    let (authorizers, chains) = resolve::authorization(&document, &spec.authorization, &mut notes);
+    check_namespaces(&document, &spec.namespaces, &mut notes);
+    for key in spec.limits.zeros() {
+        notes.fault(document.fault(&format!("limits.{key}"), "must be more than zero"));
+    }
+    warn_of_empty_chain(&plugins, &listeners, &mut notes);
+    let mut log = spec.log;
+    log.format = log_format(options, &mut notes).unwrap_or(log.format);
+    if let Some(filter) = options.variable(FILTER_VARIABLE) {
+        log.filter = filter;
+    }
+    match Faults::from_list(notes.faults) {
+        Some(faults) => Err(faults),
+        None => Ok(Loaded {
+            file: document.source.path().map(Path::to_owned),
+            listeners,
+            plugins,
+            pending_mutation: spec.admission.pending_mutation,
+            namespaces: spec.namespaces,
+            limits: spec.limits,
+            authorizers,
+            chains,
+            log,
+            shutdown: spec.shutdown,
+            files: notes.files,
+            warnings: notes.warnings,
+        }),
+    }
+}
+
+fn open(source: ConfigSource<'_>) -> Result<Document, Faults> {
+    let source = match source {
+        ConfigSource::File(path) => {
+            Source::read(path).map_err(|reason| unreadable(path, &reason))?
+        }
+        ConfigSource::BuiltIn(text) => Source::text_named("built-in configuration", text),
+    };
+    yaml::parse_map(&source)
+}
+
+fn unreadable(path: &Path, reason: &str) -> Fault {
+    Source::named(path.display().to_string()).fault(
+        None,
+        "",
+        format!("cannot read the file: {reason}"),
+    )
+}
+
+/// The plug-ins that run: those of the file and of the `AdmissionConfiguration`, in the order that wins.
+fn chain(
+    document: &Document,
+    spec: &AdmissionSpec,
+    options: &LoadOptions<'_>,
+    notes: &mut Notes,
+) -> Vec<PluginEntry> {
+    let mut configured = resolve::of_file(document, &spec.plugins, notes);
+    if let Some(source) = admission_file(document, spec, options, notes) {
+        configured.extend(admission::read_plugins(&source, notes));
+    }
+    let split = |text: String| text.split(',').map(|name| name.trim().to_owned()).collect();
+    let order = if let Some(names) = &options.admission_control {
+        let names = names.iter().map(|name| name.trim().to_owned()).collect();
+        Order::Named {
+            label: ORDER_FLAG,
+            names,
+        }
+    } else if let Some(text) = options.variable(ORDER_VARIABLE) {
+        Order::Named {
+            label: ORDER_VARIABLE,
+            names: split(text),
+        }
+    } else if let Some(names) = &spec.order {
+        Order::File(names.clone())
+    } else {
+        Order::AsConfigured
+    };
+    resolve::plugins(document, configured, order, options.known_plugins, notes)
+}
+
+fn admission_file(
+    document: &Document,
+    spec: &AdmissionSpec,
+    options: &LoadOptions<'_>,
+    notes: &mut Notes,
+) -> Option<Arc<Source>> {
+    if let Some(path) = &options.admission_control_config_file {
+        notes.watch(path);
+        return Source::read(path)
+            .map_err(|reason| {
+                notes.fault(unreadable(path, &reason).with_help(format!("named by {FILE_FLAG}")))
+            })
+            .ok();
+    }
+    notes.read_named(document, "admission.configFile", spec.config_file.as_ref()?)
+}
+
+fn log_format(options: &LoadOptions<'_>, notes: &mut Notes) -> Option<LogFormat> {
+    let text = options.variable(FORMAT_VARIABLE)?;
+    let found = LogFormat::ALL.iter().find(|(name, _)| *name == text);
+    if found.is_none() {
+        let message = format!("unknown value `{text}`");
+        let fault = Source::named(FORMAT_VARIABLE).fault(None, "", message);
+        let known = LogFormat::ALL.iter().map(|(name, _)| *name);
+        notes.fault(fault.with_known("known values", &text, known));
+    }
+    found.map(|(_, format)| *format)
+}
+
+fn check_namespaces(document: &Document, namespaces: &[Namespace], notes: &mut Notes) {
+    let mut seen = HashSet::new();
+    for (index, namespace) in namespaces.iter().enumerate() {
+        let at = format!("namespaces[{index}].name");
+        if namespace.name.is_empty() {
+            notes.fault(document.fault(&at, "the name is empty"));
+        } else if !seen.insert(namespace.name.as_str()) {
+            notes.fault(document.fault(
+                &at,
+                format!("the namespace `{}` is given twice", namespace.name),
+            ));
+        }
+    }
+}
+
+fn warn_of_empty_chain(plugins: &[PluginEntry], listeners: &[Listener], notes: &mut Notes) {
+    if plugins.is_empty()
+        && listeners
+            .iter()
+            .any(|listener| listener.serves(Door::Kubernetes))
+    {
+        notes.warn("no plug-in is configured: every admission request is allowed");
+    }
+}

@@ -1,0 +1,123 @@
+//! The configuration file as it is written.
+//!
+//! The documentation comments here are the descriptions of the JSON Schema.
+//! Values are what the file says: paths are not resolved and nothing is
+//! compared with anything else; `resolve` does that.
+
+mod admission;
+mod authorization;
+mod limits;
+mod listeners;
+
+use std::collections::BTreeMap;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+pub(crate) use admission::{AdmissionSpec, PluginSpec};
+pub use admission::{FailureMode, PendingMutation};
+pub use authorization::AuthorizerDriver;
+pub(crate) use authorization::{AuthorizationSpec, AuthorizerSpec};
+pub use limits::Limits;
+pub use listeners::{Door, Principal};
+pub(crate) use listeners::{ListenerSpec, ModeSpec, TlsSpec, UnixSpec};
+
+use super::units::Duration;
+
+/// Configuration of Portcullis. Relative paths are relative to the file that names them.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[schemars(title = "Portcullis configuration", extend("required" = ["listeners"]))]
+pub(crate) struct Configuration {
+    /// Where the server listens; at least one.
+    #[serde(default)]
+    #[schemars(length(min = 1))]
+    pub(crate) listeners: Vec<ListenerSpec>,
+    /// The chain of admission plug-ins.
+    #[serde(default)]
+    pub(crate) admission: AdmissionSpec,
+    /// What plug-ins know of namespaces without a cluster.
+    #[serde(default)]
+    pub(crate) namespaces: Vec<Namespace>,
+    /// Limits on requests, connections and policies.
+    #[serde(default)]
+    pub(crate) limits: Limits,
+    /// Who may do what: authorizers and the chains that ask them.
+    #[serde(default)]
+    pub(crate) authorization: AuthorizationSpec,
+    /// What is logged, and how.
+    #[serde(default)]
+    pub(crate) log: Log,
+    /// How the server ends.
+    #[serde(default)]
+    pub(crate) shutdown: Shutdown,
+}
+
+/// A namespace and what is known of it.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct Namespace {
+    /// The name of the namespace.
+    pub name: String,
+    /// Its labels.
+    #[serde(default)]
+    pub labels: BTreeMap<String, String>,
+    /// Its annotations.
+    #[serde(default)]
+    pub annotations: BTreeMap<String, String>,
+}
+
+/// What is logged, and how.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields, default)]
+pub struct Log {
+    /// The form of a line. The environment variable `PORTCULLIS_LOG_FORMAT` wins.
+    pub format: LogFormat,
+    /// What is logged: a level, or directives like `info,portcullis=debug`.
+    /// The environment variable `PORTCULLIS_LOG` wins.
+    pub filter: String,
+}
+
+/// The form of a log line.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum LogFormat {
+    /// For people.
+    #[default]
+    Text,
+    /// One JSON object a line.
+    Json,
+}
+
+/// How the server ends.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields, default)]
+pub struct Shutdown {
+    /// How long the server still takes new connections after it said that it is not ready.
+    pub delay: Duration,
+    /// How long requests that have begun may take to finish.
+    pub grace: Duration,
+}
+
+impl LogFormat {
+    /// Every form, by name.
+    pub(crate) const ALL: &[(&str, Self)] = &[("text", Self::Text), ("json", Self::Json)];
+}
+
+impl Default for Log {
+    fn default() -> Self {
+        Self {
+            format: LogFormat::Text,
+            filter: "info".to_owned(),
+        }
+    }
+}
+
+impl Default for Shutdown {
+    fn default() -> Self {
+        Self {
+            delay: Duration::from_millis(300),
+            grace: Duration::from_secs(30),
+        }
+    }
+}

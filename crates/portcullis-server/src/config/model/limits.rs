@@ -1,0 +1,88 @@
+//! The `limits` key.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::config::units::{Duration, Size};
+
+/// Limits on requests, connections and policies. None of them can be zero.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields, default)]
+pub struct Limits {
+    /// How long the policies may take for one review.
+    pub deadline: Duration,
+    /// Memory that one evaluation of a policy may use.
+    pub memory: Size,
+    /// Stack that one evaluation of a policy may use.
+    pub stack: Size,
+    /// The largest body of a request.
+    pub body: Size,
+    /// The largest head of a request: request line and headers.
+    pub headers: Size,
+    /// Connections at the same time, over all listeners; more wait.
+    #[schemars(range(min = 1))]
+    pub connections: u32,
+    /// Memory that policies may keep between reviews.
+    pub global_context: Size,
+    /// How long a client may take to send the head of a request.
+    pub header_timeout: Duration,
+    /// How long a client may take to send the body of a request.
+    pub body_timeout: Duration,
+    /// How long a connection may stay without a request.
+    pub idle_timeout: Duration,
+    /// How long answering a request may take in all, once it has arrived.
+    pub request_deadline: Duration,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self {
+            deadline: Duration::from_secs(2),
+            memory: Size::from_bytes(32 << 20),
+            stack: Size::from_bytes(256 << 10),
+            body: Size::from_bytes(3 << 20),
+            headers: Size::from_bytes(64 << 10),
+            connections: 4096,
+            global_context: Size::from_bytes(16 << 20),
+            header_timeout: Duration::from_secs(10),
+            body_timeout: Duration::from_secs(30),
+            idle_timeout: Duration::from_secs(120),
+            request_deadline: Duration::from_secs(10),
+        }
+    }
+}
+
+impl Limits {
+    /// The keys of the limits that are zero.
+    pub(crate) fn zeros(&self) -> Vec<&'static str> {
+        let Self {
+            deadline,
+            memory,
+            stack,
+            body,
+            headers,
+            connections,
+            global_context,
+            header_timeout,
+            body_timeout,
+            idle_timeout,
+            request_deadline,
+        } = self;
+        [
+            ("deadline", deadline.is_zero()),
+            ("memory", memory.bytes() == 0),
+            ("stack", stack.bytes() == 0),
+            ("body", body.bytes() == 0),
+            ("headers", headers.bytes() == 0),
+            ("connections", *connections == 0),
+            ("globalContext", global_context.bytes() == 0),
+            ("headerTimeout", header_timeout.is_zero()),
+            ("bodyTimeout", body_timeout.is_zero()),
+            ("idleTimeout", idle_timeout.is_zero()),
+            ("requestDeadline", request_deadline.is_zero()),
+        ]
+        .into_iter()
+        .filter_map(|(key, zero)| zero.then_some(key))
+        .collect()
+    }
+}

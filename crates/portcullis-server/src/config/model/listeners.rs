@@ -1,0 +1,204 @@
+//! The `listeners` key.
+
+use std::{borrow::Cow, fmt, path::PathBuf};
+
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::{
+    Deserialize, Deserializer, Serialize,
+    de::{Error as DeError, Visitor},
+};
+
+/// A place where the server listens: either `tcp` or `unix`.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[schemars(rename = "Listener")]
+pub(crate) struct ListenerSpec {
+    /// The name in logs and metrics, once only.
+    pub(crate) name: String,
+    /// A TCP address, like `127.0.0.1:8443` or `[::1]:8443`.
+    pub(crate) tcp: Option<String>,
+    /// A unix socket.
+    pub(crate) unix: Option<UnixSpec>,
+    /// TLS on a TCP listener.
+    pub(crate) tls: Option<TlsSpec>,
+    /// Allows plain TCP beyond loopback.
+    #[serde(default)]
+    pub(crate) insecure: bool,
+    /// What is served here.
+    #[schemars(length(min = 1))]
+    pub(crate) serves: Vec<Door>,
+}
+
+/// A unix socket.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[schemars(rename = "UnixSocket")]
+pub(crate) struct UnixSpec {
+    /// The path of the socket.
+    pub(crate) path: PathBuf,
+    /// Its mode in octal digits.
+    pub(crate) mode: Option<ModeSpec>,
+    /// Its owner: a user name or number.
+    pub(crate) owner: Option<Principal>,
+    /// Its group: a group name or number.
+    pub(crate) group: Option<Principal>,
+}
+
+/// TLS: `certificate` and `key`, or `development`; with `clientCA` clients must show a certificate.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[schemars(rename = "Tls")]
+pub(crate) struct TlsSpec {
+    /// The file with the certificate and its chain, PEM.
+    pub(crate) certificate: Option<PathBuf>,
+    /// The file with the private key, PEM.
+    pub(crate) key: Option<PathBuf>,
+    /// The file with the authorities that clients' certificates must come from, PEM.
+    #[serde(rename = "clientCA")]
+    pub(crate) client_ca: Option<PathBuf>,
+    /// Makes a certificate for development when the server starts.
+    #[serde(default)]
+    pub(crate) development: bool,
+}
+
+/// What a listener serves.
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
+)]
+#[serde(rename_all = "lowercase")]
+pub enum Door {
+    /// Kubernetes reviews: admission and authorization.
+    Kubernetes,
+    /// The REST API.
+    Api,
+    /// CI jobs.
+    Ci,
+    /// The web pages.
+    Web,
+    /// Metrics for Prometheus.
+    Metrics,
+    /// Whether the server lives and is ready.
+    Health,
+}
+
+impl Door {
+    /// The name in the configuration.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Kubernetes => "kubernetes",
+            Self::Api => "api",
+            Self::Ci => "ci",
+            Self::Web => "web",
+            Self::Metrics => "metrics",
+            Self::Health => "health",
+        }
+    }
+}
+
+/// The mode of a socket as written.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum ModeSpec {
+    /// In quotes: octal digits.
+    Text(String),
+    /// Without quotes: whether `0660`, `660` or `0o660` was written, only the file knows.
+    Number,
+}
+
+/// A user or a group.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Principal {
+    /// By name.
+    Name(String),
+    /// By number.
+    Id(u32),
+}
+
+impl<'de> Deserialize<'de> for ModeSpec {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(ModeVisitor)
+    }
+}
+
+struct ModeVisitor;
+
+impl Visitor<'_> for ModeVisitor {
+    type Value = ModeSpec;
+
+    fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("a mode like \"0660\"")
+    }
+
+    fn visit_str<E>(self, text: &str) -> Result<ModeSpec, E> {
+        Ok(ModeSpec::Text(text.to_owned()))
+    }
+
+    fn visit_u64<E>(self, _: u64) -> Result<ModeSpec, E> {
+        Ok(ModeSpec::Number)
+    }
+
+    /// `0660` is no whole number in YAML 1.2.
+    fn visit_f64<E>(self, _: f64) -> Result<ModeSpec, E> {
+        Ok(ModeSpec::Number)
+    }
+}
+
+impl<'de> Deserialize<'de> for Principal {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(PrincipalVisitor)
+    }
+}
+
+struct PrincipalVisitor;
+
+impl Visitor<'_> for PrincipalVisitor {
+    type Value = Principal;
+
+    fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("a name or a number")
+    }
+
+    fn visit_str<E: DeError>(self, text: &str) -> Result<Principal, E> {
+        if text.is_empty() {
+            return Err(E::custom("the name is empty"));
+        }
+        Ok(text
+            .parse()
+            .map_or_else(|_| Principal::Name(text.to_owned()), Principal::Id))
+    }
+
+    fn visit_u64<E: DeError>(self, id: u64) -> Result<Principal, E> {
+        u32::try_from(id).map(Principal::Id).map_err(|_| {
+            E::custom(format!(
+                "`{id}` is too large for the number of a user or group"
+            ))
+        })
+    }
+}
+
+impl JsonSchema for ModeSpec {
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn schema_name() -> Cow<'static, str> {
+        "Mode".into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({"type": ["string", "number"], "pattern": "^0?[0-7]{3,4}$", "examples": ["0660"]})
+    }
+}
+
+impl JsonSchema for Principal {
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn schema_name() -> Cow<'static, str> {
+        "Principal".into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({"type": ["string", "integer"], "minLength": 1, "minimum": 0, "maximum": u32::MAX})
+    }
+}

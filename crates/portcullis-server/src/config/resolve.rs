@@ -1,0 +1,12 @@
+//! Checks that compare parts of the configuration with each other, with files
+//! and with what is registered, and their results.
+//!
+//! Each check reports everything it finds; nothing stops at the first fault.
+
+mod authorization;
+mod listeners;
+mod plugins;
+
+pub(crate) use authorization::authorization;
+pub(crate) use listeners::listeners;
+pub(crate) use plugins::{Configured, Order, of_file, plugins};

@@ -1,0 +1,194 @@
+//! The configuration as the server uses it: complete, checked, with every path
+//! resolved.
+
+use std::{collections::BTreeMap, net::SocketAddr, path::PathBuf, sync::Arc};
+
+use super::{
+    document::{Document, Node},
+    fault::Fault,
+    model::{
+        AuthorizerDriver, Door, FailureMode, Limits, Log, Namespace, PendingMutation, Principal,
+        Shutdown,
+    },
+    path,
+    source::Source,
+    units::Duration,
+};
+
+/// A whole configuration.
+#[derive(Debug)]
+pub struct Loaded {
+    /// The configuration file; nothing for the built-in one.
+    pub file: Option<PathBuf>,
+    /// Where the server listens; at least one.
+    pub listeners: Vec<Listener>,
+    /// The plug-ins that run, in their order.
+    pub plugins: Vec<PluginEntry>,
+    /// What the validating path does when the chain would still change the object.
+    pub pending_mutation: PendingMutation,
+    /// What plug-ins know of namespaces without a cluster.
+    pub namespaces: Vec<Namespace>,
+    /// Limits.
+    pub limits: Limits,
+    /// Every authorizer that is declared or that a chain names.
+    pub authorizers: Vec<Authorizer>,
+    /// Names of authorizers by name of the chain; each name is in `authorizers`.
+    pub chains: BTreeMap<String, Vec<String>>,
+    /// What is logged, and how.
+    pub log: Log,
+    /// How the server ends.
+    pub shutdown: Shutdown,
+    /// Every file that was read or named, absolute: what a watcher watches.
+    pub files: Vec<PathBuf>,
+    /// What is odd but not wrong.
+    pub warnings: Vec<String>,
+}
+
+/// A place where the server listens.
+#[derive(Debug, Clone)]
+pub struct Listener {
+    /// The name, once only.
+    pub name: String,
+    /// The address or socket.
+    pub bind: Bind,
+    /// TLS; never on a unix socket.
+    pub tls: Option<Tls>,
+    /// What is served here, each once, at least one.
+    pub serves: Vec<Door>,
+    /// Where it is configured.
+    pub origin: Origin,
+}
+
+impl Listener {
+    /// Whether something is served here.
+    pub fn serves(&self, door: Door) -> bool {
+        self.serves.contains(&door)
+    }
+}
+
+/// An address or a socket.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Bind {
+    /// TCP.
+    Tcp(SocketAddr),
+    /// A unix socket.
+    Unix(UnixSocket),
+}
+
+/// A unix socket.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct UnixSocket {
+    /// Its path.
+    pub path: PathBuf,
+    /// Its permission bits.
+    pub mode: u32,
+    /// Its owner, if it is to be changed.
+    pub owner: Option<Principal>,
+    /// Its group, if it is to be changed.
+    pub group: Option<Principal>,
+}
+
+/// TLS of a listener.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Tls {
+    /// What the server shows.
+    pub identity: Identity,
+    /// Authorities that clients' certificates must come from.
+    pub client_ca: Option<PathBuf>,
+}
+
+/// What a server shows of itself.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Identity {
+    /// A certificate from files.
+    Files {
+        /// The certificate and its chain, PEM.
+        certificate: PathBuf,
+        /// The private key, PEM.
+        key: PathBuf,
+    },
+    /// A certificate made at start.
+    Development,
+}
+
+/// A plug-in of the chain.
+#[derive(Debug, Clone)]
+pub struct PluginEntry {
+    /// The name under which it is registered.
+    pub name: String,
+    /// What follows when it fails.
+    pub failure: FailureMode,
+    /// How long it may take.
+    pub timeout: Option<Duration>,
+    /// Its own configuration.
+    pub configuration: Option<serde_json::Value>,
+    /// Where its configuration stands, or else where it is named.
+    pub origin: Origin,
+}
+
+/// An authorizer.
+#[derive(Debug, Clone)]
+pub struct Authorizer {
+    /// The name that chains use.
+    pub name: String,
+    /// How it decides.
+    pub driver: AuthorizerDriver,
+    /// For ABAC, always: the file of attributes.
+    pub file: Option<PathBuf>,
+    /// Where it is declared, or else where it is named.
+    pub origin: Origin,
+}
+
+/// Where a part of the configuration stands, to give faults found later a place.
+#[derive(Debug, Clone)]
+pub struct Origin {
+    source: Arc<Source>,
+    path: String,
+    node: Option<Node>,
+}
+
+impl Origin {
+    /// A part of a document.
+    pub(crate) fn of(document: &Document, path: &str) -> Self {
+        Self {
+            source: Arc::clone(&document.source),
+            path: path.to_owned(),
+            node: Some(document.root.nearest(path).clone()),
+        }
+    }
+
+    /// A flag or environment variable.
+    pub(crate) fn named(label: &str) -> Self {
+        Self {
+            source: Source::named(label),
+            path: String::new(),
+            node: None,
+        }
+    }
+
+    /// A fault at a path inside this part, like `defaults.enforce`; the empty
+    /// path is the part itself.
+    pub fn fault(&self, path: &str, message: impl Into<String>) -> Fault {
+        let position = self.node.as_ref().map(|node| node.nearest(path).position);
+        self.source
+            .fault(position, path::join(&self.path, path), message)
+    }
+
+    /// The file, or the flag or environment variable.
+    pub fn source(&self) -> &Source {
+        &self.source
+    }
+
+    /// The place as `file:line:column`.
+    pub fn place(&self) -> String {
+        match &self.node {
+            Some(node) => format!(
+                "{}:{}:{}",
+                self.source.label(),
+                node.position.line,
+                node.position.column
+            ),
+            None => self.source.label().to_owned(),
+        }
+    }
+}

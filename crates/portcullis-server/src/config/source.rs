@@ -1,0 +1,140 @@
+//! A text that faults point into: a file, the built-in configuration, or just
+//! the name of a flag or variable.
+
+use std::{
+    fs::File,
+    io::{self, Read},
+    path::{Path, PathBuf},
+    sync::Arc,
+};
+
+use super::{document::Position, fault::Fault};
+
+/// Larger files are refused.
+const MAX_BYTES: u64 = 16 * 1024 * 1024;
+
+/// Where a part of the configuration comes from.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Source {
+    label: String,
+    path: Option<PathBuf>,
+    text: String,
+}
+
+impl Source {
+    /// A text without a file.
+    pub fn text_named(label: impl Into<String>, text: impl Into<String>) -> Arc<Self> {
+        Arc::new(Self {
+            label: label.into(),
+            path: None,
+            text: text.into(),
+        })
+    }
+
+    /// A flag or environment variable, which has no lines.
+    pub fn named(label: impl Into<String>) -> Arc<Self> {
+        Self::text_named(label, "")
+    }
+
+    /// Reads a file; the error is the reason in plain words.
+    pub(crate) fn read(path: &Path) -> Result<Arc<Self>, String> {
+        let mut bytes = Vec::new();
+        open(path)?
+            .take(MAX_BYTES + 1)
+            .read_to_end(&mut bytes)
+            .map_err(|error| reason(&error))?;
+        if bytes.len() as u64 > MAX_BYTES {
+            return Err("it is larger than 16 MiB".to_owned());
+        }
+        let text = String::from_utf8(bytes).map_err(|error| {
+            let valid = error
+                .as_bytes()
+                .iter()
+                .take(error.utf8_error().valid_up_to());
+            let line = 1 + valid.filter(|byte| **byte == b'\n').count();
+            format!("line {line} is not UTF-8 text")
+        })?;
+        Ok(Arc::new(Self {
+            label: path.display().to_string(),
+            path: Some(path.to_owned()),
+            text,
+        }))
+    }
+
+    /// The name a fault begins with.
+    pub fn label(&self) -> &str {
+        &self.label
+    }
+
+    /// The file, if it is one.
+    pub fn path(&self) -> Option<&Path> {
+        self.path.as_deref()
+    }
+
+    /// The whole text.
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// A path named here: relative ones are relative to this file's folder.
+    pub(crate) fn resolve(&self, named: &Path) -> PathBuf {
+        match self.path.as_deref().and_then(Path::parent) {
+            Some(folder) => folder.join(named),
+            None => named.to_owned(),
+        }
+    }
+
+    /// A fault at a place of this text.
+    pub fn fault(
+        &self,
+        position: Option<Position>,
+        path: impl Into<String>,
+        message: impl Into<String>,
+    ) -> Fault {
+        Fault {
+            file: self.label.clone(),
+            position,
+            path: path.into(),
+            message: message.into(),
+            suggestion: None,
+            help: None,
+            source_line: position
+                .and_then(|at| self.line(at.line))
+                .map(str::to_owned),
+        }
+    }
+
+    fn line(&self, number: u64) -> Option<&str> {
+        let index = usize::try_from(number).ok()?.checked_sub(1)?;
+        self.text.lines().nth(index)
+    }
+
+    /// The plain scalar that is written at a place, up to where it must end.
+    pub(crate) fn word_at(&self, position: Position) -> Option<&str> {
+        let line = self.line(position.line)?;
+        let skipped = usize::try_from(position.column).ok()?.checked_sub(1)?;
+        let (start, _) = line.char_indices().nth(skipped)?;
+        let rest = line.get(start..)?;
+        rest.split([',', '}', ']', '#', ' ', '\t']).next()
+    }
+}
+
+/// Opens a file for reading; the error is the reason in plain words.
+pub(crate) fn open(path: &Path) -> Result<File, String> {
+    let file = File::open(path).map_err(|error| reason(&error))?;
+    match file.metadata() {
+        Ok(metadata) if metadata.is_dir() => Err("it is a directory".to_owned()),
+        Ok(_) => Ok(file),
+        Err(error) => Err(reason(&error)),
+    }
+}
+
+fn reason(error: &io::Error) -> String {
+    match error.kind() {
+        io::ErrorKind::NotFound => "no such file".to_owned(),
+        io::ErrorKind::PermissionDenied => "permission denied".to_owned(),
+        io::ErrorKind::IsADirectory => "it is a directory".to_owned(),
+        io::ErrorKind::NotADirectory => "a part of its path is not a directory".to_owned(),
+        _ => error.to_string(),
+    }
+}

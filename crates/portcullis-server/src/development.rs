@@ -1,0 +1,56 @@
+//! A certificate for trying things out: made once, kept in the data directory, good on loopback.
+//!
+//! It is its own authority, so that `curl --cacert` and a webhook's `caBundle` take it.
+
+use std::io::Write;
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::{Path, PathBuf};
+
+use rcgen::{CertificateParams, DistinguishedName, DnType, KeyPair, date_time_ymd};
+use rustls::pki_types::{CertificateDer, PrivateKeyDer, PrivatePkcs8KeyDer};
+
+const NAMES: [&str; 3] = ["localhost", "127.0.0.1", "::1"];
+
+/// The files of the certificate and its key, made if they are not there.
+pub(crate) fn certificate(data_dir: &Path) -> Result<(PathBuf, PathBuf), String> {
+    let dir = data_dir.join("development");
+    let (certificate, key) = (dir.join("tls.crt"), dir.join("tls.key"));
+    if certificate.exists() && key.exists() {
+        return Ok((certificate, key));
+    }
+    let at = |e: std::io::Error| format!("{}: {e}", dir.display());
+    std::fs::create_dir_all(&dir).map_err(at)?;
+    let (made, pair) = make()?;
+    write(&key, &pair.serialize_pem(), 0o600).map_err(at)?;
+    write(&certificate, &made.pem(), 0o644).map_err(at)?;
+    Ok((certificate, key))
+}
+
+/// The same without files, to check a configuration without leaving a trace.
+pub(crate) fn in_memory()
+-> Result<(Vec<CertificateDer<'static>>, PrivateKeyDer<'static>), String> {
+    let (made, pair) = make()?;
+    let key = PrivateKeyDer::Pkcs8(PrivatePkcs8KeyDer::from(pair.serialize_der()));
+    Ok((vec![made.der().clone()], key))
+}
+
+fn make() -> Result<(rcgen::Certificate, KeyPair), String> {
+    let failed = |e: rcgen::Error| format!("no development certificate could be made: {e}");
+    let mut params = CertificateParams::new(NAMES.map(str::to_owned)).map_err(failed)?;
+    params.distinguished_name = DistinguishedName::new();
+    params.distinguished_name.push(DnType::CommonName, "Portcullis development");
+    params.not_before = date_time_ymd(2024, 1, 1);
+    params.not_after = date_time_ymd(2044, 1, 1);
+    let pair = KeyPair::generate().map_err(failed)?;
+    Ok((params.self_signed(&pair).map_err(failed)?, pair))
+}
+
+/// Writes aside and renames, so that nobody ever reads half a file.
+fn write(file: &Path, text: &str, mode: u32) -> std::io::Result<()> {
+    let aside = file.with_extension(format!("new-{}", std::process::id()));
+    let mut options = std::fs::OpenOptions::new();
+    let mut new = options.write(true).create(true).truncate(true).mode(mode).open(&aside)?;
+    new.write_all(text.as_bytes())?;
+    new.sync_all()?;
+    std::fs::rename(aside, file)
+}

@@ -1,0 +1,102 @@
+//! Whether the server lives and whether requests should come to it.
+//!
+//! `/livez` says yes as long as somebody answers. `/readyz` says yes when every listener is bound
+//! and the server isn't about to end. A reload that failed is shown, and does not make it unready:
+//! the last good configuration still decides.
+
+use std::fmt::Write;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// What readiness depends on.
+#[derive(Debug, Default)]
+pub(crate) struct Health {
+    bound: AtomicBool,
+    ending: AtomicBool,
+    failed_reload: Mutex<Option<String>>,
+}
+
+/// One line of the verbose answer.
+struct Check {
+    name: &'static str,
+    fault: Option<&'static str>,
+    remark: Option<String>,
+}
+
+impl Health {
+    /// Every listener is bound.
+    pub(crate) fn set_bound(&self) {
+        self.bound.store(true, Ordering::SeqCst);
+    }
+
+    /// The server is about to end.
+    pub(crate) fn set_ending(&self) {
+        self.ending.store(true, Ordering::SeqCst);
+    }
+
+    /// How the last reload went.
+    pub(crate) fn set_reload(&self, failure: Option<String>) {
+        let mut failed = self.failed_reload.lock().unwrap_or_else(|e| e.into_inner());
+        *failed = failure;
+    }
+
+    fn checks(&self) -> Vec<Check> {
+        let bound = self.bound.load(Ordering::SeqCst);
+        let ending = self.ending.load(Ordering::SeqCst);
+        let failed = self.failed_reload.lock().unwrap_or_else(|e| e.into_inner());
+        let remark = failed.as_ref().map(|why| format!("last reload failed: {why}"));
+        vec![
+            Check { name: "ping", fault: None, remark: None },
+            Check { name: "configuration", fault: None, remark },
+            Check { name: "listeners", fault: (!bound).then_some("not all are bound"), remark: None },
+            Check { name: "shutdown", fault: ending.then_some("the server is about to end"), remark: None },
+        ]
+    }
+
+    /// Whether requests should come here, and why, a line for each check.
+    pub(crate) fn readiness(&self, excluded: &[&str]) -> (bool, String) {
+        let mut text = String::new();
+        let mut is_ready = true;
+        for check in self.checks() {
+            let remark = check.remark.map(|r| format!(" ({r})")).unwrap_or_default();
+            let _ = match check.fault {
+                _ if excluded.contains(&check.name) => writeln!(text, "[+]{} excluded: ok", check.name),
+                None => writeln!(text, "[+]{} ok{remark}", check.name),
+                Some(fault) => {
+                    is_ready = false;
+                    writeln!(text, "[-]{} failed: {fault}", check.name)
+                }
+            };
+        }
+        let _ = writeln!(text, "readyz check {}", if is_ready { "passed" } else { "failed" });
+        (is_ready, text)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ready_means_bound_and_not_ending() {
+        let health = Health::default();
+        assert!(!health.readiness(&[]).0);
+        assert!(health.readiness(&["listeners"]).0);
+        health.set_bound();
+        assert!(health.readiness(&[]).0);
+        health.set_ending();
+        let (is_ready, text) = health.readiness(&[]);
+        assert!(!is_ready && text.contains("[-]shutdown failed: the server is about to end"));
+    }
+
+    #[test]
+    fn a_failed_reload_is_shown_and_stays_ready() {
+        let health = Health::default();
+        health.set_bound();
+        health.set_reload(Some("a.yaml:1:1: bad".into()));
+        let (is_ready, text) = health.readiness(&[]);
+        assert!(is_ready && text.contains("[+]configuration ok (last reload failed: a.yaml:1:1: bad)"));
+        health.set_reload(None);
+        assert!(!health.readiness(&[]).1.contains("failed"));
+    }
+}

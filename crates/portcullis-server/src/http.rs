@@ -1,0 +1,25 @@
+//! Sockets, connections and the limits on both; knows nothing of what is served.
+//!
+//! ```text
+//! listener ──accept──> handshake (TLS) ──> connection (HTTP/1.1 or 2) ──request──> routes
+//! ```
+//!
+//! Every client that breaks a limit gets an answer that says so: connections end by [`linger`]ing,
+//! so that the answer arrives even while the client is still sending.
+
+pub(crate) mod activity;
+pub(crate) mod body;
+pub(crate) mod connection;
+pub(crate) mod error;
+pub(crate) mod linger;
+pub(crate) mod listener;
+pub(crate) mod peer;
+pub(crate) mod prelude;
+pub(crate) mod tls;
+pub(crate) mod unix;
+
+use bytes::Bytes;
+use http_body_util::Full;
+
+/// What is sent back.
+pub(crate) type Response = hyper::Response<Full<Bytes>>;

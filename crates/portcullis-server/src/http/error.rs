@@ -1,0 +1,131 @@
+//! The one shape of errors at every door: `{error: {code, message, details?}, request_id}`.
+
+use bytes::Bytes;
+use http_body_util::Full;
+use hyper::StatusCode;
+use hyper::header::{ALLOW, CONTENT_TYPE, HeaderValue, RETRY_AFTER};
+use portcullis_core::{DecisionId, clock};
+use serde::Serialize;
+use serde_json::Value;
+
+use super::Response;
+
+/// A request that gets no answer but why.
+#[derive(Debug, Clone)]
+pub(crate) struct HttpError {
+    status: StatusCode,
+    code: &'static str,
+    message: String,
+    details: Option<Value>,
+    allow: Option<&'static str>,
+}
+
+impl HttpError {
+    pub(crate) fn new(status: StatusCode, code: &'static str, message: impl Into<String>) -> Self {
+        Self { status, code, message: message.into(), details: None, allow: None }
+    }
+
+    pub(crate) fn malformed(fault: &portcullis_core::json::JsonFault) -> Self {
+        let place = serde_json::json!({"line": fault.line, "column": fault.column});
+        let error = Self::new(StatusCode::BAD_REQUEST, "malformed", fault.to_string());
+        Self { details: Some(place), ..error }
+    }
+
+    pub(crate) fn not_found(message: impl Into<String>) -> Self {
+        Self::new(StatusCode::NOT_FOUND, "not_found", message)
+    }
+
+    pub(crate) fn method_not_allowed(allow: &'static str) -> Self {
+        let message = format!("this path takes {allow}");
+        let error = Self::new(StatusCode::METHOD_NOT_ALLOWED, "method_not_allowed", message);
+        Self { allow: Some(allow), ..error }
+    }
+
+    pub(crate) fn unsupported_media_type(message: impl Into<String>) -> Self {
+        Self::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, "unsupported_media_type", message)
+    }
+
+    pub(crate) fn body_too_large(limit: u64) -> Self {
+        let message = format!("the body is larger than {limit} bytes");
+        Self::new(StatusCode::PAYLOAD_TOO_LARGE, "body_too_large", message)
+    }
+
+    pub(crate) fn headers_too_large(limit: u64) -> Self {
+        let message = format!("the request line and headers are larger than {limit} bytes");
+        Self::new(StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE, "headers_too_large", message)
+    }
+
+    pub(crate) fn too_slow(message: &'static str) -> Self {
+        Self::new(StatusCode::REQUEST_TIMEOUT, "timeout", message)
+    }
+
+    pub(crate) fn busy(message: &'static str) -> Self {
+        Self::new(StatusCode::SERVICE_UNAVAILABLE, "busy", message)
+    }
+
+    pub(crate) fn internal() -> Self {
+        let message = "the request could not be answered";
+        Self::new(StatusCode::INTERNAL_SERVER_ERROR, "internal", message)
+    }
+
+    /// A machine-readable word for it.
+    pub(crate) fn code(&self) -> &'static str {
+        self.code
+    }
+
+    /// The body alone, for answers written without HTTP machinery.
+    pub(crate) fn body(&self) -> Vec<u8> {
+        #[derive(Serialize)]
+        struct Body<'a> {
+            error: Inner<'a>,
+            request_id: String,
+        }
+        #[derive(Serialize)]
+        struct Inner<'a> {
+            code: &'a str,
+            message: &'a str,
+            #[serde(skip_serializing_if = "Option::is_none")]
+            details: Option<&'a Value>,
+        }
+        let error = Inner { code: self.code, message: &self.message, details: self.details.as_ref() };
+        let request_id = DecisionId::new(clock::wall()).to_string();
+        serde_json::to_vec(&Body { error, request_id }).unwrap_or_default()
+    }
+
+    pub(crate) fn into_response(self) -> Response {
+        let mut response = json(self.status, self.body());
+        let headers = response.headers_mut();
+        if let Some(allow) = self.allow {
+            headers.insert(ALLOW, HeaderValue::from_static(allow));
+        }
+        if self.status == StatusCode::SERVICE_UNAVAILABLE {
+            headers.insert(RETRY_AFTER, HeaderValue::from_static("1"));
+        }
+        response
+    }
+
+    /// The whole answer as bytes of HTTP/1.1, for connections that never became requests.
+    pub(crate) fn into_bytes(self) -> Vec<u8> {
+        let body = self.body();
+        let reason = self.status.canonical_reason().unwrap_or_default();
+        let head = format!(
+            "HTTP/1.1 {} {reason}\r\ncontent-type: application/json\r\ncontent-length: {}\r\nconnection: close\r\n\r\n",
+            self.status.as_u16(),
+            body.len(),
+        );
+        [head.into_bytes(), body].concat()
+    }
+}
+
+/// A response with a JSON body.
+pub(crate) fn json(status: StatusCode, body: Vec<u8>) -> Response {
+    with_type(status, body, "application/json")
+}
+
+/// A response with a body of this type.
+pub(crate) fn with_type(status: StatusCode, body: Vec<u8>, content_type: &'static str) -> Response {
+    let mut response = Response::new(Full::new(Bytes::from(body)));
+    *response.status_mut() = status;
+    response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static(content_type));
+    response
+}

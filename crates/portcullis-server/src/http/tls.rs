@@ -1,0 +1,83 @@
+//! TLS of a listener: certificates from files or made for development, client certificates.
+//!
+//! TLS 1.2 and 1.3 only; HTTP/2 is offered. A configuration is built whole and swapped, so that a
+//! certificate that doesn't fit its key changes nothing.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use rustls::pki_types::pem::PemObject;
+use rustls::pki_types::{CertificateDer, PrivateKeyDer};
+use rustls::server::WebPkiClientVerifier;
+use rustls::{RootCertStore, ServerConfig};
+
+use super::peer;
+use crate::config::{Identity, Tls};
+use crate::development;
+
+/// What a listener needs for TLS.
+#[derive(Debug, Clone)]
+pub(crate) struct TlsSetup {
+    /// For the handshake.
+    pub(crate) config: Arc<ServerConfig>,
+    /// When the certificate ends, in seconds since 1970.
+    pub(crate) expires_at: Option<i64>,
+}
+
+/// Builds the setup; `data_dir` is where a development certificate is kept.
+pub(crate) fn build(tls: &Tls, data_dir: Option<&Path>) -> Result<TlsSetup, String> {
+    let (chain, key) = match (&tls.identity, data_dir) {
+        (Identity::Files { certificate, key }, _) => (certificates(certificate)?, private_key(key)?),
+        (Identity::Development, Some(dir)) => {
+            let (certificate, key) = development::certificate(dir)?;
+            (certificates(&certificate)?, private_key(&key)?)
+        }
+        (Identity::Development, None) => development::in_memory()?,
+    };
+    let expires_at = chain.first().and_then(peer::expires_at);
+    let provider = Arc::new(rustls::crypto::aws_lc_rs::default_provider());
+    let builder = ServerConfig::builder_with_provider(Arc::clone(&provider))
+        .with_protocol_versions(&[&rustls::version::TLS13, &rustls::version::TLS12])
+        .map_err(|e| e.to_string())?;
+    let builder = match &tls.client_ca {
+        None => builder.with_no_client_auth(),
+        Some(file) => {
+            let roots = Arc::new(authorities(file)?);
+            let verifier = WebPkiClientVerifier::builder_with_provider(roots, provider).build();
+            builder.with_client_cert_verifier(verifier.map_err(|e| format!("{}: {e}", file.display()))?)
+        }
+    };
+    let mut config = builder
+        .with_single_cert(chain, key)
+        .map_err(|e| format!("certificate and key do not fit: {e}"))?;
+    config.alpn_protocols = vec![b"h2".to_vec(), b"http/1.1".to_vec()];
+    Ok(TlsSetup { config: Arc::new(config), expires_at })
+}
+
+fn certificates(file: &Path) -> Result<Vec<CertificateDer<'static>>, String> {
+    let bytes = read(file)?;
+    let all: Result<Vec<_>, _> = CertificateDer::pem_slice_iter(&bytes).collect();
+    match all {
+        Ok(chain) if !chain.is_empty() => Ok(chain),
+        Ok(_) => Err(format!("{}: holds no certificate", file.display())),
+        Err(e) => Err(format!("{}: {e}", file.display())),
+    }
+}
+
+fn private_key(file: &Path) -> Result<PrivateKeyDer<'static>, String> {
+    let bytes = read(file)?;
+    PrivateKeyDer::from_pem_slice(&bytes)
+        .map_err(|_| format!("{}: holds no private key in PEM", file.display()))
+}
+
+fn authorities(file: &Path) -> Result<RootCertStore, String> {
+    let mut roots = RootCertStore::empty();
+    for certificate in certificates(file)? {
+        roots.add(certificate).map_err(|e| format!("{}: {e}", file.display()))?;
+    }
+    Ok(roots)
+}
+
+fn read(file: &Path) -> Result<Vec<u8>, String> {
+    std::fs::read(file).map_err(|e| format!("{}: {e}", file.display()))
+}

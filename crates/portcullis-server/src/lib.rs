@@ -1,0 +1,27 @@
+//! The server of Portcullis: configuration, assembly, listeners and routes.
+//!
+//! Start reading at [`config`], which turns files, flags and environment
+//! variables into one checked [`config::Loaded`]; `assembly` builds the gate of
+//! it, `run` binds the listeners and keeps everything going, `routes` says which
+//! door a request is for, `reload` swaps the whole when files change.
+
+mod assembly;
+pub mod config;
+pub mod demonstration;
+mod development;
+mod fingerprint;
+mod health;
+mod http;
+mod listeners;
+mod logging;
+mod metrics;
+mod registry;
+mod reload;
+mod routes;
+mod run;
+mod server;
+
+pub use assembly::check;
+pub use logging::init as init_logging;
+pub use registry::registry;
+pub use run::{RunError, RunOptions, run, with_causes};

@@ -1,0 +1,257 @@
+//! What is counted, in the `OpenMetrics` text format.
+//!
+//! Labels never hold names, namespaces, users or messages; what callers choose freely (a resource)
+//! is cut off after [`MAX_RESOURCES`] different values.
+
+use std::collections::HashSet;
+use std::sync::{Arc, RwLock};
+use std::time::Duration;
+
+use prometheus_client::encoding::text::encode;
+use prometheus_client::encoding::{EncodeLabelSet, EncodeLabelValue, LabelValueEncoder};
+use prometheus_client::metrics::counter::Counter;
+use prometheus_client::metrics::family::Family;
+use prometheus_client::metrics::gauge::Gauge;
+use prometheus_client::metrics::histogram::Histogram;
+use prometheus_client::metrics::info::Info;
+use prometheus_client::registry::Registry;
+use portcullis_core::{AccessVerdict, Attributes, Verdict, clock};
+
+/// Different resources that get a label of their own.
+const MAX_RESOURCES: usize = 200;
+const LONGEST_RESOURCE: usize = 253;
+const BUCKETS: [f64; 10] = [0.000_05, 0.000_1, 0.000_25, 0.000_5, 0.001, 0.005, 0.025, 0.1, 0.5, 2.5];
+
+/// A label value that is cheap to copy.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub(crate) struct Text(Arc<str>);
+
+impl EncodeLabelValue for Text {
+    fn encode(&self, encoder: &mut LabelValueEncoder<'_>) -> Result<(), std::fmt::Error> {
+        EncodeLabelValue::encode(&self.0.as_ref(), encoder)
+    }
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
+struct ReviewLabels {
+    webhook: &'static str,
+    operation: &'static str,
+    resource: Text,
+    verdict: &'static str,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
+struct DurationLabels {
+    webhook: &'static str,
+    operation: &'static str,
+    verdict: &'static str,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
+struct PluginLabels {
+    plugin: Text,
+    outcome: &'static str,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
+struct AuthorizerLabels {
+    authorizer: Text,
+    decision: &'static str,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
+struct ListenerLabels {
+    listener: String,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
+struct ErrorLabels {
+    code: &'static str,
+}
+
+/// Everything that is counted.
+#[derive(Debug)]
+pub(crate) struct Metrics {
+    registry: Registry,
+    resources: RwLock<HashSet<Arc<str>>>,
+    reviews: Family<ReviewLabels, Counter>,
+    durations: Family<DurationLabels, Histogram>,
+    rejections: Family<PluginLabels, Counter>,
+    plugin_failures: Family<PluginLabels, Counter>,
+    access: Family<AuthorizerLabels, Counter>,
+    access_durations: Family<AuthorizerLabels, Histogram>,
+    errors: Family<ErrorLabels, Counter>,
+    connections: Family<ListenerLabels, Gauge>,
+    certificates: Family<ListenerLabels, Gauge>,
+    reload_ok: Gauge,
+    reload_time: Gauge,
+}
+
+impl Metrics {
+    pub(crate) fn new() -> Self {
+        let mut metrics = Self {
+            registry: Registry::with_prefix("portcullis"),
+            resources: RwLock::default(),
+            reviews: Family::default(),
+            durations: Family::new_with_constructor(|| Histogram::new(BUCKETS)),
+            rejections: Family::default(),
+            plugin_failures: Family::default(),
+            access: Family::default(),
+            access_durations: Family::new_with_constructor(|| Histogram::new(BUCKETS)),
+            errors: Family::default(),
+            connections: Family::default(),
+            certificates: Family::default(),
+            reload_ok: Gauge::default(),
+            reload_time: Gauge::default(),
+        };
+        metrics.register();
+        metrics
+    }
+
+    fn register(&mut self) {
+        let r = &mut self.registry;
+        r.register("admission_reviews", "Admission reviews answered", self.reviews.clone());
+        r.register("admission_review_duration_seconds", "Time to judge an admission review", self.durations.clone());
+        r.register("rejected", "Refused requests by the plug-in that refused", self.rejections.clone());
+        r.register("plugin_failures", "Plug-ins that could not decide", self.plugin_failures.clone());
+        r.register("authorization_decisions", "Access reviews answered", self.access.clone());
+        r.register("authorization_duration_seconds", "Time to judge an access review", self.access_durations.clone());
+        r.register("http_errors", "Requests refused before they were judged", self.errors.clone());
+        r.register("connections", "Open connections", self.connections.clone());
+        r.register("certificate_expiration_timestamp_seconds", "When a listener's certificate ends", self.certificates.clone());
+        r.register("config_last_reload_successful", "Whether the last reload took effect", self.reload_ok.clone());
+        r.register("config_last_reload_success_timestamp_seconds", "When the configuration last took effect", self.reload_time.clone());
+        let build = Info::new(vec![("version", env!("CARGO_PKG_VERSION"))]);
+        r.register("build", "What is running", build);
+    }
+
+    /// One admission review was answered.
+    pub(crate) fn review(&self, webhook: &'static str, request: &Attributes, verdict: &Verdict) {
+        let word = word(verdict);
+        let operation = request.operation.as_str();
+        let resource = self.resource(&request.resource.resource);
+        self.reviews.get_or_create(&ReviewLabels { webhook, operation, resource, verdict: word }).inc();
+        let labels = DurationLabels { webhook, operation, verdict: word };
+        self.durations.get_or_create(&labels).observe(verdict.duration.as_secs_f64());
+        if let Some(plugin) = &verdict.plugin {
+            let labels = PluginLabels { plugin: Text(Arc::clone(plugin)), outcome: word };
+            self.rejections.get_or_create(&labels).inc();
+        }
+        for step in verdict.trace.iter().filter(|s| s.outcome.is_failure()) {
+            let outcome = match step.outcome {
+                portcullis_core::StepOutcome::Timeout => "timeout",
+                portcullis_core::StepOutcome::Panic => "panic",
+                _ => "error",
+            };
+            let labels = PluginLabels { plugin: Text(Arc::clone(&step.plugin)), outcome };
+            self.plugin_failures.get_or_create(&labels).inc();
+        }
+    }
+
+    /// One access review was answered.
+    pub(crate) fn access(&self, verdict: &AccessVerdict) {
+        let by = verdict.authorizer.clone().unwrap_or_else(|| Arc::from("none"));
+        let decision = if verdict.error.is_some() { "error" } else { verdict.opinion.as_str() };
+        let labels = AuthorizerLabels { authorizer: Text(by), decision };
+        self.access.get_or_create(&labels).inc();
+        self.access_durations.get_or_create(&labels).observe(verdict.duration.as_secs_f64());
+    }
+
+    /// A request was refused before it was judged.
+    pub(crate) fn error(&self, code: &'static str) {
+        self.errors.get_or_create(&ErrorLabels { code }).inc();
+    }
+
+    /// A connection is open as long as the returned value lives.
+    pub(crate) fn connection(&self, listener: &str) -> OpenConnection {
+        let labels = ListenerLabels { listener: listener.to_owned() };
+        let gauge = self.connections.get_or_create(&labels).clone();
+        gauge.inc();
+        OpenConnection(gauge)
+    }
+
+    /// When a listener's certificate ends.
+    pub(crate) fn certificate(&self, listener: &str, expires_at: i64) {
+        let labels = ListenerLabels { listener: listener.to_owned() };
+        self.certificates.get_or_create(&labels).set(expires_at);
+    }
+
+    /// The configuration took effect, or did not.
+    pub(crate) fn reloaded(&self, is_ok: bool) {
+        self.reload_ok.set(i64::from(is_ok));
+        if is_ok {
+            let now = clock::wall().duration_since(std::time::UNIX_EPOCH);
+            let seconds = now.map(|d: Duration| d.as_secs()).unwrap_or_default();
+            self.reload_time.set(i64::try_from(seconds).unwrap_or_default());
+        }
+    }
+
+    /// All of it as text.
+    pub(crate) fn text(&self) -> String {
+        let mut text = String::new();
+        let _ = encode(&mut text, &self.registry);
+        text
+    }
+
+    /// The resource as a label, or `other` when there have been too many.
+    fn resource(&self, name: &str) -> Text {
+        let known = self.resources.read().unwrap_or_else(|e| e.into_inner());
+        if let Some(known) = known.get(name) {
+            return Text(Arc::clone(known));
+        }
+        let is_full = known.len() >= MAX_RESOURCES;
+        drop(known);
+        if is_full || name.len() > LONGEST_RESOURCE {
+            return Text(Arc::from("other"));
+        }
+        let label: Arc<str> = Arc::from(name);
+        self.resources.write().unwrap_or_else(|e| e.into_inner()).insert(Arc::clone(&label));
+        Text(label)
+    }
+}
+
+/// Counts a connection as long as it lives.
+#[derive(Debug)]
+pub(crate) struct OpenConnection(Gauge);
+
+impl Drop for OpenConnection {
+    fn drop(&mut self) {
+        self.0.dec();
+    }
+}
+
+fn word(verdict: &Verdict) -> &'static str {
+    match verdict {
+        v if v.is_undecided() => "error",
+        v if !v.is_allowed() => "deny",
+        v if !v.patch.is_empty() => "mutate",
+        v if !v.warnings.is_empty() => "warn",
+        _ => "allow",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn labels_that_callers_choose_are_bounded() {
+        let metrics = Metrics::new();
+        for i in 0..MAX_RESOURCES * 3 {
+            metrics.resource(&format!("r{i}"));
+        }
+        assert_eq!(metrics.resources.read().unwrap().len(), MAX_RESOURCES);
+        assert_eq!(metrics.resource("r0").0.as_ref(), "r0");
+        assert_eq!(metrics.resource("never-seen").0.as_ref(), "other");
+    }
+
+    #[test]
+    fn the_text_names_the_build_and_the_reload() {
+        let metrics = Metrics::new();
+        metrics.reloaded(true);
+        let text = metrics.text();
+        assert!(text.contains("portcullis_build_info{version="));
+        assert!(text.contains("portcullis_config_last_reload_successful 1"));
+        assert!(text.ends_with("# EOF\n"));
+    }
+}

@@ -1,0 +1,117 @@
+//! Puts a changed configuration in force: everything is built aside, then swapped whole.
+//!
+//! A configuration that is faulty in any part changes nothing; why is logged, counted and shown by
+//! `/readyz?verbose`. Files are looked at every second rather than watched through the kernel: that
+//! sees every way to change a file, on every file system.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::signal::unix::Signal;
+
+use crate::assembly::{self, Assembled};
+use crate::config::{self, Faults, LoadOptions, Loaded};
+use crate::fingerprint::Fingerprint;
+use crate::listeners::Listeners;
+use crate::run::with_causes;
+use crate::server::Server;
+
+const LOOK_EVERY: Duration = Duration::from_secs(1);
+/// A file that is still being written changes again soon.
+const SETTLE: Duration = Duration::from_millis(150);
+const SETTLE_AT_MOST: u32 = 10;
+
+/// A configuration, and how its files were before they were read.
+#[derive(Debug)]
+pub(crate) struct FreshlyLoaded {
+    pub(crate) configuration: Loaded,
+    seen: Fingerprint,
+}
+
+impl FreshlyLoaded {
+    /// Which files there are is known only after reading them, so they are read twice: a change in
+    /// between is either in the configuration or different from `seen`, never lost.
+    pub(crate) fn new(options: &LoadOptions<'_>) -> Result<Self, Faults> {
+        let seen = Fingerprint::take(&config::load(options)?.files);
+        let configuration = config::load(options)?;
+        Ok(Self { configuration, seen })
+    }
+}
+
+/// Keeps the server's configuration what the files say.
+pub(crate) struct Reloader<'a> {
+    options: LoadOptions<'a>,
+    data_dir: PathBuf,
+    server: Arc<Server>,
+    files: Vec<PathBuf>,
+    seen: Fingerprint,
+}
+
+impl<'a> Reloader<'a> {
+    /// Starts from a configuration in force.
+    pub(crate) fn new(
+        options: LoadOptions<'a>,
+        data_dir: PathBuf,
+        server: Arc<Server>,
+        loaded: &FreshlyLoaded,
+    ) -> Self {
+        let (files, seen) = (loaded.configuration.files.clone(), loaded.seen.clone());
+        Self { options, data_dir, server, files, seen }
+    }
+
+    /// Waits until files have changed or the signal comes.
+    pub(crate) async fn changed(&self, hangup: &mut Signal) {
+        let mut looks = tokio::time::interval(LOOK_EVERY);
+        loop {
+            tokio::select! {
+                _ = hangup.recv() => return,
+                _ = looks.tick() => if Fingerprint::take(&self.files) != self.seen { return },
+            }
+        }
+    }
+
+    /// Reads everything again, and puts it in force if it is good.
+    pub(crate) async fn reload(&mut self, listeners: &mut Listeners) {
+        self.settle().await;
+        let outcome = self.try_reload(listeners).await;
+        self.server.metrics.reloaded(outcome.is_ok());
+        match outcome {
+            Ok(()) => {
+                self.server.health.set_reload(None);
+                tracing::info!("configuration reloaded");
+            }
+            Err(why) => {
+                tracing::error!("the last good configuration stays in force: {why}");
+                self.server.health.set_reload(why.lines().next().map(str::to_owned));
+            }
+        }
+    }
+
+    async fn settle(&mut self) {
+        for _ in 0..SETTLE_AT_MOST {
+            let now = Fingerprint::take(&self.files);
+            tokio::time::sleep(SETTLE).await;
+            if now == Fingerprint::take(&self.files) {
+                self.seen = now;
+                return;
+            }
+        }
+    }
+
+    async fn try_reload(&mut self, listeners: &mut Listeners) -> Result<(), String> {
+        let FreshlyLoaded { configuration: loaded, seen } =
+            FreshlyLoaded::new(&self.options).map_err(|faults| faults.to_string())?;
+        let assembled = assembly::assemble(&loaded, Some(&self.data_dir));
+        let Assembled { gate, listeners: wanted } = assembled.map_err(|faults| faults.to_string())?;
+        let prepared = listeners.prepare(wanted).await.map_err(|e| with_causes(&e))?;
+        for warning in &loaded.warnings {
+            tracing::warn!("{warning}");
+        }
+        let connections = gate.limits.connections;
+        self.server.gate.store(Arc::new(gate));
+        listeners.apply(prepared, connections);
+        (self.files, self.seen) = (loaded.files, seen);
+        Ok(())
+    }
+}

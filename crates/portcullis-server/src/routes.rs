@@ -1,0 +1,171 @@
+//! Which door a request is for.
+//!
+//! A path that this listener doesn't serve is as unknown as one that doesn't exist.
+
+mod kubernetes;
+mod operations;
+
+use std::sync::Arc;
+
+use arc_swap::ArcSwap;
+use hyper::body::Incoming;
+use hyper::{Method, Request};
+use portcullis_core::Peer;
+
+use crate::config::Door;
+use crate::http::Response;
+use crate::http::error::HttpError;
+use crate::http::listener::ListenerSetup;
+use crate::server::Server;
+
+/// A client at one connection: who it is, and what it may ask for there.
+#[derive(Debug)]
+pub(crate) struct Visitor {
+    pub(crate) server: Arc<Server>,
+    pub(crate) setup: Arc<ArcSwap<ListenerSetup>>,
+    pub(crate) peer: Peer,
+}
+
+/// What a path means.
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Route<'a> {
+    Live,
+    Ready,
+    Metrics,
+    Admission(Webhook),
+    Authorization { chain: &'a str },
+}
+
+/// The three ways in for admission reviews.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Webhook {
+    Mutate,
+    Validate,
+    Admit,
+}
+
+impl Webhook {
+    fn as_str(self) -> &'static str {
+        match self {
+            Self::Mutate => "mutate",
+            Self::Validate => "validate",
+            Self::Admit => "admit",
+        }
+    }
+
+    fn may_patch(self) -> bool {
+        self != Self::Validate
+    }
+}
+
+impl Route<'_> {
+    fn of(path: &str) -> Option<Route<'_>> {
+        let (first, rest) = match path.strip_prefix('/')?.split_once('/') {
+            Some((first, rest)) => (first, Some(rest)),
+            None => (path.strip_prefix('/')?, None),
+        };
+        match (first, rest) {
+            ("livez", None) => Some(Route::Live),
+            ("readyz", None) => Some(Route::Ready),
+            ("metrics", None) => Some(Route::Metrics),
+            ("mutate", _) => Some(Route::Admission(Webhook::Mutate)),
+            ("validate", _) => Some(Route::Admission(Webhook::Validate)),
+            ("admit", _) => Some(Route::Admission(Webhook::Admit)),
+            ("authorize", None | Some("")) => Some(Route::Authorization { chain: "default" }),
+            ("authorize", Some(chain)) => Some(Route::Authorization { chain }),
+            _ => None,
+        }
+    }
+
+    fn door(&self) -> Door {
+        match self {
+            Self::Live | Self::Ready => Door::Health,
+            Self::Metrics => Door::Metrics,
+            Self::Admission(_) | Self::Authorization { .. } => Door::Kubernetes,
+        }
+    }
+
+    fn takes(&self, method: &Method) -> bool {
+        match self.door() {
+            Door::Kubernetes => method == Method::POST,
+            _ => method == Method::GET || method == Method::HEAD,
+        }
+    }
+
+    fn methods(&self) -> &'static str {
+        match self.door() {
+            Door::Kubernetes => "POST",
+            _ => "GET, HEAD",
+        }
+    }
+}
+
+impl Visitor {
+    /// Answers one request.
+    pub(crate) async fn answer(&self, request: Request<Incoming>) -> Response {
+        match self.route(request).await {
+            Ok(response) => response,
+            Err(error) => {
+                self.server.metrics.error(error.code());
+                error.into_response()
+            }
+        }
+    }
+
+    async fn route(&self, request: Request<Incoming>) -> Result<Response, HttpError> {
+        let gate = self.server.gate.load_full();
+        let limit = gate.limits.headers.bytes();
+        if head_size(&request) > limit {
+            return Err(HttpError::headers_too_large(limit));
+        }
+        let path = request.uri().path().to_owned();
+        let route = Route::of(&path).filter(|route| self.setup.load().serves.contains(&route.door()));
+        let Some(route) = route else {
+            return Err(HttpError::not_found("there is nothing at this path"));
+        };
+        if !route.takes(request.method()) {
+            return Err(HttpError::method_not_allowed(route.methods()));
+        }
+        match route {
+            Route::Live => Ok(operations::live()),
+            Route::Ready => Ok(operations::ready(&self.server.health, request.uri().query())),
+            Route::Metrics => Ok(operations::metrics(&self.server.metrics)),
+            Route::Admission(webhook) => kubernetes::admission(self, &gate, webhook, request).await,
+            Route::Authorization { chain } => kubernetes::authorization(self, &gate, chain, request).await,
+        }
+    }
+}
+
+/// The size of request line and headers, as they were sent or would have been in HTTP/1.1.
+fn head_size<B>(request: &Request<B>) -> u64 {
+    let headers = request.headers().iter().map(|(name, value)| name.as_str().len() + value.len() + 4);
+    let uri = request.uri().path_and_query().map_or(1, |p| p.as_str().len());
+    (uri + headers.sum::<usize>()) as u64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paths_lead_to_their_doors() {
+        for (path, route) in [
+            ("/livez", Some(Route::Live)),
+            ("/readyz", Some(Route::Ready)),
+            ("/metrics", Some(Route::Metrics)),
+            ("/mutate", Some(Route::Admission(Webhook::Mutate))),
+            ("/mutate/a/b", Some(Route::Admission(Webhook::Mutate))),
+            ("/validate/", Some(Route::Admission(Webhook::Validate))),
+            ("/admit/x", Some(Route::Admission(Webhook::Admit))),
+            ("/authorize", Some(Route::Authorization { chain: "default" })),
+            ("/authorize/seed", Some(Route::Authorization { chain: "seed" })),
+            ("/mutated", None),
+            ("/livez/x", None),
+            ("//mutate", None),
+            ("/", None),
+            ("*", None),
+        ] {
+            assert_eq!(Route::of(path), route, "{path}");
+        }
+    }
+}

@@ -1,0 +1,188 @@
+//! The Kubernetes door: reviews over HTTP.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use bytes::Bytes;
+use hyper::body::Incoming;
+use hyper::header::{CONTENT_ENCODING, CONTENT_TYPE, EXPECT, HeaderMap};
+use hyper::{Request, StatusCode};
+use portcullis_core::{Denial, Decision, DoorContext, StepOutcome, Verdict, clock};
+use portcullis_kube::review::{self, Answer};
+
+use super::{Visitor, Webhook};
+use crate::config::PendingMutation;
+use crate::http::Response;
+use crate::http::body;
+use crate::http::error::{HttpError, json};
+use crate::server::{Gate, Server};
+
+/// Answers an `AdmissionReview`.
+pub(super) async fn admission(
+    visitor: &Visitor,
+    gate: &Arc<Gate>,
+    webhook: Webhook,
+    request: Request<Incoming>,
+) -> Result<Response, HttpError> {
+    let received = clock::monotonic();
+    let asked = asked_timeout(request.uri().query());
+    let limit: Duration = gate.limits.request_deadline.into();
+    let deadline = received + asked.map_or(limit, |asked| asked.min(limit));
+    let (context, body) = take(visitor, gate, request).await?;
+    let question = Question { webhook, context, body, received, deadline };
+    let (server, gate) = (Arc::clone(&visitor.server), Arc::clone(gate));
+    if !gate.chain.may_wait() {
+        return caught(|| judge(&server, &gate, question));
+    }
+    let judged = tokio::task::spawn_blocking(move || caught(|| judge(&server, &gate, question)));
+    judged.await.unwrap_or_else(|_| Err(HttpError::internal()))
+}
+
+/// A whole review, not yet looked at.
+struct Question {
+    webhook: Webhook,
+    context: DoorContext,
+    body: Bytes,
+    received: Instant,
+    deadline: Instant,
+}
+
+fn judge(server: &Server, gate: &Gate, question: Question) -> Result<Response, HttpError> {
+    let Question { webhook, context, body, received, deadline } = question;
+    let mut review = review::decode_admission(&body, context, received, Some(deadline))
+        .map_err(|fault| HttpError::malformed(&fault))?;
+    let mut verdict = gate.chain.decide(&mut review.attributes);
+    if webhook == Webhook::Validate && gate.pending_mutation == PendingMutation::Refuse {
+        refuse_pending_mutation(&mut verdict);
+    }
+    let attributes = &review.attributes;
+    server.metrics.review(webhook.as_str(), attributes, &verdict);
+    if let Some(denial) = verdict.denial() {
+        tracing::info!(
+            decision_id = %verdict.id, request_uid = attributes.uid, verdict = "deny",
+            plugin = verdict.plugin.as_deref(), operation = %attributes.operation,
+            resource = %attributes.resource, namespace = attributes.namespace, name = attributes.name,
+            user = attributes.user.username, reason = %denial.reason, "refused",
+        );
+    }
+    let answer = Answer { version: &review.version, attributes, may_patch: webhook.may_patch() };
+    Ok(json(StatusCode::OK, review::encode_admission(answer, &verdict)))
+}
+
+/// An object that the chain would still change has not been through `/mutate`.
+fn refuse_pending_mutation(verdict: &mut Verdict) {
+    if !verdict.is_allowed() || verdict.patch.is_empty() {
+        return;
+    }
+    let changer = verdict.trace.iter().find(|step| step.outcome == StepOutcome::Changed);
+    let plugin = changer.map(|step| Arc::clone(&step.plugin));
+    let name = plugin.as_deref().unwrap_or("the chain");
+    let message = format!(
+        "{name} would still change the object in {} places: it must go through the mutating webhook first",
+        verdict.patch.len(),
+    );
+    verdict.decision = Decision::Deny(Denial::forbidden(message));
+    verdict.plugin = plugin;
+    verdict.patch.clear();
+}
+
+/// Answers a `SubjectAccessReview`.
+pub(super) async fn authorization(
+    visitor: &Visitor,
+    gate: &Arc<Gate>,
+    chain: &str,
+    request: Request<Incoming>,
+) -> Result<Response, HttpError> {
+    let Some(authorizers) = gate.authorizers.get(chain) else {
+        return Err(HttpError::not_found("there is no authorizer chain of this name"));
+    };
+    let (context, body) = take(visitor, gate, request).await?;
+    caught(|| {
+        let review = review::decode_access(&body, context).map_err(|fault| HttpError::malformed(&fault))?;
+        let verdict = authorizers.decide(&review.access);
+        visitor.server.metrics.access(&verdict);
+        if let Some(error) = &verdict.error {
+            tracing::warn!(decision_id = %verdict.id, chain, error, "could not decide");
+        }
+        Ok(json(StatusCode::OK, review::encode_access(&review.version, &verdict)))
+    })
+}
+
+/// A panic outside a plug-in is one failed request too.
+fn caught(answer: impl FnOnce() -> Result<Response, HttpError>) -> Result<Response, HttpError> {
+    catch_unwind(AssertUnwindSafe(answer)).unwrap_or_else(|_| Err(HttpError::internal()))
+}
+
+/// Takes a request apart: what the door knows of it, and its body.
+async fn take(
+    visitor: &Visitor,
+    gate: &Gate,
+    request: Request<Incoming>,
+) -> Result<(DoorContext, Bytes), HttpError> {
+    let (head, incoming) = request.into_parts();
+    check_type(&head.headers)?;
+    let context = DoorContext {
+        method: head.method.as_str().to_owned(),
+        uri: head.uri.path_and_query().map_or_else(String::new, |p| p.as_str().to_owned()),
+        headers: texts(&head.headers),
+        peer: visitor.peer.clone(),
+        ..DoorContext::default()
+    };
+    let expects_continue = head.headers.contains_key(EXPECT);
+    let limits = &gate.limits;
+    let time = limits.body_timeout.into();
+    let body = body::read(incoming, limits.body.bytes(), time, expects_continue).await?;
+    Ok((context, body))
+}
+
+fn texts(headers: &HeaderMap) -> Vec<(String, String)> {
+    let text = |value: &[u8]| String::from_utf8_lossy(value).into_owned();
+    headers.iter().map(|(name, value)| (name.as_str().to_owned(), text(value.as_bytes()))).collect()
+}
+
+/// Reviews are JSON; a client that doesn't say is believed to send that.
+fn check_type(headers: &HeaderMap) -> Result<(), HttpError> {
+    if let Some(encoding) = headers.get(CONTENT_ENCODING)
+        && !encoding.as_bytes().eq_ignore_ascii_case(b"identity")
+    {
+        return Err(HttpError::unsupported_media_type("a compressed body is not taken"));
+    }
+    let Some(value) = headers.get(CONTENT_TYPE) else { return Ok(()) };
+    let essence = value.as_bytes().split(|b| *b == b';').next().unwrap_or_default();
+    if essence.trim_ascii().eq_ignore_ascii_case(b"application/json") {
+        return Ok(());
+    }
+    Err(HttpError::unsupported_media_type("expected content type application/json"))
+}
+
+/// The time the API server gives, which it sends along as `?timeout=10s`.
+fn asked_timeout(query: Option<&str>) -> Option<Duration> {
+    let value = query?.split('&').find_map(|pair| pair.strip_prefix("timeout="))?;
+    let seconds: u64 = value.strip_suffix('s')?.parse().ok()?;
+    (seconds > 0).then(|| Duration::from_secs(seconds.min(3600)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_time_the_api_server_gives_is_read() {
+        assert_eq!(asked_timeout(Some("a=b&timeout=10s")), Some(Duration::from_secs(10)));
+        for query in ["timeout=", "timeout=0s", "timeout=10", "timeout=-1s", "timeout=99999999999999999999s", "x"] {
+            assert_eq!(asked_timeout(Some(query)), None, "{query}");
+        }
+    }
+
+    #[test]
+    fn only_json_is_taken() {
+        let checked = |kind: &str| {
+            let mut headers = HeaderMap::new();
+            headers.insert(CONTENT_TYPE, kind.parse().unwrap());
+            check_type(&headers).is_ok()
+        };
+        assert!(checked("application/json") && checked("Application/JSON ; charset=utf-8"));
+        assert!(!checked("text/plain") && !checked("application/jsonp") && !checked(""));
+    }
+}

@@ -1,0 +1,39 @@
+//! The commands, one file each.
+
+mod check;
+mod documents;
+mod plugins;
+mod serve;
+
+use portcullis_server::config::{ConfigSource, LoadOptions};
+
+use crate::cli::{Admission, Cli, Command};
+use crate::exit::Exit;
+
+/// Does what the command line says.
+pub(crate) fn run(cli: Cli) -> Exit {
+    match cli.command {
+        Command::Serve(serve) => serve::run(serve),
+        Command::Check(check) => check::run(&check),
+        Command::Plugins(plugins) => plugins::run(plugins.output),
+        Command::Schema => documents::schema(),
+        Command::Completions { shell } => documents::completions(shell),
+        Command::Man => documents::man(),
+        Command::Version => documents::version(),
+    }
+}
+
+/// What to load, with the flags that go over it.
+fn load_options<'a>(
+    source: ConfigSource<'a>,
+    admission: &Admission,
+    known_plugins: &'a [&'a str],
+) -> LoadOptions<'a> {
+    LoadOptions {
+        source,
+        admission_control: admission.admission_control.clone(),
+        admission_control_config_file: admission.admission_control_config_file.clone(),
+        known_plugins,
+        env: &|name| std::env::var(name).ok(),
+    }
+}

@@ -1,0 +1,45 @@
+//! What is made of the program's own definitions: completions, manual page, schema, version.
+
+use clap::CommandFactory;
+
+use crate::cli::Cli;
+use crate::exit::Exit;
+use crate::output;
+
+/// `portcullis completions SHELL`.
+pub(super) fn completions(shell: clap_complete::Shell) -> Exit {
+    let mut text = Vec::new();
+    clap_complete::generate(shell, &mut Cli::command(), "portcullis", &mut text);
+    output::data(&String::from_utf8_lossy(&text));
+    Exit::Yes
+}
+
+/// `portcullis man`: one page for the program, then one for each command.
+pub(super) fn man() -> Exit {
+    let mut command = Cli::command();
+    command.build();
+    let mut text = Vec::new();
+    let pages = std::iter::once(&command).chain(command.get_subcommands());
+    for page in pages {
+        let title = page.get_display_name().unwrap_or("portcullis").to_owned();
+        let page = clap_mangen::Man::new(page.clone().display_name(title));
+        if page.render(&mut text).is_err() {
+            return Exit::Failed;
+        }
+    }
+    output::data(&String::from_utf8_lossy(&text));
+    Exit::Yes
+}
+
+/// `portcullis schema`.
+pub(super) fn schema() -> Exit {
+    let schema = portcullis_server::config::json_schema();
+    output::data(&format!("{schema:#}\n"));
+    Exit::Yes
+}
+
+/// `portcullis version`.
+pub(super) fn version() -> Exit {
+    output::data(concat!("portcullis ", env!("CARGO_PKG_VERSION"), "\n"));
+    Exit::Yes
+}

@@ -1,0 +1,67 @@
+//! `portcullis plugins`.
+
+use std::fmt::Write;
+
+use portcullis_core::Descriptor;
+use serde_json::{Value, json};
+
+use crate::cli::Format;
+use crate::exit::Exit;
+use crate::output;
+
+/// Lists every plug-in.
+pub(super) fn run(format: Format) -> Exit {
+    let registry = portcullis_server::registry();
+    match format {
+        Format::Table => output::data(&table(registry.iter())),
+        Format::Json => {
+            let all: Vec<Value> = registry.iter().map(value).collect();
+            output::data(&format!("{:#}\n", Value::from(all)));
+        }
+    }
+    Exit::Yes
+}
+
+fn table<'a>(plugins: impl Iterator<Item = &'a Descriptor>) -> String {
+    let mut text = format!("{:<34}{:<18}{:<32}CONFIGURATION\n", "NAME", "PHASES", "OPERATIONS");
+    for plugin in plugins {
+        let phases = plugin.phases.to_string();
+        let _ = writeln!(
+            text,
+            "{:<34}{:<18}{:<32}{}\n    {}",
+            plugin.name,
+            phases,
+            operations(plugin).join(", "),
+            keys(plugin),
+            plugin.summary,
+        );
+    }
+    text.push_str("\nThe schema of each configuration: portcullis plugins -o json\n");
+    text
+}
+
+fn value(plugin: &Descriptor) -> Value {
+    json!({
+        "name": plugin.name,
+        "summary": plugin.summary,
+        "phases": {"admit": plugin.phases.admit, "validate": plugin.phases.validate},
+        "operations": operations(plugin),
+        "configuration": plugin.schema,
+    })
+}
+
+fn operations(plugin: &Descriptor) -> Vec<&'static str> {
+    plugin.operations.iter().map(|o| o.as_str()).collect()
+}
+
+/// The outermost keys of a plug-in's configuration.
+fn keys(plugin: &Descriptor) -> String {
+    let properties = plugin.schema.as_ref().and_then(|s| s.get("properties")?.as_object());
+    match properties {
+        None => "none".into(),
+        Some(all) => {
+            let own = all.keys().filter(|k| !matches!(k.as_str(), "apiVersion" | "kind"));
+            own.cloned().collect::<Vec<_>>().join(", ")
+        }
+    }
+}

@@ -1,0 +1,83 @@
+//! `portcullis serve`.
+
+use std::path::{Path, PathBuf};
+
+use portcullis_server::config::ConfigSource;
+use portcullis_server::{RunError, RunOptions, demonstration, with_causes};
+
+use super::load_options;
+use crate::cli::Serve;
+use crate::exit::Exit;
+use crate::output;
+
+/// Runs the gate until told to end.
+pub(super) fn run(serve: Serve) -> Exit {
+    match &serve.config {
+        Some(file) => {
+            let data_dir = serve.data_dir.clone().unwrap_or_else(default_data_dir);
+            run_with(&serve, ConfigSource::File(file), &data_dir, None)
+        }
+        None => demonstrate(&serve),
+    }
+}
+
+fn demonstrate(serve: &Serve) -> Exit {
+    let text = demonstration::configuration();
+    let source = ConfigSource::BuiltIn(&text);
+    if let Some(dir) = &serve.data_dir {
+        return run_with(serve, source, dir, Some(greet));
+    }
+    match tempfile::Builder::new().prefix("portcullis-").tempdir() {
+        Ok(dir) => run_with(serve, source, dir.path(), Some(greet)),
+        Err(error) => {
+            output::tell(&format!("error: no fresh data directory: {error}"));
+            Exit::Failed
+        }
+    }
+}
+
+fn run_with(
+    serve: &Serve,
+    source: ConfigSource<'_>,
+    data_dir: &Path,
+    on_ready: Option<fn(&[(String, String)])>,
+) -> Exit {
+    let registry = portcullis_server::registry();
+    let known = registry.names();
+    let load = load_options(source, &serve.admission, &known);
+    let options = RunOptions { load, data_dir: data_dir.to_owned(), on_ready };
+    match portcullis_server::run(options) {
+        Ok(()) => Exit::Yes,
+        Err(RunError::Configuration(faults)) => {
+            output::tell(&format!("{faults:#}"));
+            Exit::Invalid
+        }
+        Err(error) => {
+            output::tell(&format!("error: {}", with_causes(&error)));
+            Exit::Failed
+        }
+    }
+}
+
+/// What a person who just typed `portcullis serve` wants to know.
+fn greet(listeners: &[(String, String)]) {
+    let address = |name: &str| {
+        let found = listeners.iter().find(|(n, _)| n == name);
+        found.map_or("", |(_, place)| place.as_str())
+    };
+    output::tell(&format!(
+        "\nA demonstration gate is running: reviews at {hooks}, health and metrics at {ops}.\n\
+         Try it with a privileged pod:\n\n{curl}\n\n\
+         Your own: portcullis serve --config portcullis.yaml. End this one with Ctrl-C.\n",
+        hooks = address("hooks"),
+        ops = address("ops"),
+        curl = demonstration::curl(address("hooks")),
+    ));
+}
+
+/// Where people's programs keep their data.
+fn default_data_dir() -> PathBuf {
+    let var = |name| std::env::var_os(name).filter(|v| !v.is_empty()).map(PathBuf::from);
+    let home = || var("HOME").map(|home| home.join(".local/share"));
+    var("XDG_DATA_HOME").or_else(home).unwrap_or_else(std::env::temp_dir).join("portcullis")
+}

@@ -1,0 +1,24 @@
+//! The program: reads the command line and hands over to the part that does the work.
+//!
+//! Standard output carries data only; what is wrong goes to standard error. Exit codes are in
+//! [`exit`].
+
+mod cli;
+mod commands;
+mod exit;
+mod output;
+
+use std::process::ExitCode;
+
+/// Objects are trees of small pieces, which this allocator hands out faster than the system's.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
+fn main() -> ExitCode {
+    let arguments = cli::arguments(std::env::args_os());
+    match <cli::Cli as clap::Parser>::try_parse_from(arguments) {
+        Ok(cli) => commands::run(cli).into(),
+        // Prints help and version to standard output, faults to standard error with code 2.
+        Err(error) => error.exit(),
+    }
+}
