@@ -7,6 +7,7 @@
 
 pub mod authorizers;
 pub mod namespaces;
+mod object;
 pub mod plugins;
 pub mod pod;
 pub mod pod_security;

@@ -64,7 +64,10 @@ fn chain(loaded: &Loaded, faults: &mut Vec<Fault>) -> Chain {
     });
     let namespaces: Arc<dyn Namespaces> = Arc::new(known.collect::<StaticNamespaces>());
     let registry = registry::with_namespaces(&namespaces);
-    let entries = loaded.plugins.iter().filter_map(|plugin| entry(&registry, plugin, faults));
+    let entries = loaded
+        .plugins
+        .iter()
+        .filter_map(|plugin| entry(&registry, plugin, faults));
     Chain::new(entries.collect())
 }
 
@@ -82,11 +85,17 @@ fn entry(
                 config::FailureMode::Open => FailureMode::Open,
             };
             let timeout = plugin.timeout.map(Into::into);
-            Some(ChainEntry::new(&plugin.name, made).failure(failure).timeout(timeout))
+            Some(
+                ChainEntry::new(&plugin.name, made)
+                    .failure(failure)
+                    .timeout(timeout),
+            )
         }
         Err(wrong) => {
             faults.extend(wrong.iter().map(|w| {
-                plugin.origin.fault(&w.path, format!("{}: {}", plugin.name, w.message))
+                plugin
+                    .origin
+                    .fault(&w.path, format!("{}: {}", plugin.name, w.message))
             }));
             None
         }
@@ -112,11 +121,16 @@ fn authorizers(loaded: &Loaded, faults: &mut Vec<Fault>) -> BTreeMap<String, Aut
     }
     let chain = |names: &Vec<String>| {
         let members = names.iter().filter_map(|name| {
-            made.get(name.as_str()).map(|one| (Arc::from(name.as_str()), Arc::clone(one)))
+            made.get(name.as_str())
+                .map(|one| (Arc::from(name.as_str()), Arc::clone(one)))
         });
         AuthorizerChain::new(members.collect())
     };
-    loaded.chains.iter().map(|(name, names)| (name.clone(), chain(names))).collect()
+    loaded
+        .chains
+        .iter()
+        .map(|(name, names)| (name.clone(), chain(names)))
+        .collect()
 }
 
 fn attribute_file(
@@ -124,7 +138,11 @@ fn attribute_file(
     file: &Path,
 ) -> Result<AbacPolicies, Vec<Fault>> {
     let text = std::fs::read_to_string(file).map_err(|e| {
-        vec![authorizer.origin.fault("file", format!("{}: {e}", file.display()))]
+        vec![
+            authorizer
+                .origin
+                .fault("file", format!("{}: {e}", file.display())),
+        ]
     })?;
     abac::parse(&text).map_err(|wrong| {
         let fault = |w: &LineFault| {
@@ -147,11 +165,23 @@ fn listeners(
     };
     let mut made = Vec::new();
     for listener in &loaded.listeners {
-        let tls = listener.tls.as_ref().map(|tls| tls::build(tls, data_dir)).transpose();
+        let tls = listener
+            .tls
+            .as_ref()
+            .map(|tls| tls::build(tls, data_dir))
+            .transpose();
         match tls {
             Ok(tls) => {
                 let (name, serves) = (listener.name.clone(), listener.serves.clone());
-                made.push((listener.clone(), ListenerSetup { name, serves, tls, limits }));
+                made.push((
+                    listener.clone(),
+                    ListenerSetup {
+                        name,
+                        serves,
+                        tls,
+                        limits,
+                    },
+                ));
             }
             Err(why) => faults.push(listener.origin.fault("tls", why)),
         }

@@ -27,8 +27,8 @@ pub(crate) fn certificate(data_dir: &Path) -> Result<(PathBuf, PathBuf), String>
 }
 
 /// The same without files, to check a configuration without leaving a trace.
-pub(crate) fn in_memory()
--> Result<(Vec<CertificateDer<'static>>, PrivateKeyDer<'static>), String> {
+pub(crate) fn in_memory() -> Result<(Vec<CertificateDer<'static>>, PrivateKeyDer<'static>), String>
+{
     let (made, pair) = make()?;
     let key = PrivateKeyDer::Pkcs8(PrivatePkcs8KeyDer::from(pair.serialize_der()));
     Ok((vec![made.der().clone()], key))
@@ -38,7 +38,9 @@ fn make() -> Result<(rcgen::Certificate, KeyPair), String> {
     let failed = |e: rcgen::Error| format!("no development certificate could be made: {e}");
     let mut params = CertificateParams::new(NAMES.map(str::to_owned)).map_err(failed)?;
     params.distinguished_name = DistinguishedName::new();
-    params.distinguished_name.push(DnType::CommonName, "Portcullis development");
+    params
+        .distinguished_name
+        .push(DnType::CommonName, "Portcullis development");
     params.not_before = date_time_ymd(2024, 1, 1);
     params.not_after = date_time_ymd(2044, 1, 1);
     let pair = KeyPair::generate().map_err(failed)?;
@@ -49,7 +51,12 @@ fn make() -> Result<(rcgen::Certificate, KeyPair), String> {
 fn write(file: &Path, text: &str, mode: u32) -> std::io::Result<()> {
     let aside = file.with_extension(format!("new-{}", std::process::id()));
     let mut options = std::fs::OpenOptions::new();
-    let mut new = options.write(true).create(true).truncate(true).mode(mode).open(&aside)?;
+    let mut new = options
+        .write(true)
+        .create(true)
+        .truncate(true)
+        .mode(mode)
+        .open(&aside)?;
     new.write_all(text.as_bytes())?;
     new.sync_all()?;
     std::fs::rename(aside, file)

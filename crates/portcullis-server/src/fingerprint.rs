@@ -16,7 +16,14 @@ impl Fingerprint {
         let one = |file: &PathBuf| {
             let m = std::fs::metadata(file).ok()?;
             let (inode, size) = (m.ino().cast_signed(), m.size().cast_signed());
-            Some([inode, size, m.mtime(), m.mtime_nsec(), m.ctime(), m.ctime_nsec()])
+            Some([
+                inode,
+                size,
+                m.mtime(),
+                m.mtime_nsec(),
+                m.ctime(),
+                m.ctime_nsec(),
+            ])
         };
         Self(files.iter().map(one).collect())
     }

@@ -5,8 +5,8 @@
 //! the last good configuration still decides.
 
 use std::fmt::Write;
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, PoisonError};
 
 /// What readiness depends on.
 #[derive(Debug, Default)]
@@ -36,20 +36,44 @@ impl Health {
 
     /// How the last reload went.
     pub(crate) fn set_reload(&self, failure: Option<String>) {
-        let mut failed = self.failed_reload.lock().unwrap_or_else(|e| e.into_inner());
+        let mut failed = self
+            .failed_reload
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
         *failed = failure;
     }
 
     fn checks(&self) -> Vec<Check> {
         let bound = self.bound.load(Ordering::SeqCst);
         let ending = self.ending.load(Ordering::SeqCst);
-        let failed = self.failed_reload.lock().unwrap_or_else(|e| e.into_inner());
-        let remark = failed.as_ref().map(|why| format!("last reload failed: {why}"));
+        let failed = self
+            .failed_reload
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        let remark = failed
+            .as_ref()
+            .map(|why| format!("last reload failed: {why}"));
         vec![
-            Check { name: "ping", fault: None, remark: None },
-            Check { name: "configuration", fault: None, remark },
-            Check { name: "listeners", fault: (!bound).then_some("not all are bound"), remark: None },
-            Check { name: "shutdown", fault: ending.then_some("the server is about to end"), remark: None },
+            Check {
+                name: "ping",
+                fault: None,
+                remark: None,
+            },
+            Check {
+                name: "configuration",
+                fault: None,
+                remark,
+            },
+            Check {
+                name: "listeners",
+                fault: (!bound).then_some("not all are bound"),
+                remark: None,
+            },
+            Check {
+                name: "shutdown",
+                fault: ending.then_some("the server is about to end"),
+                remark: None,
+            },
         ]
     }
 
@@ -60,7 +84,9 @@ impl Health {
         for check in self.checks() {
             let remark = check.remark.map(|r| format!(" ({r})")).unwrap_or_default();
             let _ = match check.fault {
-                _ if excluded.contains(&check.name) => writeln!(text, "[+]{} excluded: ok", check.name),
+                _ if excluded.contains(&check.name) => {
+                    writeln!(text, "[+]{} excluded: ok", check.name)
+                }
                 None => writeln!(text, "[+]{} ok{remark}", check.name),
                 Some(fault) => {
                     is_ready = false;
@@ -68,7 +94,11 @@ impl Health {
                 }
             };
         }
-        let _ = writeln!(text, "readyz check {}", if is_ready { "passed" } else { "failed" });
+        let _ = writeln!(
+            text,
+            "readyz check {}",
+            if is_ready { "passed" } else { "failed" }
+        );
         (is_ready, text)
     }
 }
@@ -95,7 +125,9 @@ mod tests {
         health.set_bound();
         health.set_reload(Some("a.yaml:1:1: bad".into()));
         let (is_ready, text) = health.readiness(&[]);
-        assert!(is_ready && text.contains("[+]configuration ok (last reload failed: a.yaml:1:1: bad)"));
+        assert!(
+            is_ready && text.contains("[+]configuration ok (last reload failed: a.yaml:1:1: bad)")
+        );
         health.set_reload(None);
         assert!(!health.readiness(&[]).1.contains("failed"));
     }

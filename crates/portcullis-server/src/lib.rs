@@ -24,4 +24,4 @@ mod server;
 pub use assembly::check;
 pub use logging::init as init_logging;
 pub use registry::registry;
-pub use run::{RunError, RunOptions, run, with_causes};
+pub use run::{OnReady, RunError, RunOptions, run, with_causes};

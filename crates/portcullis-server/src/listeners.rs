@@ -54,7 +54,12 @@ impl Listeners {
     pub(crate) fn new(server: Arc<Server>, connections: u32) -> Self {
         let permits = connections as usize;
         let connections = Arc::new(Semaphore::new(permits));
-        Self { server, connections, permits, working: HashMap::new() }
+        Self {
+            server,
+            connections,
+            permits,
+            working: HashMap::new(),
+        }
     }
 
     /// Binds what is new.
@@ -64,8 +69,15 @@ impl Listeners {
     ) -> Result<Prepared, BindError> {
         let mut listeners = Vec::with_capacity(wanted.len());
         for (listener, setup) in wanted {
-            let stays = self.working.get(&listener.name).is_some_and(|w| w.bind == listener.bind);
-            let bound = if stays { None } else { Some(bind_one(&listener).await?) };
+            let stays = self
+                .working
+                .get(&listener.name)
+                .is_some_and(|w| w.bind == listener.bind);
+            let bound = if stays {
+                None
+            } else {
+                Some(bind_one(&listener).await?)
+            };
             listeners.push((listener, setup, bound));
         }
         Ok(Prepared { listeners })
@@ -98,7 +110,12 @@ impl Listeners {
     fn start(&self, listener: &config::Listener, setup: ListenerSetup, bound: Bound) -> Working {
         let place = place(&bound, &listener.bind, setup.tls.is_some());
         let serves: Vec<&str> = listener.serves.iter().map(|door| door.name()).collect();
-        tracing::info!(listener = listener.name, address = place, serves = serves.join(", "), "listening");
+        tracing::info!(
+            listener = listener.name,
+            address = place,
+            serves = serves.join(", "),
+            "listening"
+        );
         let (end, ending) = watch::channel(false);
         let setup = Arc::new(ArcSwap::from_pointee(setup));
         let accepting = Accepting {
@@ -108,12 +125,19 @@ impl Listeners {
             ending,
         };
         tokio::spawn(accept_all(bound, accepting));
-        Working { bind: listener.bind.clone(), place, setup, end }
+        Working {
+            bind: listener.bind.clone(),
+            place,
+            setup,
+            end,
+        }
     }
 
     /// Where each listener is, as a URL or path.
     pub(crate) fn places(&self) -> impl Iterator<Item = (&str, &str)> {
-        self.working.iter().map(|(name, working)| (name.as_str(), working.place.as_str()))
+        self.working
+            .iter()
+            .map(|(name, working)| (name.as_str(), working.place.as_str()))
     }
 
     /// Stops accepting, and waits until every connection has ended.

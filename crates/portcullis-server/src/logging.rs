@@ -8,8 +8,13 @@ use crate::config::{Log, LogFormat};
 
 /// Starts logging. Later calls change nothing. A panic is logged too, wherever it happens.
 pub fn init(log: &Log) {
-    let filter: Targets = log.filter.parse().unwrap_or_else(|_| Targets::new().with_default(tracing::Level::INFO));
-    let layer = tracing_subscriber::fmt::layer().with_writer(std::io::stderr).with_target(false);
+    let filter: Targets = log
+        .filter
+        .parse()
+        .unwrap_or_else(|_| Targets::new().with_default(tracing::Level::INFO));
+    let layer = tracing_subscriber::fmt::layer()
+        .with_writer(std::io::stderr)
+        .with_target(false);
     let lines = tracing_subscriber::registry().with(filter);
     let started = match log.format {
         LogFormat::Json => lines.with(layer.json().flatten_event(true)).try_init(),
@@ -20,7 +25,10 @@ pub fn init(log: &Log) {
     };
     if started.is_ok() {
         std::panic::set_hook(Box::new(|panic| {
-            let place = panic.location().map(ToString::to_string).unwrap_or_default();
+            let place = panic
+                .location()
+                .map(ToString::to_string)
+                .unwrap_or_default();
             tracing::error!(place, "panic");
         }));
     }

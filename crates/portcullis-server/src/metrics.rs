@@ -4,9 +4,10 @@
 //! is cut off after [`MAX_RESOURCES`] different values.
 
 use std::collections::HashSet;
-use std::sync::{Arc, RwLock};
+use std::sync::{Arc, PoisonError, RwLock};
 use std::time::Duration;
 
+use portcullis_core::{AccessVerdict, Attributes, Verdict, clock};
 use prometheus_client::encoding::text::encode;
 use prometheus_client::encoding::{EncodeLabelSet, EncodeLabelValue, LabelValueEncoder};
 use prometheus_client::metrics::counter::Counter;
@@ -15,12 +16,13 @@ use prometheus_client::metrics::gauge::Gauge;
 use prometheus_client::metrics::histogram::Histogram;
 use prometheus_client::metrics::info::Info;
 use prometheus_client::registry::Registry;
-use portcullis_core::{AccessVerdict, Attributes, Verdict, clock};
 
 /// Different resources that get a label of their own.
 const MAX_RESOURCES: usize = 200;
 const LONGEST_RESOURCE: usize = 253;
-const BUCKETS: [f64; 10] = [0.000_05, 0.000_1, 0.000_25, 0.000_5, 0.001, 0.005, 0.025, 0.1, 0.5, 2.5];
+const BUCKETS: [f64; 10] = [
+    0.000_05, 0.000_1, 0.000_25, 0.000_5, 0.001, 0.005, 0.025, 0.1, 0.5, 2.5,
+];
 
 /// A label value that is cheap to copy.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -110,17 +112,57 @@ impl Metrics {
 
     fn register(&mut self) {
         let r = &mut self.registry;
-        r.register("admission_reviews", "Admission reviews answered", self.reviews.clone());
-        r.register("admission_review_duration_seconds", "Time to judge an admission review", self.durations.clone());
-        r.register("rejected", "Refused requests by the plug-in that refused", self.rejections.clone());
-        r.register("plugin_failures", "Plug-ins that could not decide", self.plugin_failures.clone());
-        r.register("authorization_decisions", "Access reviews answered", self.access.clone());
-        r.register("authorization_duration_seconds", "Time to judge an access review", self.access_durations.clone());
-        r.register("http_errors", "Requests refused before they were judged", self.errors.clone());
+        r.register(
+            "admission_reviews",
+            "Admission reviews answered",
+            self.reviews.clone(),
+        );
+        r.register(
+            "admission_review_duration_seconds",
+            "Time to judge an admission review",
+            self.durations.clone(),
+        );
+        r.register(
+            "rejected",
+            "Refused requests by the plug-in that refused",
+            self.rejections.clone(),
+        );
+        r.register(
+            "plugin_failures",
+            "Plug-ins that could not decide",
+            self.plugin_failures.clone(),
+        );
+        r.register(
+            "authorization_decisions",
+            "Access reviews answered",
+            self.access.clone(),
+        );
+        r.register(
+            "authorization_duration_seconds",
+            "Time to judge an access review",
+            self.access_durations.clone(),
+        );
+        r.register(
+            "http_errors",
+            "Requests refused before they were judged",
+            self.errors.clone(),
+        );
         r.register("connections", "Open connections", self.connections.clone());
-        r.register("certificate_expiration_timestamp_seconds", "When a listener's certificate ends", self.certificates.clone());
-        r.register("config_last_reload_successful", "Whether the last reload took effect", self.reload_ok.clone());
-        r.register("config_last_reload_success_timestamp_seconds", "When the configuration last took effect", self.reload_time.clone());
+        r.register(
+            "certificate_expiration_timestamp_seconds",
+            "When a listener's certificate ends",
+            self.certificates.clone(),
+        );
+        r.register(
+            "config_last_reload_successful",
+            "Whether the last reload took effect",
+            self.reload_ok.clone(),
+        );
+        r.register(
+            "config_last_reload_success_timestamp_seconds",
+            "When the configuration last took effect",
+            self.reload_time.clone(),
+        );
         let build = Info::new(vec![("version", env!("CARGO_PKG_VERSION"))]);
         r.register("build", "What is running", build);
     }
@@ -130,11 +172,27 @@ impl Metrics {
         let word = word(verdict);
         let operation = request.operation.as_str();
         let resource = self.resource(&request.resource.resource);
-        self.reviews.get_or_create(&ReviewLabels { webhook, operation, resource, verdict: word }).inc();
-        let labels = DurationLabels { webhook, operation, verdict: word };
-        self.durations.get_or_create(&labels).observe(verdict.duration.as_secs_f64());
+        self.reviews
+            .get_or_create(&ReviewLabels {
+                webhook,
+                operation,
+                resource,
+                verdict: word,
+            })
+            .inc();
+        let labels = DurationLabels {
+            webhook,
+            operation,
+            verdict: word,
+        };
+        self.durations
+            .get_or_create(&labels)
+            .observe(verdict.duration.as_secs_f64());
         if let Some(plugin) = &verdict.plugin {
-            let labels = PluginLabels { plugin: Text(Arc::clone(plugin)), outcome: word };
+            let labels = PluginLabels {
+                plugin: Text(Arc::clone(plugin)),
+                outcome: word,
+            };
             self.rejections.get_or_create(&labels).inc();
         }
         for step in verdict.trace.iter().filter(|s| s.outcome.is_failure()) {
@@ -143,18 +201,33 @@ impl Metrics {
                 portcullis_core::StepOutcome::Panic => "panic",
                 _ => "error",
             };
-            let labels = PluginLabels { plugin: Text(Arc::clone(&step.plugin)), outcome };
+            let labels = PluginLabels {
+                plugin: Text(Arc::clone(&step.plugin)),
+                outcome,
+            };
             self.plugin_failures.get_or_create(&labels).inc();
         }
     }
 
     /// One access review was answered.
     pub(crate) fn access(&self, verdict: &AccessVerdict) {
-        let by = verdict.authorizer.clone().unwrap_or_else(|| Arc::from("none"));
-        let decision = if verdict.error.is_some() { "error" } else { verdict.opinion.as_str() };
-        let labels = AuthorizerLabels { authorizer: Text(by), decision };
+        let by = verdict
+            .authorizer
+            .clone()
+            .unwrap_or_else(|| Arc::from("none"));
+        let decision = if verdict.error.is_some() {
+            "error"
+        } else {
+            verdict.opinion.as_str()
+        };
+        let labels = AuthorizerLabels {
+            authorizer: Text(by),
+            decision,
+        };
         self.access.get_or_create(&labels).inc();
-        self.access_durations.get_or_create(&labels).observe(verdict.duration.as_secs_f64());
+        self.access_durations
+            .get_or_create(&labels)
+            .observe(verdict.duration.as_secs_f64());
     }
 
     /// A request was refused before it was judged.
@@ -164,7 +237,9 @@ impl Metrics {
 
     /// A connection is open as long as the returned value lives.
     pub(crate) fn connection(&self, listener: &str) -> OpenConnection {
-        let labels = ListenerLabels { listener: listener.to_owned() };
+        let labels = ListenerLabels {
+            listener: listener.to_owned(),
+        };
         let gauge = self.connections.get_or_create(&labels).clone();
         gauge.inc();
         OpenConnection(gauge)
@@ -172,7 +247,9 @@ impl Metrics {
 
     /// When a listener's certificate ends.
     pub(crate) fn certificate(&self, listener: &str, expires_at: i64) {
-        let labels = ListenerLabels { listener: listener.to_owned() };
+        let labels = ListenerLabels {
+            listener: listener.to_owned(),
+        };
         self.certificates.get_or_create(&labels).set(expires_at);
     }
 
@@ -182,7 +259,8 @@ impl Metrics {
         if is_ok {
             let now = clock::wall().duration_since(std::time::UNIX_EPOCH);
             let seconds = now.map(|d: Duration| d.as_secs()).unwrap_or_default();
-            self.reload_time.set(i64::try_from(seconds).unwrap_or_default());
+            self.reload_time
+                .set(i64::try_from(seconds).unwrap_or_default());
         }
     }
 
@@ -195,7 +273,10 @@ impl Metrics {
 
     /// The resource as a label, or `other` when there have been too many.
     fn resource(&self, name: &str) -> Text {
-        let known = self.resources.read().unwrap_or_else(|e| e.into_inner());
+        let known = self
+            .resources
+            .read()
+            .unwrap_or_else(PoisonError::into_inner);
         if let Some(known) = known.get(name) {
             return Text(Arc::clone(known));
         }
@@ -205,7 +286,10 @@ impl Metrics {
             return Text(Arc::from("other"));
         }
         let label: Arc<str> = Arc::from(name);
-        self.resources.write().unwrap_or_else(|e| e.into_inner()).insert(Arc::clone(&label));
+        self.resources
+            .write()
+            .unwrap_or_else(PoisonError::into_inner)
+            .insert(Arc::clone(&label));
         Text(label)
     }
 }

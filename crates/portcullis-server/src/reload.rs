@@ -35,7 +35,10 @@ impl FreshlyLoaded {
     pub(crate) fn new(options: &LoadOptions<'_>) -> Result<Self, Faults> {
         let seen = Fingerprint::take(&config::load(options)?.files);
         let configuration = config::load(options)?;
-        Ok(Self { configuration, seen })
+        Ok(Self {
+            configuration,
+            seen,
+        })
     }
 }
 
@@ -57,7 +60,13 @@ impl<'a> Reloader<'a> {
         loaded: &FreshlyLoaded,
     ) -> Self {
         let (files, seen) = (loaded.configuration.files.clone(), loaded.seen.clone());
-        Self { options, data_dir, server, files, seen }
+        Self {
+            options,
+            data_dir,
+            server,
+            files,
+            seen,
+        }
     }
 
     /// Waits until files have changed or the signal comes.
@@ -83,7 +92,9 @@ impl<'a> Reloader<'a> {
             }
             Err(why) => {
                 tracing::error!("the last good configuration stays in force: {why}");
-                self.server.health.set_reload(why.lines().next().map(str::to_owned));
+                self.server
+                    .health
+                    .set_reload(why.lines().next().map(str::to_owned));
             }
         }
     }
@@ -100,11 +111,19 @@ impl<'a> Reloader<'a> {
     }
 
     async fn try_reload(&mut self, listeners: &mut Listeners) -> Result<(), String> {
-        let FreshlyLoaded { configuration: loaded, seen } =
-            FreshlyLoaded::new(&self.options).map_err(|faults| faults.to_string())?;
+        let FreshlyLoaded {
+            configuration: loaded,
+            seen,
+        } = FreshlyLoaded::new(&self.options).map_err(|faults| faults.to_string())?;
         let assembled = assembly::assemble(&loaded, Some(&self.data_dir));
-        let Assembled { gate, listeners: wanted } = assembled.map_err(|faults| faults.to_string())?;
-        let prepared = listeners.prepare(wanted).await.map_err(|e| with_causes(&e))?;
+        let Assembled {
+            gate,
+            listeners: wanted,
+        } = assembled.map_err(|faults| faults.to_string())?;
+        let prepared = listeners
+            .prepare(wanted)
+            .await
+            .map_err(|e| with_causes(&e))?;
         for warning in &loaded.warnings {
             tracing::warn!("{warning}");
         }

@@ -119,7 +119,8 @@ impl Visitor {
             return Err(HttpError::headers_too_large(limit));
         }
         let path = request.uri().path().to_owned();
-        let route = Route::of(&path).filter(|route| self.setup.load().serves.contains(&route.door()));
+        let route =
+            Route::of(&path).filter(|route| self.setup.load().serves.contains(&route.door()));
         let Some(route) = route else {
             return Err(HttpError::not_found("there is nothing at this path"));
         };
@@ -128,18 +129,29 @@ impl Visitor {
         }
         match route {
             Route::Live => Ok(operations::live()),
-            Route::Ready => Ok(operations::ready(&self.server.health, request.uri().query())),
+            Route::Ready => Ok(operations::ready(
+                &self.server.health,
+                request.uri().query(),
+            )),
             Route::Metrics => Ok(operations::metrics(&self.server.metrics)),
             Route::Admission(webhook) => kubernetes::admission(self, &gate, webhook, request).await,
-            Route::Authorization { chain } => kubernetes::authorization(self, &gate, chain, request).await,
+            Route::Authorization { chain } => {
+                kubernetes::authorization(self, &gate, chain, request).await
+            }
         }
     }
 }
 
 /// The size of request line and headers, as they were sent or would have been in HTTP/1.1.
 fn head_size<B>(request: &Request<B>) -> u64 {
-    let headers = request.headers().iter().map(|(name, value)| name.as_str().len() + value.len() + 4);
-    let uri = request.uri().path_and_query().map_or(1, |p| p.as_str().len());
+    let headers = request
+        .headers()
+        .iter()
+        .map(|(name, value)| name.as_str().len() + value.len() + 4);
+    let uri = request
+        .uri()
+        .path_and_query()
+        .map_or(1, |p| p.as_str().len());
     (uri + headers.sum::<usize>()) as u64
 }
 
@@ -157,8 +169,14 @@ mod tests {
             ("/mutate/a/b", Some(Route::Admission(Webhook::Mutate))),
             ("/validate/", Some(Route::Admission(Webhook::Validate))),
             ("/admit/x", Some(Route::Admission(Webhook::Admit))),
-            ("/authorize", Some(Route::Authorization { chain: "default" })),
-            ("/authorize/seed", Some(Route::Authorization { chain: "seed" })),
+            (
+                "/authorize",
+                Some(Route::Authorization { chain: "default" }),
+            ),
+            (
+                "/authorize/seed",
+                Some(Route::Authorization { chain: "seed" }),
+            ),
             ("/mutated", None),
             ("/livez/x", None),
             ("//mutate", None),

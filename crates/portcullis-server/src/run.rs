@@ -16,6 +16,9 @@ use crate::metrics::Metrics;
 use crate::reload::{FreshlyLoaded, Reloader};
 use crate::server::Server;
 
+/// Told once, when every listener is bound: name and address of each.
+pub type OnReady = fn(&[(String, String)]);
+
 /// How to run.
 #[derive(Debug)]
 pub struct RunOptions<'a> {
@@ -23,8 +26,8 @@ pub struct RunOptions<'a> {
     pub load: LoadOptions<'a>,
     /// Where the server keeps what it makes.
     pub data_dir: PathBuf,
-    /// Told once, when every listener is bound: name and address of each.
-    pub on_ready: Option<fn(&[(String, String)])>,
+    /// Who wants to know that requests are taken.
+    pub on_ready: Option<OnReady>,
 }
 
 /// Why a server did not run.
@@ -114,7 +117,9 @@ async fn serve(
     server.metrics.reloaded(true);
     server.health.set_bound();
     if let Some(tell) = options.on_ready {
-        let places = listeners.places().map(|(n, p)| (n.to_owned(), p.to_owned()));
+        let places = listeners
+            .places()
+            .map(|(n, p)| (n.to_owned(), p.to_owned()));
         tell(&places.collect::<Vec<_>>());
     }
 
@@ -126,9 +131,15 @@ async fn serve(
             _ = interrupt.recv() => break Stop::Interrupt,
         }
     };
-    drain(&server, listeners, &loaded.configuration.shutdown, stop, async {
-        tokio::select! { _ = terminate.recv() => {}, _ = interrupt.recv() => {} }
-    })
+    drain(
+        &server,
+        listeners,
+        &loaded.configuration.shutdown,
+        stop,
+        async {
+            tokio::select! { _ = terminate.recv() => {}, _ = interrupt.recv() => {} }
+        },
+    )
     .await;
     Ok(())
 }
@@ -148,7 +159,10 @@ async fn drain(
         if matches!(stop, Stop::Terminate) {
             tokio::time::sleep(shutdown.delay.into()).await;
         }
-        if tokio::time::timeout(shutdown.grace.into(), listeners.finish()).await.is_err() {
+        if tokio::time::timeout(shutdown.grace.into(), listeners.finish())
+            .await
+            .is_err()
+        {
             tracing::warn!("some requests were not finished in time");
         }
     };

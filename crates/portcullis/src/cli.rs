@@ -8,7 +8,9 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 /// One gate for everything that asks to get in.
 #[derive(Debug, Parser)]
 #[command(name = "portcullis", version, about, disable_help_subcommand = true)]
-#[command(after_help = "Exit codes: 0 yes, 1 no, 2 usage, 3 invalid configuration or policy, 5 could not be done")]
+#[command(
+    after_help = "Exit codes: 0 yes, 1 no, 2 usage, 3 invalid configuration or policy, 5 could not be done"
+)]
 pub(crate) struct Cli {
     #[command(subcommand)]
     pub(crate) command: Command,
@@ -43,7 +45,7 @@ pub(crate) struct Admission {
     /// Plug-ins in the order in which they run; wins over the configuration.
     #[arg(long, value_name = "A,B,C", value_delimiter = ',')]
     pub(crate) admission_control: Option<Vec<String>>,
-    /// Configuration of plug-ins, in the format of Kubernetes' AdmissionConfiguration.
+    /// Configuration of plug-ins, in the format of Kubernetes' `AdmissionConfiguration`.
     #[arg(long, value_name = "FILE")]
     pub(crate) admission_control_config_file: Option<PathBuf>,
 }
@@ -111,10 +113,19 @@ mod tests {
 
     #[test]
     fn the_one_dash_spelling_is_taken() {
-        for spelling in [&["-config-file", "a.yaml"][..], &["-config-file=a.yaml"], &["--config", "a.yaml"]] {
-            let given = ["portcullis", "serve"].iter().chain(spelling).map(OsString::from);
+        for spelling in [
+            &["-config-file", "a.yaml"][..],
+            &["-config-file=a.yaml"],
+            &["--config", "a.yaml"],
+        ] {
+            let given = ["portcullis", "serve"]
+                .iter()
+                .chain(spelling)
+                .map(OsString::from);
             let cli = Cli::try_parse_from(arguments(given)).unwrap();
-            let Command::Serve(serve) = cli.command else { panic!("serve") };
+            let Command::Serve(serve) = cli.command else {
+                panic!("serve")
+            };
             assert_eq!(serve.config, Some(PathBuf::from("a.yaml")));
         }
     }
@@ -122,7 +133,12 @@ mod tests {
     #[test]
     fn plugins_are_split_at_commas() {
         let cli = Cli::try_parse_from(["portcullis", "serve", "--admission-control=A,B"]).unwrap();
-        let Command::Serve(serve) = cli.command else { panic!("serve") };
-        assert_eq!(serve.admission.admission_control, Some(vec!["A".into(), "B".into()]));
+        let Command::Serve(serve) = cli.command else {
+            panic!("serve")
+        };
+        assert_eq!(
+            serve.admission.admission_control,
+            Some(vec!["A".into(), "B".into()])
+        );
     }
 }

@@ -13,7 +13,7 @@ use crate::exit::Exit;
 /// Does what the command line says.
 pub(crate) fn run(cli: Cli) -> Exit {
     match cli.command {
-        Command::Serve(serve) => serve::run(serve),
+        Command::Serve(serve) => serve::run(&serve),
         Command::Check(check) => check::run(&check),
         Command::Plugins(plugins) => plugins::run(plugins.output),
         Command::Schema => documents::schema(),

@@ -4,15 +4,12 @@
 //! with the path of its place. What the values mean is checked by the plug-in.
 //! A configuration of `null` is no configuration.
 
-use std::borrow::Cow;
-use std::fmt;
-use std::marker::PhantomData;
-
 use portcullis_core::ConfigFault;
-use schemars::{JsonSchema, Schema, SchemaGenerator};
-use serde::de::value::MapAccessDeserializer;
-use serde::de::{Deserialize, DeserializeOwned, Deserializer, MapAccess, Visitor};
+use schemars::JsonSchema;
+use serde::de::DeserializeOwned;
 use serde_json::{Map, Value, json};
+
+use crate::object::Object;
 
 /// The type a configuration has to declare.
 #[derive(Clone, Copy, Debug)]
@@ -110,49 +107,6 @@ pub(crate) fn typed_schema<T: JsonSchema>(meta: TypeMeta) -> Value {
 
 fn declare(properties: &mut Map<String, Value>, key: &str, values: &[&str]) {
     properties.insert(key.to_owned(), json!({"type": "string", "enum": values}));
-}
-
-/// A structure that is written as an object. Left alone, the decoder would also
-/// take a list of the fields' values.
-#[derive(Clone, Debug)]
-pub(crate) struct Object<T>(pub(crate) T);
-
-impl<'de, T: Deserialize<'de>> Deserialize<'de> for Object<T> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct OnlyMap<T>(PhantomData<T>);
-
-        impl<'de, T: Deserialize<'de>> Visitor<'de> for OnlyMap<T> {
-            type Value = T;
-
-            fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-                formatter.write_str("an object")
-            }
-
-            fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<T, A::Error> {
-                T::deserialize(MapAccessDeserializer::new(map))
-            }
-        }
-
-        deserializer.deserialize_map(OnlyMap(PhantomData)).map(Self)
-    }
-}
-
-impl<T: JsonSchema> JsonSchema for Object<T> {
-    fn inline_schema() -> bool {
-        T::inline_schema()
-    }
-
-    fn schema_name() -> Cow<'static, str> {
-        T::schema_name()
-    }
-
-    fn schema_id() -> Cow<'static, str> {
-        T::schema_id()
-    }
-
-    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
-        T::json_schema(generator)
-    }
 }
 
 /// The decoder's message without the names of Rust's types.

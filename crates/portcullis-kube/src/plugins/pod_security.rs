@@ -20,9 +20,7 @@ use crate::namespaces::Namespaces;
 use crate::pod::{PodObject, ShapeError};
 use crate::pod_security::config::{ConfigError, PodSecurityConfiguration};
 use crate::pod_security::namespace::{self, NamespaceReview, policy_of};
-use crate::pod_security::review::{
-    ENFORCE_POLICY, EXEMPT, IGNORED_POD_SUBRESOURCES, Mode, review,
-};
+use crate::pod_security::review::{ENFORCE_POLICY, EXEMPT, IGNORED_POD_SUBRESOURCES, Mode, review};
 use crate::pod_security::{FieldError, Level, LevelVersion, Policy, update};
 use crate::workload::Workload;
 
@@ -44,7 +42,10 @@ pub(super) fn descriptor(namespaces: &Arc<dyn Namespaces>) -> Descriptor {
                 None => PodSecurityConfiguration::default(),
                 Some(value) => PodSecurityConfiguration::from_value(value).map_err(faults)?,
             };
-            Ok(Arc::new(PodSecurity { config, namespaces: Arc::clone(&namespaces) }))
+            Ok(Arc::new(PodSecurity {
+                config,
+                namespaces: Arc::clone(&namespaces),
+            }))
         }),
     }
 }
@@ -77,7 +78,11 @@ impl PodSecurity {
         request: &Attributes,
         notes: &mut Notes,
     ) -> OrOutcome<Outcome> {
-        let mode = if workload == Workload::Pod { Mode::Pod } else { Mode::Template };
+        let mode = if workload == Workload::Pod {
+            Mode::Pod
+        } else {
+            Mode::Template
+        };
         let is_ignored = match mode {
             Mode::Pod => IGNORED_POD_SUBRESOURCES.contains(&request.subresource.as_str()),
             Mode::Template => !request.subresource.is_empty(),
@@ -103,7 +108,10 @@ impl PodSecurity {
         for (key, value) in found.audit_annotations {
             notes.annotate(key, value);
         }
-        found.warnings.into_iter().for_each(|warning| notes.warn(warning));
+        found
+            .warnings
+            .into_iter()
+            .for_each(|warning| notes.warn(warning));
         match found.denial {
             None => Ok(Outcome::Pass),
             Some(why) => Err(forbidden(request, &why)),
@@ -173,7 +181,10 @@ fn is_indifferent(policy: &Policy, mode: Mode) -> bool {
 fn pod_of(workload: Workload, request: &Attributes) -> OrOutcome<Option<PodObject<'_>>> {
     if !request.kind.is(workload.group(), workload.kind()) {
         let (wanted, found) = (workload.kind(), &request.kind.kind);
-        return Err(malformed(request, format!("kind: expected `{wanted}`, found `{found}`")));
+        return Err(malformed(
+            request,
+            format!("kind: expected `{wanted}`, found `{found}`"),
+        ));
     }
     let Some(object) = &request.object else {
         return Err(malformed(request, "object: missing"));
@@ -189,7 +200,8 @@ fn pod_of(workload: Workload, request: &Attributes) -> OrOutcome<Option<PodObjec
 /// read excuses nothing.
 fn is_significant(request: &Attributes, pod: &PodObject<'_>) -> bool {
     request.operation != Operation::Update
-        || read::old_pod(request).is_none_or(|old| update::is_significant(&pod.spec, &old.object.spec))
+        || read::old_pod(request)
+            .is_none_or(|old| update::is_significant(&pod.spec, &old.object.spec))
 }
 
 fn invalid(name: &str, errors: &[FieldError]) -> Outcome {
@@ -206,15 +218,17 @@ fn faults(error: ConfigError) -> Vec<ConfigFault> {
     match error {
         ConfigError::Shape { path, message } => vec![ConfigFault::at(path, message)],
         ConfigError::Kind { .. } => vec![ConfigFault::at("kind", error.to_string())],
-        ConfigError::Invalid(errors) => {
-            errors.iter().map(|e| ConfigFault::at(e.field.clone(), e.body())).collect()
-        }
+        ConfigError::Invalid(errors) => errors
+            .iter()
+            .map(|e| ConfigFault::at(e.field.clone(), e.body()))
+            .collect(),
     }
 }
 
 fn schema() -> Value {
     let level = json!({"enum": ["privileged", "baseline", "restricted"], "default": "privileged"});
-    let version = json!({"type": "string", "pattern": r"^(latest|v1\.[0-9]+)$", "default": "latest"});
+    let version =
+        json!({"type": "string", "pattern": r"^(latest|v1\.[0-9]+)$", "default": "latest"});
     let names = json!({"type": "array", "items": {"type": "string"}, "uniqueItems": true});
     json!({
         "type": "object",

@@ -19,9 +19,10 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use crate::namespaces::{Namespace, Namespaces};
+use crate::object::Object;
 use crate::pod::{Toleration, read_text};
 
-use super::config::{self, Object, TypeMeta};
+use super::config::{self, TypeMeta};
 use super::edit;
 use super::read::{self, OrOutcome, settled};
 use super::refusal::{forbidden, malformed};

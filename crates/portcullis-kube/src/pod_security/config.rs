@@ -9,6 +9,8 @@ use std::collections::BTreeSet;
 use serde::Deserialize;
 use serde_json::Value;
 
+use crate::object::Object;
+
 use super::{
     field_error::{FieldError, join_field_errors},
     level::{LevelVersion, Policy},
@@ -95,22 +97,23 @@ impl PodSecurityConfiguration {
     /// When it is of another kind, has unknown keys or values of a wrong type,
     /// or names unknown levels and versions, bad names, or one name twice.
     pub fn from_value(value: &Value) -> Result<Self, ConfigError> {
-        let raw: Raw = serde_path_to_error::deserialize(value).map_err(|error| {
-            let path = error.path().to_string();
-            ConfigError::Shape {
-                path: if path == "." {
-                    "configuration".to_owned()
-                } else {
-                    path
-                },
-                message: error.inner().to_string(),
-            }
-        })?;
+        let Object(raw): Object<Raw> =
+            serde_path_to_error::deserialize(value).map_err(|error| {
+                let path = error.path().to_string();
+                ConfigError::Shape {
+                    path: if path == "." {
+                        "configuration".to_owned()
+                    } else {
+                        path
+                    },
+                    message: error.inner().to_string(),
+                }
+            })?;
         raw.check_kind()?;
 
         let mut errors = Vec::new();
-        let defaults = raw.defaults.unwrap_or_default().policy(&mut errors);
-        let exemptions = raw.exemptions.unwrap_or_default().check(&mut errors);
+        let defaults = raw.defaults.unwrap_or_default().0.policy(&mut errors);
+        let exemptions = raw.exemptions.unwrap_or_default().0.check(&mut errors);
         if errors.is_empty() {
             Ok(Self {
                 defaults,
@@ -127,8 +130,8 @@ impl PodSecurityConfiguration {
 struct Raw {
     api_version: Option<String>,
     kind: Option<String>,
-    defaults: Option<RawDefaults>,
-    exemptions: Option<RawExemptions>,
+    defaults: Option<Object<RawDefaults>>,
+    exemptions: Option<Object<RawExemptions>>,
 }
 
 impl Raw {

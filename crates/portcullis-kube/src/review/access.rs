@@ -9,6 +9,7 @@ use portcullis_core::{Access, AccessVerdict, DoorContext, Opinion, Target, UserI
 use serde::{Deserialize, Serialize};
 
 use super::member;
+use crate::object::Object;
 
 /// A request for authorization, and what its answer must repeat.
 #[derive(Debug, Clone)]
@@ -28,8 +29,8 @@ struct Spec {
     /// The name of `groups` in v1beta1.
     group: Option<Vec<String>>,
     extra: Option<BTreeMap<String, Vec<String>>>,
-    resource_attributes: Option<ResourceAttributes>,
-    non_resource_attributes: Option<NonResourceAttributes>,
+    resource_attributes: Option<Object<ResourceAttributes>>,
+    non_resource_attributes: Option<Object<NonResourceAttributes>>,
 }
 
 #[derive(Default, Deserialize)]
@@ -42,8 +43,8 @@ struct ResourceAttributes {
     resource: Option<String>,
     subresource: Option<String>,
     name: Option<String>,
-    field_selector: Option<Selector>,
-    label_selector: Option<Selector>,
+    field_selector: Option<Object<Selector>>,
+    label_selector: Option<Object<Selector>>,
 }
 
 #[derive(Default, Deserialize)]
@@ -56,7 +57,7 @@ struct NonResourceAttributes {
 #[derive(Default, Deserialize)]
 #[serde(default)]
 struct Selector {
-    requirements: Option<Vec<WireRequirement>>,
+    requirements: Option<Vec<Object<WireRequirement>>>,
 }
 
 #[derive(Default, Deserialize)]
@@ -79,8 +80,8 @@ pub fn decode_access(body: &[u8], context: DoorContext) -> Result<AccessReview, 
     let spec: Spec = member::read(&scanned, "spec", text)?;
     let fault = |message: &str| scanned.fault_at(text, message);
     let (verb, target) = match (spec.resource_attributes, spec.non_resource_attributes) {
-        (Some(resource), None) => resource.into_target(),
-        (None, Some(path)) => (
+        (Some(Object(resource)), None) => resource.into_target(),
+        (None, Some(Object(path))) => (
             path.verb.unwrap_or_default(),
             Target::Path(path.path.unwrap_or_default()),
         ),
@@ -128,9 +129,9 @@ impl ResourceAttributes {
     }
 }
 
-fn requirements(selector: Option<Selector>) -> Vec<Requirement> {
-    let all = selector.and_then(|s| s.requirements).unwrap_or_default();
-    let requirement = |r: WireRequirement| Requirement {
+fn requirements(selector: Option<Object<Selector>>) -> Vec<Requirement> {
+    let all = selector.and_then(|s| s.0.requirements).unwrap_or_default();
+    let requirement = |Object(r): Object<WireRequirement>| Requirement {
         key: r.key,
         operator: r.operator,
         values: r.values.unwrap_or_default(),

@@ -14,6 +14,7 @@ use portcullis_core::{
 use serde::Serialize;
 
 use super::member;
+use crate::object::Object;
 
 /// Longest warning API servers and clients show whole.
 const WARNING_CHARACTERS: usize = 120;
@@ -117,6 +118,12 @@ impl Fields {
                 member::read(scanned, &path(key), text)?
             };
         }
+        macro_rules! read_object {
+            () => {{
+                let object: Option<Object<_>> = read!();
+                object.map(|Object(value)| value)
+            }};
+        }
         match key {
             "uid" => self.uid = read!(),
             "operation" => {
@@ -127,14 +134,14 @@ impl Fields {
                     known => known.flatten(),
                 };
             }
-            "kind" => self.kind = read!(),
-            "resource" => self.resource = read!(),
+            "kind" => self.kind = read_object!(),
+            "resource" => self.resource = read_object!(),
             "subResource" => self.subresource = read!(),
-            "requestKind" => self.request_kind = read!(),
-            "requestResource" => self.request_resource = read!(),
+            "requestKind" => self.request_kind = read_object!(),
+            "requestResource" => self.request_resource = read_object!(),
             "name" => self.name = read!(),
             "namespace" => self.namespace = read!(),
-            "userInfo" => self.user = read!(),
+            "userInfo" => self.user = read_object!().unwrap_or_default(),
             "dryRun" => self.dry_run = read!(),
             "object" => self.object = document(scanned, &path(key), text)?,
             "oldObject" => self.old_object = document(scanned, &path(key), text)?,

@@ -57,13 +57,15 @@ impl Activity {
 
     /// The answer is on its way.
     pub(crate) fn request_ended(&self) {
-        self.rest_since.store(self.millis(clock::monotonic()), Ordering::Relaxed);
+        self.rest_since
+            .store(self.millis(clock::monotonic()), Ordering::Relaxed);
         self.busy.fetch_sub(1, Ordering::Relaxed);
     }
 
     fn bytes_came(&self) {
         if self.busy.load(Ordering::Relaxed) == 0 && self.head_since.load(Ordering::Relaxed) == 0 {
-            self.head_since.store(self.millis(clock::monotonic()) + 1, Ordering::Relaxed);
+            self.head_since
+                .store(self.millis(clock::monotonic()) + 1, Ordering::Relaxed);
         }
     }
 
@@ -93,7 +95,11 @@ pub(crate) struct Tracked<S> {
 
 impl<S> Tracked<S> {
     pub(crate) fn new(stream: S, prefix: Prefix, activity: Arc<Activity>) -> Self {
-        Self { prefix, stream, activity }
+        Self {
+            prefix,
+            stream,
+            activity,
+        }
     }
 
     pub(crate) fn into_inner(self) -> S {
@@ -166,8 +172,14 @@ mod tests {
         assert_eq!(activity.overdue(after(1000), HEAD, REST), None);
         activity.request_ended();
         assert_eq!(activity.overdue(after(100), HEAD, REST), None);
-        assert_eq!(activity.overdue(after(130), HEAD, REST), Some(Overdue::Rest));
+        assert_eq!(
+            activity.overdue(after(130), HEAD, REST),
+            Some(Overdue::Rest)
+        );
         activity.bytes_came();
-        assert_eq!(activity.overdue(after(100), HEAD, REST), Some(Overdue::Head));
+        assert_eq!(
+            activity.overdue(after(100), HEAD, REST),
+            Some(Overdue::Head)
+        );
     }
 }

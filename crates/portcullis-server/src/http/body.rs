@@ -50,7 +50,9 @@ async fn collect(body: &mut Incoming, limit: u64, declared: u64) -> Result<Bytes
     let mut length = 0_u64;
     while let Some(frame) = body.frame().await {
         let frame = frame.map_err(|_| broken())?;
-        let Ok(data) = frame.into_data() else { continue };
+        let Ok(data) = frame.into_data() else {
+            continue;
+        };
         length += data.len() as u64;
         if length > limit {
             return Err(HttpError::body_too_large(limit));
@@ -112,7 +114,11 @@ impl Share {
     /// How much may be reserved at once without much harm.
     fn room(&self) -> usize {
         const GENEROUS: usize = 1 << 20;
-        if IN_USE.load(Ordering::Relaxed) > BUDGET_BYTES / 4 { 0 } else { GENEROUS }
+        if IN_USE.load(Ordering::Relaxed) > BUDGET_BYTES / 4 {
+            0
+        } else {
+            GENEROUS
+        }
     }
 }
 

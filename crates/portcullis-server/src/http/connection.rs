@@ -69,7 +69,10 @@ pub(crate) async fn serve_http1<S: AsyncRead + AsyncWrite + Unpin>(
     mut ending: watch::Receiver<bool>,
 ) {
     let activity = Activity::new();
-    let answering = Answering { visitor: Arc::new(visitor), activity: Arc::clone(&activity) };
+    let answering = Answering {
+        visitor: Arc::new(visitor),
+        activity: Arc::clone(&activity),
+    };
     let io = TokioIo::new(Tracked::new(stream, prefix, Arc::clone(&activity)));
     let mut connection = http1::Builder::new()
         .half_close(true)
@@ -122,7 +125,10 @@ pub(crate) async fn serve_http2<S: AsyncRead + AsyncWrite + Unpin + Send + 'stat
     mut ending: watch::Receiver<bool>,
 ) {
     let activity = Activity::new();
-    let answering = Answering { visitor: Arc::new(visitor), activity: Arc::clone(&activity) };
+    let answering = Answering {
+        visitor: Arc::new(visitor),
+        activity: Arc::clone(&activity),
+    };
     let io = TokioIo::new(Tracked::new(stream, prefix, Arc::clone(&activity)));
     let connection = http2::Builder::new(TokioExecutor::new())
         .timer(TokioTimer::new())

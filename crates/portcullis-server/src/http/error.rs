@@ -22,13 +22,22 @@ pub(crate) struct HttpError {
 
 impl HttpError {
     pub(crate) fn new(status: StatusCode, code: &'static str, message: impl Into<String>) -> Self {
-        Self { status, code, message: message.into(), details: None, allow: None }
+        Self {
+            status,
+            code,
+            message: message.into(),
+            details: None,
+            allow: None,
+        }
     }
 
     pub(crate) fn malformed(fault: &portcullis_core::json::JsonFault) -> Self {
         let place = serde_json::json!({"line": fault.line, "column": fault.column});
         let error = Self::new(StatusCode::BAD_REQUEST, "malformed", fault.to_string());
-        Self { details: Some(place), ..error }
+        Self {
+            details: Some(place),
+            ..error
+        }
     }
 
     pub(crate) fn not_found(message: impl Into<String>) -> Self {
@@ -37,12 +46,23 @@ impl HttpError {
 
     pub(crate) fn method_not_allowed(allow: &'static str) -> Self {
         let message = format!("this path takes {allow}");
-        let error = Self::new(StatusCode::METHOD_NOT_ALLOWED, "method_not_allowed", message);
-        Self { allow: Some(allow), ..error }
+        let error = Self::new(
+            StatusCode::METHOD_NOT_ALLOWED,
+            "method_not_allowed",
+            message,
+        );
+        Self {
+            allow: Some(allow),
+            ..error
+        }
     }
 
     pub(crate) fn unsupported_media_type(message: impl Into<String>) -> Self {
-        Self::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, "unsupported_media_type", message)
+        Self::new(
+            StatusCode::UNSUPPORTED_MEDIA_TYPE,
+            "unsupported_media_type",
+            message,
+        )
     }
 
     pub(crate) fn body_too_large(limit: u64) -> Self {
@@ -52,7 +72,11 @@ impl HttpError {
 
     pub(crate) fn headers_too_large(limit: u64) -> Self {
         let message = format!("the request line and headers are larger than {limit} bytes");
-        Self::new(StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE, "headers_too_large", message)
+        Self::new(
+            StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE,
+            "headers_too_large",
+            message,
+        )
     }
 
     pub(crate) fn too_slow(message: &'static str) -> Self {
@@ -87,7 +111,11 @@ impl HttpError {
             #[serde(skip_serializing_if = "Option::is_none")]
             details: Option<&'a Value>,
         }
-        let error = Inner { code: self.code, message: &self.message, details: self.details.as_ref() };
+        let error = Inner {
+            code: self.code,
+            message: &self.message,
+            details: self.details.as_ref(),
+        };
         let request_id = DecisionId::new(clock::wall()).to_string();
         serde_json::to_vec(&Body { error, request_id }).unwrap_or_default()
     }
@@ -126,6 +154,8 @@ pub(crate) fn json(status: StatusCode, body: Vec<u8>) -> Response {
 pub(crate) fn with_type(status: StatusCode, body: Vec<u8>, content_type: &'static str) -> Response {
     let mut response = Response::new(Full::new(Bytes::from(body)));
     *response.status_mut() = status;
-    response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static(content_type));
+    response
+        .headers_mut()
+        .insert(CONTENT_TYPE, HeaderValue::from_static(content_type));
     response
 }

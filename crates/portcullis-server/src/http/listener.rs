@@ -15,10 +15,10 @@ use tokio_rustls::TlsAcceptor;
 use super::connection::{ConnectionLimits, serve_http1, serve_http2};
 use super::error::HttpError;
 use super::linger::linger;
+use super::peer;
 use super::prelude::{self, Prefix, Protocol};
 use super::tls::TlsSetup;
 use super::unix::{self, BoundSocket};
-use super::peer;
 use crate::config::{Bind, Door};
 use crate::routes::Visitor;
 use crate::server::Server;
@@ -70,12 +70,17 @@ pub(crate) async fn accept_all(bound: Bound, accepting: Accepting) {
     let mut ending = accepting.ending.clone();
     let work = async {
         loop {
-            let Ok(permit) = Arc::clone(&accepting.connections).acquire_owned().await else { return };
+            let Ok(permit) = Arc::clone(&accepting.connections).acquire_owned().await else {
+                return;
+            };
             match &bound {
                 Bound::Tcp(listener, _) => match listener.accept().await {
                     Ok((stream, address)) => {
                         let _ = stream.set_nodelay(true);
-                        let peer = Peer { address: Some(address), ..Peer::default() };
+                        let peer = Peer {
+                            address: Some(address),
+                            ..Peer::default()
+                        };
                         tokio::spawn(handle(stream, peer, accepting.clone(), permit));
                     }
                     Err(error) => refused(&accepting, &error).await,
@@ -139,12 +144,20 @@ async fn plain<S: AsyncRead + AsyncWrite + Unpin + Send + 'static>(
     };
     let visitor = visitor(peer, accepting);
     match protocol {
-        Protocol::Http1 => serve_http1(stream, prefix, visitor, limits, accepting.ending.clone()).await,
-        Protocol::Http2 => serve_http2(stream, prefix, visitor, limits, accepting.ending.clone()).await,
+        Protocol::Http1 => {
+            serve_http1(stream, prefix, visitor, limits, accepting.ending.clone()).await
+        }
+        Protocol::Http2 => {
+            serve_http2(stream, prefix, visitor, limits, accepting.ending.clone()).await
+        }
         Protocol::Tls => {
             let hint = "this port speaks plain HTTP, not TLS";
             let status = hyper::StatusCode::BAD_REQUEST;
-            last_word(stream, &HttpError::new(status, "malformed", hint).into_bytes()).await;
+            last_word(
+                stream,
+                &HttpError::new(status, "malformed", hint).into_bytes(),
+            )
+            .await;
         }
     }
 }
@@ -169,7 +182,13 @@ async fn encrypted<S: AsyncRead + AsyncWrite + Unpin + Send + 'static>(
     let session = stream.get_ref().1;
     let is_http2 = session.alpn_protocol() == Some(b"h2");
     let certificate = session.peer_certificates().and_then(peer::certificate);
-    let visitor = visitor(Peer { certificate, ..peer }, accepting);
+    let visitor = visitor(
+        Peer {
+            certificate,
+            ..peer
+        },
+        accepting,
+    );
     let ending = accepting.ending.clone();
     if is_http2 {
         serve_http2(stream, Prefix::default(), visitor, limits, ending).await;
@@ -179,7 +198,11 @@ async fn encrypted<S: AsyncRead + AsyncWrite + Unpin + Send + 'static>(
 }
 
 fn visitor(peer: Peer, accepting: &Accepting) -> Visitor {
-    Visitor { server: Arc::clone(&accepting.server), setup: Arc::clone(&accepting.setup), peer }
+    Visitor {
+        server: Arc::clone(&accepting.server),
+        setup: Arc::clone(&accepting.setup),
+        peer,
+    }
 }
 
 async fn last_word<S: AsyncRead + AsyncWrite + Unpin>(mut stream: S, answer: &[u8]) {

@@ -14,7 +14,10 @@ pub(crate) fn of_unix(stream: &UnixStream) -> Peer {
         gid: credentials.gid(),
         pid: credentials.pid(),
     });
-    Peer { unix, ..Peer::default() }
+    Peer {
+        unix,
+        ..Peer::default()
+    }
 }
 
 /// The identity in a verified certificate; none if it can't be read, which verification excludes.
@@ -36,7 +39,9 @@ fn organizations(subject: &X509Name<'_>) -> Vec<String> {
 fn texts<'a>(
     attributes: impl Iterator<Item = &'a x509_parser::x509::AttributeTypeAndValue<'a>>,
 ) -> Vec<String> {
-    attributes.filter_map(|a| a.as_str().ok().map(str::to_owned)).collect()
+    attributes
+        .filter_map(|a| a.as_str().ok().map(str::to_owned))
+        .collect()
 }
 
 /// When a certificate ends, in seconds since 1970.

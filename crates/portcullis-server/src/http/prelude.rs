@@ -23,7 +23,9 @@ pub(crate) async fn look<S: AsyncRead + Unpin>(stream: &mut S) -> io::Result<(Pr
     let mut start = [0_u8; 4];
     let mut length = 0;
     let protocol = loop {
-        let Some(room) = start.get_mut(length..) else { break Protocol::Http1 };
+        let Some(room) = start.get_mut(length..) else {
+            break Protocol::Http1;
+        };
         let count = stream.read(room).await?;
         length += count;
         match start.get(..length).unwrap_or_default() {
@@ -33,7 +35,14 @@ pub(crate) async fn look<S: AsyncRead + Unpin>(stream: &mut S) -> io::Result<(Pr
             _ => break Protocol::Http1,
         }
     };
-    Ok((protocol, Prefix { start, at: 0, length }))
+    Ok((
+        protocol,
+        Prefix {
+            start,
+            at: 0,
+            length,
+        },
+    ))
 }
 
 /// Bytes that were read ahead and belong in front of the stream again.

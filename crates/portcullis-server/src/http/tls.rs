@@ -27,7 +27,9 @@ pub(crate) struct TlsSetup {
 /// Builds the setup; `data_dir` is where a development certificate is kept.
 pub(crate) fn build(tls: &Tls, data_dir: Option<&Path>) -> Result<TlsSetup, String> {
     let (chain, key) = match (&tls.identity, data_dir) {
-        (Identity::Files { certificate, key }, _) => (certificates(certificate)?, private_key(key)?),
+        (Identity::Files { certificate, key }, _) => {
+            (certificates(certificate)?, private_key(key)?)
+        }
         (Identity::Development, Some(dir)) => {
             let (certificate, key) = development::certificate(dir)?;
             (certificates(&certificate)?, private_key(&key)?)
@@ -44,14 +46,19 @@ pub(crate) fn build(tls: &Tls, data_dir: Option<&Path>) -> Result<TlsSetup, Stri
         Some(file) => {
             let roots = Arc::new(authorities(file)?);
             let verifier = WebPkiClientVerifier::builder_with_provider(roots, provider).build();
-            builder.with_client_cert_verifier(verifier.map_err(|e| format!("{}: {e}", file.display()))?)
+            builder.with_client_cert_verifier(
+                verifier.map_err(|e| format!("{}: {e}", file.display()))?,
+            )
         }
     };
     let mut config = builder
         .with_single_cert(chain, key)
         .map_err(|e| format!("certificate and key do not fit: {e}"))?;
     config.alpn_protocols = vec![b"h2".to_vec(), b"http/1.1".to_vec()];
-    Ok(TlsSetup { config: Arc::new(config), expires_at })
+    Ok(TlsSetup {
+        config: Arc::new(config),
+        expires_at,
+    })
 }
 
 fn certificates(file: &Path) -> Result<Vec<CertificateDer<'static>>, String> {
@@ -73,7 +80,9 @@ fn private_key(file: &Path) -> Result<PrivateKeyDer<'static>, String> {
 fn authorities(file: &Path) -> Result<RootCertStore, String> {
     let mut roots = RootCertStore::empty();
     for certificate in certificates(file)? {
-        roots.add(certificate).map_err(|e| format!("{}: {e}", file.display()))?;
+        roots
+            .add(certificate)
+            .map_err(|e| format!("{}: {e}", file.display()))?;
     }
     Ok(roots)
 }

@@ -28,15 +28,23 @@ struct SocketFile {
 /// answers on, or a file that is no socket, is left alone.
 pub(crate) fn bind(socket: &UnixSocket) -> io::Result<BoundSocket> {
     check_place(&socket.path)?;
-    let aside = socket.path.with_extension(format!("new-{}", std::process::id()));
+    let aside = socket
+        .path
+        .with_extension(format!("new-{}", std::process::id()));
     let _ = std::fs::remove_file(&aside);
     let listener = UnixListener::bind(&aside)?;
     let placed = set_up(socket, &aside).and_then(|inode| {
         std::fs::rename(&aside, &socket.path)?;
-        Ok(SocketFile { path: socket.path.clone(), inode })
+        Ok(SocketFile {
+            path: socket.path.clone(),
+            inode,
+        })
     });
     match placed {
-        Ok(file) => Ok(BoundSocket { listener, _file: file }),
+        Ok(file) => Ok(BoundSocket {
+            listener,
+            _file: file,
+        }),
         Err(e) => {
             let _ = std::fs::remove_file(&aside);
             Err(e)
@@ -51,10 +59,16 @@ fn check_place(path: &Path) -> io::Result<()> {
         Err(e) => return Err(e),
     };
     if !there.file_type().is_socket() {
-        return Err(io::Error::new(io::ErrorKind::AlreadyExists, "a file that is no socket is there"));
+        return Err(io::Error::new(
+            io::ErrorKind::AlreadyExists,
+            "a file that is no socket is there",
+        ));
     }
     match Probe::connect(path) {
-        Ok(_) => Err(io::Error::new(io::ErrorKind::AddrInUse, "somebody listens there already")),
+        Ok(_) => Err(io::Error::new(
+            io::ErrorKind::AddrInUse,
+            "somebody listens there already",
+        )),
         Err(_) => Ok(()),
     }
 }
@@ -90,7 +104,10 @@ fn group_id(who: &Principal) -> io::Result<u32> {
 }
 
 fn unknown(what: &str, name: &str) -> io::Error {
-    io::Error::new(io::ErrorKind::NotFound, format!("there is no {what} `{name}`"))
+    io::Error::new(
+        io::ErrorKind::NotFound,
+        format!("there is no {what} `{name}`"),
+    )
 }
 
 impl Drop for SocketFile {

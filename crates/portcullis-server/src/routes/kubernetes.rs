@@ -8,7 +8,7 @@ use bytes::Bytes;
 use hyper::body::Incoming;
 use hyper::header::{CONTENT_ENCODING, CONTENT_TYPE, EXPECT, HeaderMap};
 use hyper::{Request, StatusCode};
-use portcullis_core::{Denial, Decision, DoorContext, StepOutcome, Verdict, clock};
+use portcullis_core::{Decision, Denial, DoorContext, StepOutcome, Verdict, clock};
 use portcullis_kube::review::{self, Answer};
 
 use super::{Visitor, Webhook};
@@ -30,7 +30,13 @@ pub(super) async fn admission(
     let limit: Duration = gate.limits.request_deadline.into();
     let deadline = received + asked.map_or(limit, |asked| asked.min(limit));
     let (context, body) = take(visitor, gate, request).await?;
-    let question = Question { webhook, context, body, received, deadline };
+    let question = Question {
+        webhook,
+        context,
+        body,
+        received,
+        deadline,
+    };
     let (server, gate) = (Arc::clone(&visitor.server), Arc::clone(gate));
     if !gate.chain.may_wait() {
         return caught(|| judge(&server, &gate, question));
@@ -49,7 +55,13 @@ struct Question {
 }
 
 fn judge(server: &Server, gate: &Gate, question: Question) -> Result<Response, HttpError> {
-    let Question { webhook, context, body, received, deadline } = question;
+    let Question {
+        webhook,
+        context,
+        body,
+        received,
+        deadline,
+    } = question;
     let mut review = review::decode_admission(&body, context, received, Some(deadline))
         .map_err(|fault| HttpError::malformed(&fault))?;
     let mut verdict = gate.chain.decide(&mut review.attributes);
@@ -57,7 +69,9 @@ fn judge(server: &Server, gate: &Gate, question: Question) -> Result<Response, H
         refuse_pending_mutation(&mut verdict);
     }
     let attributes = &review.attributes;
-    server.metrics.review(webhook.as_str(), attributes, &verdict);
+    server
+        .metrics
+        .review(webhook.as_str(), attributes, &verdict);
     if let Some(denial) = verdict.denial() {
         tracing::info!(
             decision_id = %verdict.id, request_uid = attributes.uid, verdict = "deny",
@@ -66,8 +80,15 @@ fn judge(server: &Server, gate: &Gate, question: Question) -> Result<Response, H
             user = attributes.user.username, reason = %denial.reason, "refused",
         );
     }
-    let answer = Answer { version: &review.version, attributes, may_patch: webhook.may_patch() };
-    Ok(json(StatusCode::OK, review::encode_admission(answer, &verdict)))
+    let answer = Answer {
+        version: &review.version,
+        attributes,
+        may_patch: webhook.may_patch(),
+    };
+    Ok(json(
+        StatusCode::OK,
+        review::encode_admission(answer, &verdict),
+    ))
 }
 
 /// An object that the chain would still change has not been through `/mutate`.
@@ -75,7 +96,10 @@ fn refuse_pending_mutation(verdict: &mut Verdict) {
     if !verdict.is_allowed() || verdict.patch.is_empty() {
         return;
     }
-    let changer = verdict.trace.iter().find(|step| step.outcome == StepOutcome::Changed);
+    let changer = verdict
+        .trace
+        .iter()
+        .find(|step| step.outcome == StepOutcome::Changed);
     let plugin = changer.map(|step| Arc::clone(&step.plugin));
     let name = plugin.as_deref().unwrap_or("the chain");
     let message = format!(
@@ -95,17 +119,23 @@ pub(super) async fn authorization(
     request: Request<Incoming>,
 ) -> Result<Response, HttpError> {
     let Some(authorizers) = gate.authorizers.get(chain) else {
-        return Err(HttpError::not_found("there is no authorizer chain of this name"));
+        return Err(HttpError::not_found(
+            "there is no authorizer chain of this name",
+        ));
     };
     let (context, body) = take(visitor, gate, request).await?;
     caught(|| {
-        let review = review::decode_access(&body, context).map_err(|fault| HttpError::malformed(&fault))?;
+        let review =
+            review::decode_access(&body, context).map_err(|fault| HttpError::malformed(&fault))?;
         let verdict = authorizers.decide(&review.access);
         visitor.server.metrics.access(&verdict);
         if let Some(error) = &verdict.error {
             tracing::warn!(decision_id = %verdict.id, chain, error, "could not decide");
         }
-        Ok(json(StatusCode::OK, review::encode_access(&review.version, &verdict)))
+        Ok(json(
+            StatusCode::OK,
+            review::encode_access(&review.version, &verdict),
+        ))
     })
 }
 
@@ -124,7 +154,10 @@ async fn take(
     check_type(&head.headers)?;
     let context = DoorContext {
         method: head.method.as_str().to_owned(),
-        uri: head.uri.path_and_query().map_or_else(String::new, |p| p.as_str().to_owned()),
+        uri: head
+            .uri
+            .path_and_query()
+            .map_or_else(String::new, |p| p.as_str().to_owned()),
         headers: texts(&head.headers),
         peer: visitor.peer.clone(),
         ..DoorContext::default()
@@ -138,7 +171,10 @@ async fn take(
 
 fn texts(headers: &HeaderMap) -> Vec<(String, String)> {
     let text = |value: &[u8]| String::from_utf8_lossy(value).into_owned();
-    headers.iter().map(|(name, value)| (name.as_str().to_owned(), text(value.as_bytes()))).collect()
+    headers
+        .iter()
+        .map(|(name, value)| (name.as_str().to_owned(), text(value.as_bytes())))
+        .collect()
 }
 
 /// Reviews are JSON; a client that doesn't say is believed to send that.
@@ -146,19 +182,34 @@ fn check_type(headers: &HeaderMap) -> Result<(), HttpError> {
     if let Some(encoding) = headers.get(CONTENT_ENCODING)
         && !encoding.as_bytes().eq_ignore_ascii_case(b"identity")
     {
-        return Err(HttpError::unsupported_media_type("a compressed body is not taken"));
+        return Err(HttpError::unsupported_media_type(
+            "a compressed body is not taken",
+        ));
     }
-    let Some(value) = headers.get(CONTENT_TYPE) else { return Ok(()) };
-    let essence = value.as_bytes().split(|b| *b == b';').next().unwrap_or_default();
-    if essence.trim_ascii().eq_ignore_ascii_case(b"application/json") {
+    let Some(value) = headers.get(CONTENT_TYPE) else {
+        return Ok(());
+    };
+    let essence = value
+        .as_bytes()
+        .split(|b| *b == b';')
+        .next()
+        .unwrap_or_default();
+    if essence
+        .trim_ascii()
+        .eq_ignore_ascii_case(b"application/json")
+    {
         return Ok(());
     }
-    Err(HttpError::unsupported_media_type("expected content type application/json"))
+    Err(HttpError::unsupported_media_type(
+        "expected content type application/json",
+    ))
 }
 
 /// The time the API server gives, which it sends along as `?timeout=10s`.
 fn asked_timeout(query: Option<&str>) -> Option<Duration> {
-    let value = query?.split('&').find_map(|pair| pair.strip_prefix("timeout="))?;
+    let value = query?
+        .split('&')
+        .find_map(|pair| pair.strip_prefix("timeout="))?;
     let seconds: u64 = value.strip_suffix('s')?.parse().ok()?;
     (seconds > 0).then(|| Duration::from_secs(seconds.min(3600)))
 }
@@ -169,8 +220,18 @@ mod tests {
 
     #[test]
     fn the_time_the_api_server_gives_is_read() {
-        assert_eq!(asked_timeout(Some("a=b&timeout=10s")), Some(Duration::from_secs(10)));
-        for query in ["timeout=", "timeout=0s", "timeout=10", "timeout=-1s", "timeout=99999999999999999999s", "x"] {
+        assert_eq!(
+            asked_timeout(Some("a=b&timeout=10s")),
+            Some(Duration::from_secs(10))
+        );
+        for query in [
+            "timeout=",
+            "timeout=0s",
+            "timeout=10",
+            "timeout=-1s",
+            "timeout=99999999999999999999s",
+            "x",
+        ] {
             assert_eq!(asked_timeout(Some(query)), None, "{query}");
         }
     }

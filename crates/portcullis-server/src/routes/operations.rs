@@ -18,11 +18,24 @@ pub(super) fn live() -> Response {
 /// Whether requests should come here; `?verbose` says why, `?exclude=NAME` leaves a check out.
 pub(super) fn ready(health: &Health, query: Option<&str>) -> Response {
     let words: Vec<&str> = query.unwrap_or_default().split('&').collect();
-    let excluded: Vec<&str> = words.iter().filter_map(|w| w.strip_prefix("exclude=")).collect();
-    let is_verbose = words.iter().any(|w| *w == "verbose" || w.starts_with("verbose="));
+    let excluded: Vec<&str> = words
+        .iter()
+        .filter_map(|w| w.strip_prefix("exclude="))
+        .collect();
+    let is_verbose = words
+        .iter()
+        .any(|w| *w == "verbose" || w.starts_with("verbose="));
     let (is_ready, text) = health.readiness(&excluded);
-    let status = if is_ready { StatusCode::OK } else { StatusCode::SERVICE_UNAVAILABLE };
-    let text = if is_ready && !is_verbose { "ok".to_owned() } else { text };
+    let status = if is_ready {
+        StatusCode::OK
+    } else {
+        StatusCode::SERVICE_UNAVAILABLE
+    };
+    let text = if is_ready && !is_verbose {
+        "ok".to_owned()
+    } else {
+        text
+    };
     with_type(status, text.into_bytes(), PLAIN)
 }
 

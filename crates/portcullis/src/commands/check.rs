@@ -14,7 +14,9 @@ pub(super) fn run(check: &Check) -> Exit {
     let source = ConfigSource::File(&check.config);
     match portcullis_server::check(&load_options(source, &check.admission, &known)) {
         Ok(warnings) => {
-            warnings.iter().for_each(|w| output::tell(&format!("warning: {w}")));
+            warnings
+                .iter()
+                .for_each(|w| output::tell(&format!("warning: {w}")));
             output::tell(&format!("{} is valid", check.config.display()));
             Exit::Yes
         }

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use portcullis_core::Descriptor;
+use portcullis_core::{Descriptor, Operation};
 use serde_json::{Value, json};
 
 use crate::cli::Format;
@@ -23,7 +23,10 @@ pub(super) fn run(format: Format) -> Exit {
 }
 
 fn table<'a>(plugins: impl Iterator<Item = &'a Descriptor>) -> String {
-    let mut text = format!("{:<34}{:<18}{:<32}CONFIGURATION\n", "NAME", "PHASES", "OPERATIONS");
+    let mut text = format!(
+        "{:<34}{:<18}{:<32}CONFIGURATION\n",
+        "NAME", "PHASES", "OPERATIONS"
+    );
     for plugin in plugins {
         let phases = plugin.phases.to_string();
         let _ = writeln!(
@@ -51,16 +54,21 @@ fn value(plugin: &Descriptor) -> Value {
 }
 
 fn operations(plugin: &Descriptor) -> Vec<&'static str> {
-    plugin.operations.iter().map(|o| o.as_str()).collect()
+    plugin.operations.iter().map(Operation::as_str).collect()
 }
 
 /// The outermost keys of a plug-in's configuration.
 fn keys(plugin: &Descriptor) -> String {
-    let properties = plugin.schema.as_ref().and_then(|s| s.get("properties")?.as_object());
+    let properties = plugin
+        .schema
+        .as_ref()
+        .and_then(|s| s.get("properties")?.as_object());
     match properties {
         None => "none".into(),
         Some(all) => {
-            let own = all.keys().filter(|k| !matches!(k.as_str(), "apiVersion" | "kind"));
+            let own = all
+                .keys()
+                .filter(|k| !matches!(k.as_str(), "apiVersion" | "kind"));
             own.cloned().collect::<Vec<_>>().join(", ")
         }
     }

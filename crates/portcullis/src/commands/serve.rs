@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use portcullis_server::config::ConfigSource;
-use portcullis_server::{RunError, RunOptions, demonstration, with_causes};
+use portcullis_server::{OnReady, RunError, RunOptions, demonstration, with_causes};
 
 use super::load_options;
 use crate::cli::Serve;
@@ -11,13 +11,13 @@ use crate::exit::Exit;
 use crate::output;
 
 /// Runs the gate until told to end.
-pub(super) fn run(serve: Serve) -> Exit {
+pub(super) fn run(serve: &Serve) -> Exit {
     match &serve.config {
         Some(file) => {
             let data_dir = serve.data_dir.clone().unwrap_or_else(default_data_dir);
-            run_with(&serve, ConfigSource::File(file), &data_dir, None)
+            run_with(serve, ConfigSource::File(file), &data_dir, None)
         }
-        None => demonstrate(&serve),
+        None => demonstrate(serve),
     }
 }
 
@@ -40,12 +40,16 @@ fn run_with(
     serve: &Serve,
     source: ConfigSource<'_>,
     data_dir: &Path,
-    on_ready: Option<fn(&[(String, String)])>,
+    on_ready: Option<OnReady>,
 ) -> Exit {
     let registry = portcullis_server::registry();
     let known = registry.names();
     let load = load_options(source, &serve.admission, &known);
-    let options = RunOptions { load, data_dir: data_dir.to_owned(), on_ready };
+    let options = RunOptions {
+        load,
+        data_dir: data_dir.to_owned(),
+        on_ready,
+    };
     match portcullis_server::run(options) {
         Ok(()) => Exit::Yes,
         Err(RunError::Configuration(faults)) => {
@@ -77,7 +81,14 @@ fn greet(listeners: &[(String, String)]) {
 
 /// Where people's programs keep their data.
 fn default_data_dir() -> PathBuf {
-    let var = |name| std::env::var_os(name).filter(|v| !v.is_empty()).map(PathBuf::from);
+    let var = |name| {
+        std::env::var_os(name)
+            .filter(|v| !v.is_empty())
+            .map(PathBuf::from)
+    };
     let home = || var("HOME").map(|home| home.join(".local/share"));
-    var("XDG_DATA_HOME").or_else(home).unwrap_or_else(std::env::temp_dir).join("portcullis")
+    var("XDG_DATA_HOME")
+        .or_else(home)
+        .unwrap_or_else(std::env::temp_dir)
+        .join("portcullis")
 }

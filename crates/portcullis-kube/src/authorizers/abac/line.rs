@@ -10,7 +10,8 @@ use portcullis_core::json;
 use serde::Deserialize;
 use serde_json::Value;
 
-use crate::plugins::config::{self, Object};
+use crate::object::Object;
+use crate::plugins::config;
 
 use super::{AbacPolicies, Policy};
 

@@ -10,7 +10,8 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use crate::plugins::config::{self, Object, TypeMeta};
+use crate::object::Object;
+use crate::plugins::config::{self, TypeMeta};
 use crate::plugins::tolerations::unsupported;
 
 use super::buckets::Rate;

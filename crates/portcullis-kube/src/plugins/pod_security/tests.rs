@@ -1,7 +1,9 @@
 use portcullis_core::Registry;
 use serde_json::json;
 
-use super::super::testing::{configured, create, create_pod, create_spec, faults, subresource, update};
+use super::super::testing::{
+    configured, create, create_pod, create_spec, faults, subresource, update,
+};
 use super::*;
 use crate::namespaces::{Namespace, StaticNamespaces};
 
@@ -12,8 +14,14 @@ fn privileged() -> Value {
 }
 
 fn registry(labels: &[(&str, &str)]) -> Registry {
-    let labels = labels.iter().map(|(k, v)| (format!("pod-security.kubernetes.io/{k}"), (*v).to_owned()));
-    let shop = Namespace { name: "shop".into(), labels: labels.collect(), ..Namespace::default() };
+    let labels = labels
+        .iter()
+        .map(|(k, v)| (format!("pod-security.kubernetes.io/{k}"), (*v).to_owned()));
+    let shop = Namespace {
+        name: "shop".into(),
+        labels: labels.collect(),
+        ..Namespace::default()
+    };
     let namespaces: StaticNamespaces = [shop].into_iter().collect();
     let namespaces: Arc<dyn Namespaces> = Arc::new(namespaces);
     let mut registry = Registry::default();
@@ -27,7 +35,11 @@ fn config(defaults: &Value, exemptions: &Value) -> Value {
 }
 
 fn enforcing(level: &str) -> Arc<dyn Plugin> {
-    configured(&registry(&[]), "PodSecurity", config(&json!({"enforce": level}), &json!({})))
+    configured(
+        &registry(&[]),
+        "PodSecurity",
+        config(&json!({"enforce": level}), &json!({})),
+    )
 }
 
 fn judge(plugin: &Arc<dyn Plugin>, request: &Attributes) -> (Outcome, Notes) {
@@ -44,7 +56,10 @@ fn refusal(plugin: &Arc<dyn Plugin>, request: &Attributes) -> Denial {
 }
 
 fn annotation(notes: &Notes, key: &str) -> Option<String> {
-    notes.annotations().find(|(k, _)| *k == key).map(|(_, v)| v.to_owned())
+    notes
+        .annotations()
+        .find(|(k, _)| *k == key)
+        .map(|(_, v)| v.to_owned())
 }
 
 #[test]
@@ -60,19 +75,33 @@ fn a_violation_is_told_as_kubernetes_tells_it() {
 
 #[test]
 fn labels_go_over_defaults_and_an_unknown_namespace_has_none() {
-    let plugin = configured(&registry(&[("enforce", "baseline")]), "PodSecurity", Value::Null);
+    let plugin = configured(
+        &registry(&[("enforce", "baseline")]),
+        "PodSecurity",
+        Value::Null,
+    );
     refusal(&plugin, &create_spec(privileged()));
     let mut elsewhere = create_spec(privileged());
     elsewhere.namespace = "elsewhere".into();
     let (outcome, notes) = judge(&plugin, &elsewhere);
     assert_eq!(outcome, Outcome::Pass);
-    assert_eq!(annotation(&notes, "enforce-policy").as_deref(), Some("privileged:latest"));
+    assert_eq!(
+        annotation(&notes, "enforce-policy").as_deref(),
+        Some("privileged:latest")
+    );
 }
 
 #[test]
 fn a_bad_enforce_label_is_held_to_restricted_and_noted() {
-    let plugin = configured(&registry(&[("enforce", "strict")]), "PodSecurity", Value::Null);
-    let (outcome, notes) = judge(&plugin, &create_spec(json!({"containers": [{"name": "a"}]})));
+    let plugin = configured(
+        &registry(&[("enforce", "strict")]),
+        "PodSecurity",
+        Value::Null,
+    );
+    let (outcome, notes) = judge(
+        &plugin,
+        &create_spec(json!({"containers": [{"name": "a"}]})),
+    );
     assert!(matches!(outcome, Outcome::Deny(_)));
     assert!(annotation(&notes, "error").is_some_and(|e| e.contains("strict")));
 }
@@ -80,12 +109,31 @@ fn a_bad_enforce_label_is_held_to_restricted_and_noted() {
 #[test]
 fn workloads_are_never_refused_but_warned_about() {
     let plugin = enforcing("restricted");
-    let warned = configured(&registry(&[("enforce", "baseline"), ("audit", "baseline")]), "PodSecurity", Value::Null);
+    let warned = configured(
+        &registry(&[("enforce", "baseline"), ("audit", "baseline")]),
+        "PodSecurity",
+        Value::Null,
+    );
     let template = json!({"spec": privileged()});
     for (group, kind, resource, object) in [
-        ("apps", "Deployment", "deployments", json!({"spec": {"template": template}})),
-        ("batch", "CronJob", "cronjobs", json!({"spec": {"jobTemplate": {"spec": {"template": template}}}})),
-        ("", "PodTemplate", "podtemplates", json!({"template": template})),
+        (
+            "apps",
+            "Deployment",
+            "deployments",
+            json!({"spec": {"template": template}}),
+        ),
+        (
+            "batch",
+            "CronJob",
+            "cronjobs",
+            json!({"spec": {"jobTemplate": {"spec": {"template": template}}}}),
+        ),
+        (
+            "",
+            "PodTemplate",
+            "podtemplates",
+            json!({"template": template}),
+        ),
     ] {
         let mut request = create(kind, resource, object);
         request.kind.group = group.into();
@@ -96,7 +144,10 @@ fn workloads_are_never_refused_but_warned_about() {
         assert_eq!(notes.warnings().len(), 1, "{kind}");
         assert!(annotation(&notes, "audit-violations").is_some());
         request.subresource = "scale".into();
-        assert!(matches!(judge(&warned, &request).0, Outcome::NotApplicable(_)));
+        assert!(matches!(
+            judge(&warned, &request).0,
+            Outcome::NotApplicable(_)
+        ));
     }
 }
 
@@ -122,7 +173,10 @@ fn subresources_are_judged_unless_they_hold_no_pod() {
     let plugin = enforcing("baseline");
     for ignored in IGNORED_POD_SUBRESOURCES {
         let request = subresource(json!({"spec": privileged()}), ignored);
-        assert!(matches!(judge(&plugin, &request).0, Outcome::NotApplicable(_)), "{ignored}");
+        assert!(
+            matches!(judge(&plugin, &request).0, Outcome::NotApplicable(_)),
+            "{ignored}"
+        );
     }
     for judged in ["ephemeralcontainers", "resize", "something-new"] {
         refusal(&plugin, &subresource(json!({"spec": privileged()}), judged));
@@ -131,7 +185,8 @@ fn subresources_are_judged_unless_they_hold_no_pod() {
 
 #[test]
 fn exemptions_let_through_and_say_so() {
-    let exemptions = json!({"usernames": ["alice"], "namespaces": ["free"], "runtimeClasses": ["kata"]});
+    let exemptions =
+        json!({"usernames": ["alice"], "namespaces": ["free"], "runtimeClasses": ["kata"]});
     let given = config(&json!({"enforce": "restricted"}), &exemptions);
     let plugin = configured(&registry(&[]), "PodSecurity", given);
     let of = |user: &str, namespace: &str, class: &str| {
@@ -158,17 +213,21 @@ fn exemptions_let_through_and_say_so() {
 #[test]
 fn namespaces_are_held_to_labels_that_can_be_understood() {
     let plugin = enforcing("baseline");
-    let labelled = |level: &str| {
-        json!({"metadata": {"name": "n", "labels": {"pod-security.kubernetes.io/enforce": level}}})
-    };
+    let labelled = |level: &str| json!({"metadata": {"name": "n", "labels": {"pod-security.kubernetes.io/enforce": level}}});
     let namespace = |object: Value| create("Namespace", "namespaces", object);
-    assert_eq!(judge(&plugin, &namespace(labelled("restricted"))).0, Outcome::Pass);
+    assert_eq!(
+        judge(&plugin, &namespace(labelled("restricted"))).0,
+        Outcome::Pass
+    );
     let denial = refusal(&plugin, &namespace(labelled("strict")));
     assert_eq!((denial.code, denial.reason.as_ref()), (422, "Invalid"));
     assert_eq!(denial.causes.len(), 1);
     let unrelated = update(namespace(labelled("strict")), labelled("strict"));
     assert_eq!(judge(&plugin, &unrelated).0, Outcome::Pass);
-    refusal(&plugin, &update(namespace(labelled("strict")), labelled("baseline")));
+    refusal(
+        &plugin,
+        &update(namespace(labelled("strict")), labelled("baseline")),
+    );
     let raised = update(namespace(labelled("restricted")), labelled("baseline"));
     let (outcome, notes) = judge(&plugin, &raised);
     assert_eq!((outcome, notes.warnings().len()), (Outcome::Pass, 1));
@@ -181,8 +240,14 @@ fn what_is_no_pod_is_refused_with_the_path_of_the_fault() {
     let plugin = enforcing("baseline");
     for (pod, path) in [
         (json!({"spec": "x"}), "spec: "),
-        (json!({"spec": {"containers": [{}, 7]}}), "spec.containers[1]: "),
-        (json!({"spec": {"containers": [{"securityContext": "root"}]}}), "spec.containers[0].securityContext: "),
+        (
+            json!({"spec": {"containers": [{}, 7]}}),
+            "spec.containers[1]: ",
+        ),
+        (
+            json!({"spec": {"containers": [{"securityContext": "root"}]}}),
+            "spec.containers[0].securityContext: ",
+        ),
     ] {
         let denial = refusal(&plugin, &create_pod(pod));
         assert_eq!(denial.code, 400);
@@ -199,14 +264,20 @@ fn what_is_no_pod_is_refused_with_the_path_of_the_fault() {
 #[test]
 fn other_objects_are_not_its_business() {
     let request = create("Service", "services", json!({}));
-    assert!(matches!(judge(&enforcing("restricted"), &request).0, Outcome::NotApplicable(_)));
+    assert!(matches!(
+        judge(&enforcing("restricted"), &request).0,
+        Outcome::NotApplicable(_)
+    ));
 }
 
 #[test]
 fn faults_of_the_configuration_have_their_place() {
     let faulty = |value: Value| faults(&registry(&[]), "PodSecurity", value).join("; ");
     let bad_level = faulty(config(&json!({"enforce": "strikt"}), &json!({})));
-    assert!(bad_level.starts_with("defaults.enforce: ") && bad_level.contains("strikt"), "{bad_level}");
+    assert!(
+        bad_level.starts_with("defaults.enforce: ") && bad_level.contains("strikt"),
+        "{bad_level}"
+    );
     let unknown = faulty(config(&json!({"enforced": "baseline"}), &json!({})));
     assert!(unknown.contains("enforced"), "{unknown}");
     assert!(faulty(json!({"kind": "Pod"})).starts_with("kind: "));

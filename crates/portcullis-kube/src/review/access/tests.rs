@@ -56,6 +56,9 @@ fn refuses_what_does_not_say_what_is_asked() {
         json!({"user": "a"}),
         json!({"user": "a", "resourceAttributes": "pods"}),
         json!({"user": "a", "resourceAttributes": {}, "nonResourceAttributes": {}}),
+        json!({"user": "a", "resourceAttributes": []}),
+        json!({"user": "a", "nonResourceAttributes": ["/healthz", "get"]}),
+        json!({"user": "a", "resourceAttributes": {"fieldSelector": []}}),
         json!({"user": 7, "resourceAttributes": {}}),
     ] {
         assert!(decode("v1", &spec).is_err(), "{spec}");
