@@ -50,6 +50,15 @@ struct DurationLabels {
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
+struct RejectionLabels {
+    source: &'static str,
+    operation: &'static str,
+    resource: Text,
+    plugin: Text,
+    reason: &'static str,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
 struct PluginLabels {
     plugin: Text,
     outcome: &'static str,
@@ -78,7 +87,7 @@ pub(crate) struct Metrics {
     resources: RwLock<HashSet<Arc<str>>>,
     reviews: Family<ReviewLabels, Counter>,
     durations: Family<DurationLabels, Histogram>,
-    rejections: Family<PluginLabels, Counter>,
+    rejections: Family<RejectionLabels, Counter>,
     plugin_failures: Family<PluginLabels, Counter>,
     access: Family<AuthorizerLabels, Counter>,
     access_durations: Family<AuthorizerLabels, Histogram>,
@@ -172,14 +181,13 @@ impl Metrics {
         let word = word(verdict);
         let operation = request.operation.as_str();
         let resource = self.resource(&request.resource.resource);
-        self.reviews
-            .get_or_create(&ReviewLabels {
-                webhook,
-                operation,
-                resource,
-                verdict: word,
-            })
-            .inc();
+        let labels = ReviewLabels {
+            webhook,
+            operation,
+            resource: resource.clone(),
+            verdict: word,
+        };
+        self.reviews.get_or_create(&labels).inc();
         let labels = DurationLabels {
             webhook,
             operation,
@@ -188,10 +196,13 @@ impl Metrics {
         self.durations
             .get_or_create(&labels)
             .observe(verdict.duration.as_secs_f64());
-        if let Some(plugin) = &verdict.plugin {
-            let labels = PluginLabels {
+        if let (Some(plugin), Some(denial)) = (&verdict.plugin, verdict.denial()) {
+            let labels = RejectionLabels {
+                source: "kubernetes",
+                operation,
+                resource,
                 plugin: Text(Arc::clone(plugin)),
-                outcome: word,
+                reason: reason(&denial.reason),
             };
             self.rejections.get_or_create(&labels).inc();
         }
@@ -302,6 +313,23 @@ impl Drop for OpenConnection {
     fn drop(&mut self) {
         self.0.dec();
     }
+}
+
+/// The reason as a label: plug-ins may say what they like, labels may not.
+fn reason(said: &str) -> &'static str {
+    const KNOWN: [&str; 7] = [
+        "BadRequest",
+        "Conflict",
+        "Forbidden",
+        "InternalError",
+        "Invalid",
+        "NotFound",
+        "TooManyRequests",
+    ];
+    KNOWN
+        .into_iter()
+        .find(|known| *known == said)
+        .unwrap_or("Other")
 }
 
 fn word(verdict: &Verdict) -> &'static str {

@@ -8,7 +8,7 @@ use std::time::Duration;
 use arc_swap::ArcSwap;
 use portcullis_core::Peer;
 use tokio::io::{AsyncRead, AsyncWrite, AsyncWriteExt};
-use tokio::net::TcpListener;
+use tokio::net::{TcpListener, TcpStream, UnixStream};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
 use tokio_rustls::TlsAcceptor;
 
@@ -66,32 +66,25 @@ pub(crate) struct Accepting {
 }
 
 /// Accepts connections until told to end. Those that are open go on by themselves.
+///
+/// A connection beyond the limit is held here until another one ends, and those behind it wait in
+/// the backlog. The permit is taken after accepting: a listener at rest holds none, so that one
+/// listener can't starve another.
 pub(crate) async fn accept_all(bound: Bound, accepting: Accepting) {
     let mut ending = accepting.ending.clone();
     let work = async {
         loop {
-            let Ok(permit) = Arc::clone(&accepting.connections).acquire_owned().await else {
-                return;
+            let accepted = match &bound {
+                Bound::Tcp(listener, _) => accept_tcp(listener).await,
+                Bound::Unix(bound) => accept_unix(bound).await,
             };
-            match &bound {
-                Bound::Tcp(listener, _) => match listener.accept().await {
-                    Ok((stream, address)) => {
-                        let _ = stream.set_nodelay(true);
-                        let peer = Peer {
-                            address: Some(address),
-                            ..Peer::default()
-                        };
-                        tokio::spawn(handle(stream, peer, accepting.clone(), permit));
-                    }
-                    Err(error) => refused(&accepting, &error).await,
-                },
-                Bound::Unix(bound) => match bound.listener.accept().await {
-                    Ok((stream, _)) => {
-                        let peer = peer::of_unix(&stream);
-                        tokio::spawn(handle(stream, peer, accepting.clone(), permit));
-                    }
-                    Err(error) => refused(&accepting, &error).await,
-                },
+            match accepted {
+                Ok((stream, peer)) => {
+                    let permit = Arc::clone(&accepting.connections).acquire_owned().await;
+                    let Ok(permit) = permit else { return };
+                    tokio::spawn(handle(stream, peer, accepting.clone(), permit));
+                }
+                Err(error) => refused(&accepting, &error).await,
             }
         }
     };
@@ -101,23 +94,43 @@ pub(crate) async fn accept_all(bound: Bound, accepting: Accepting) {
     }
 }
 
+async fn accept_tcp(listener: &TcpListener) -> io::Result<(Socket, Peer)> {
+    let (stream, address) = listener.accept().await?;
+    let _ = stream.set_nodelay(true);
+    Ok((
+        Socket::Tcp(stream),
+        Peer {
+            address: Some(address),
+            ..Peer::default()
+        },
+    ))
+}
+
+async fn accept_unix(bound: &BoundSocket) -> io::Result<(Socket, Peer)> {
+    let (stream, _) = bound.listener.accept().await?;
+    let peer = peer::of_unix(&stream);
+    Ok((Socket::Unix(stream), peer))
+}
+
+/// An accepted socket of either kind.
+enum Socket {
+    Tcp(TcpStream),
+    Unix(UnixStream),
+}
+
 async fn refused(accepting: &Accepting, error: &io::Error) {
     let listener = &accepting.setup.load().name;
     tracing::warn!(listener, %error, "could not accept a connection");
     tokio::time::sleep(PAUSE).await;
 }
 
-async fn handle<S: AsyncRead + AsyncWrite + Unpin + Send + 'static>(
-    stream: S,
-    peer: Peer,
-    accepting: Accepting,
-    permit: OwnedSemaphorePermit,
-) {
+async fn handle(socket: Socket, peer: Peer, accepting: Accepting, permit: OwnedSemaphorePermit) {
     let setup = accepting.setup.load_full();
     let counted = accepting.server.metrics.connection(&setup.name);
-    match &setup.tls {
-        None => plain(stream, peer, &accepting, &setup).await,
-        Some(tls) => encrypted(stream, peer, &accepting, &setup, tls).await,
+    match (socket, &setup.tls) {
+        (Socket::Tcp(stream), None) => plain(stream, peer, &accepting, &setup).await,
+        (Socket::Tcp(stream), Some(tls)) => encrypted(stream, peer, &accepting, &setup, tls).await,
+        (Socket::Unix(stream), _) => plain(stream, peer, &accepting, &setup).await,
     }
     drop((counted, permit));
 }
@@ -162,8 +175,8 @@ async fn plain<S: AsyncRead + AsyncWrite + Unpin + Send + 'static>(
     }
 }
 
-async fn encrypted<S: AsyncRead + AsyncWrite + Unpin + Send + 'static>(
-    stream: S,
+async fn encrypted(
+    stream: TcpStream,
     peer: Peer,
     accepting: &Accepting,
     setup: &ListenerSetup,

@@ -76,7 +76,7 @@ fn judge(server: &Server, gate: &Gate, question: Question) -> Result<Response, H
         tracing::info!(
             decision_id = %verdict.id, request_uid = attributes.uid, verdict = "deny",
             plugin = verdict.plugin.as_deref(), operation = %attributes.operation,
-            resource = %attributes.resource, namespace = attributes.namespace, name = attributes.name,
+            resource = attributes.resource.to_string(), namespace = attributes.namespace, name = attributes.name,
             user = attributes.user.username, reason = %denial.reason, "refused",
         );
     }
