@@ -6,6 +6,8 @@
 
 use std::borrow::Cow;
 
+use crate::pod::{PodObject, SecurityContext};
+
 pub(super) mod allow_privilege_escalation;
 pub(super) mod app_armor;
 pub(super) mod capabilities;
@@ -35,4 +37,16 @@ impl Finding {
             detail,
         }
     }
+}
+
+/// Names of the containers whose security settings, or lack of them, are at fault.
+fn containers_where<'p>(
+    pod: &'p PodObject<'_>,
+    is_fault: impl Fn(Option<&SecurityContext<'_>>) -> bool,
+) -> Vec<&'p str> {
+    let containers = pod.spec.all_containers().map(|found| found.container);
+    containers
+        .filter(|container| is_fault(container.security_context.as_ref()))
+        .map(|container| &*container.name)
+        .collect()
 }

@@ -60,6 +60,22 @@ impl Service<hyper::Request<Incoming>> for Answering {
     }
 }
 
+/// A connection's two ends and what ties them together.
+fn tracked<S>(
+    stream: S,
+    prefix: Prefix,
+    visitor: Visitor,
+) -> (TokioIo<Tracked<S>>, Answering, Arc<Activity>) {
+    let activity = Activity::new();
+    let io = TokioIo::new(Tracked::new(stream, prefix, Arc::clone(&activity)));
+    let visitor = Arc::new(visitor);
+    let answering = Answering {
+        visitor,
+        activity: Arc::clone(&activity),
+    };
+    (io, answering, activity)
+}
+
 /// Serves HTTP/1.1 until the connection ends.
 pub(crate) async fn serve_http1<S: AsyncRead + AsyncWrite + Unpin>(
     stream: S,
@@ -68,12 +84,7 @@ pub(crate) async fn serve_http1<S: AsyncRead + AsyncWrite + Unpin>(
     limits: ConnectionLimits,
     mut ending: watch::Receiver<bool>,
 ) {
-    let activity = Activity::new();
-    let answering = Answering {
-        visitor: Arc::new(visitor),
-        activity: Arc::clone(&activity),
-    };
-    let io = TokioIo::new(Tracked::new(stream, prefix, Arc::clone(&activity)));
+    let (io, answering, activity) = tracked(stream, prefix, visitor);
     let mut connection = http1::Builder::new()
         .half_close(true)
         .max_buf_size(limits.headers * 2 + HEAD_SLACK)
@@ -124,12 +135,7 @@ pub(crate) async fn serve_http2<S: AsyncRead + AsyncWrite + Unpin + Send + 'stat
     limits: ConnectionLimits,
     mut ending: watch::Receiver<bool>,
 ) {
-    let activity = Activity::new();
-    let answering = Answering {
-        visitor: Arc::new(visitor),
-        activity: Arc::clone(&activity),
-    };
-    let io = TokioIo::new(Tracked::new(stream, prefix, Arc::clone(&activity)));
+    let (io, answering, _) = tracked(stream, prefix, visitor);
     let connection = http2::Builder::new(TokioExecutor::new())
         .timer(TokioTimer::new())
         .max_concurrent_streams(STREAMS)

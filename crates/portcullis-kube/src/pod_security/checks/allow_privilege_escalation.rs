@@ -3,23 +3,13 @@
 //! Every container has to say so itself. The field came with 1.8; from 1.25 on
 //! Windows pods, which cannot set it, are let through.
 
-use super::{super::text, Finding};
+use super::{super::text, Finding, containers_where};
 use crate::pod::PodObject;
 
 pub(in super::super) fn all_pods(pod: &PodObject<'_>) -> Option<Finding> {
-    let bad: Vec<&str> = pod
-        .spec
-        .all_containers()
-        .map(|found| found.container)
-        .filter(|container| {
-            container
-                .security_context
-                .as_ref()
-                .and_then(|context| context.allow_privilege_escalation)
-                != Some(false)
-        })
-        .map(|container| &*container.name)
-        .collect();
+    let bad = containers_where(pod, |context| {
+        context.and_then(|context| context.allow_privilege_escalation) != Some(false)
+    });
     (!bad.is_empty()).then(|| {
         Finding::new(
             "allowPrivilegeEscalation != false",

@@ -1,21 +1,11 @@
 //! Baseline: no privileged containers.
 
-use super::{super::text, Finding};
-use crate::pod::PodObject;
+use super::{super::text, Finding, containers_where};
+use crate::pod::{PodObject, SecurityContext};
 
 pub(in super::super) fn containers(pod: &PodObject<'_>) -> Option<Finding> {
-    let bad: Vec<&str> = pod
-        .spec
-        .all_containers()
-        .map(|found| found.container)
-        .filter(|container| {
-            container
-                .security_context
-                .as_ref()
-                .is_some_and(|context| context.privileged == Some(true))
-        })
-        .map(|container| &*container.name)
-        .collect();
+    let is_fault = |context: &SecurityContext<'_>| context.privileged == Some(true);
+    let bad = containers_where(pod, |context| context.is_some_and(is_fault));
     (!bad.is_empty()).then(|| {
         Finding::new(
             "privileged",

@@ -6,7 +6,7 @@
 
 use super::{
     super::text::{self, Setters},
-    Finding,
+    Finding, containers_where,
 };
 use crate::pod::PodObject;
 
@@ -61,16 +61,9 @@ pub(in super::super) fn user(pod: &PodObject<'_>) -> Option<Finding> {
         .and_then(|context| context.run_as_user);
     let setters = Setters {
         pod: on_pod == Some(0),
-        containers: pod
-            .spec
-            .all_containers()
-            .map(|found| found.container)
-            .filter(|container| {
-                let context = container.security_context.as_ref();
-                context.is_some_and(|context| context.run_as_user == Some(0))
-            })
-            .map(|container| &*container.name)
-            .collect(),
+        containers: containers_where(pod, |context| {
+            context.is_some_and(|context| context.run_as_user == Some(0))
+        }),
     };
     (!setters.is_empty()).then(|| {
         Finding::new(

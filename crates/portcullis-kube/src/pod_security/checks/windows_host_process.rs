@@ -1,22 +1,15 @@
 //! Baseline: no Windows containers on the host itself.
 
-use super::{super::text::Setters, Finding};
+use super::{super::text::Setters, Finding, containers_where};
 use crate::pod::{PodObject, WindowsOptions};
 
 pub(in super::super) fn setters(pod: &PodObject<'_>) -> Option<Finding> {
     let pod_context = pod.spec.security_context.as_ref();
     let setters = Setters {
         pod: pod_context.is_some_and(|context| is_host_process(context.windows_options.as_ref())),
-        containers: pod
-            .spec
-            .all_containers()
-            .map(|found| found.container)
-            .filter(|container| {
-                let context = container.security_context.as_ref();
-                context.is_some_and(|context| is_host_process(context.windows_options.as_ref()))
-            })
-            .map(|container| &*container.name)
-            .collect(),
+        containers: containers_where(pod, |context| {
+            context.is_some_and(|context| is_host_process(context.windows_options.as_ref()))
+        }),
     };
     (!setters.is_empty()).then(|| {
         Finding::new(
