@@ -5,8 +5,11 @@
 //! members of the two outermost objects are, so that a door can read them without a second pass
 //! over the whole text. It builds no tree.
 
+mod scanner;
+
 use std::borrow::Cow;
-use std::collections::HashSet;
+
+use scanner::{Noted, Scanner};
 
 /// What is wrong with a text, and where.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -22,12 +25,6 @@ pub struct JsonFault {
 
 /// How deep lists and objects may be nested: below what `serde_json` reads.
 pub const MAX_DEPTH: usize = 120;
-
-/// How deep members are noted.
-const NOTED_DEPTH: usize = 2;
-
-/// Objects with more members look for repeated keys in a set.
-const LINEAR_KEYS: usize = 24;
 
 /// A member of one of the outermost objects.
 #[derive(Debug, Clone)]
@@ -92,6 +89,10 @@ impl<'a> Scanned<'a> {
 }
 
 /// Checks the whole text.
+///
+/// # Errors
+///
+/// At the first fault.
 pub fn scan(bytes: &[u8]) -> Result<Scanned<'_>, JsonFault> {
     let text = match std::str::from_utf8(bytes) {
         Ok(text) => text,
@@ -99,362 +100,29 @@ pub fn scan(bytes: &[u8]) -> Result<Scanned<'_>, JsonFault> {
     };
     let mut scanner = Scanner {
         bytes,
-        text,
         at: 0,
-        open: Vec::new(),
-        keys: Vec::new(),
-        members: Vec::new(),
+        keys: Vec::with_capacity(64),
+        unescaped: Vec::new(),
+        members: Vec::with_capacity(24),
     };
     match scanner.document() {
-        Ok(()) => Ok(Scanned {
-            text,
-            members: scanner.members,
-        }),
-        Err(Wrong { at, message }) => Err(fault(bytes, at, &message)),
-    }
-}
-
-struct Wrong {
-    at: usize,
-    message: Cow<'static, str>,
-}
-
-/// An open list or object.
-struct Open<'a> {
-    is_object: bool,
-    /// Where its keys start in `Scanner::keys`.
-    first_key: usize,
-    /// Its keys, once there are many.
-    many: Option<HashSet<Cow<'a, str>>>,
-    /// Its member being read, if noted.
-    noting: Option<usize>,
-}
-
-struct Scanner<'a> {
-    bytes: &'a [u8],
-    text: &'a str,
-    at: usize,
-    open: Vec<Open<'a>>,
-    keys: Vec<Cow<'a, str>>,
-    members: Vec<Member<'a>>,
-}
-
-impl<'a> Scanner<'a> {
-    fn document(&mut self) -> Result<(), Wrong> {
-        self.blanks();
-        if self.peek().is_none() {
-            return self.wrong("expected a value, found nothing");
+        Ok(()) => {
+            let Scanner {
+                members, unescaped, ..
+            } = scanner;
+            let member = |m: Noted| Member {
+                depth: m.depth,
+                key: match unescaped.get(m.key.unescaped) {
+                    Some(key) => Cow::Owned(key.clone()),
+                    None => Cow::Borrowed(text.get(m.key.start..m.key.end).unwrap_or_default()),
+                },
+                start: m.start,
+                end: m.end,
+            };
+            let members = members.into_iter().map(member).collect();
+            Ok(Scanned { text, members })
         }
-        loop {
-            // A value starts here; a list or object that is opened continues with its first value.
-            if self.begin_value()? {
-                continue;
-            }
-            // A value has ended; close what ends with it.
-            loop {
-                self.end_of_member();
-                self.blanks();
-                let Some(open) = self.open.last() else {
-                    return match self.peek() {
-                        None => Ok(()),
-                        Some(_) => self.wrong("unexpected text after the end"),
-                    };
-                };
-                let is_object = open.is_object;
-                match self.peek() {
-                    Some(b',') => {
-                        self.at += 1;
-                        self.blanks();
-                        if is_object {
-                            self.key()?;
-                        }
-                        break;
-                    }
-                    Some(b'}') if is_object => self.close(),
-                    Some(b']') if !is_object => self.close(),
-                    None => return self.wrong("the text ends too early"),
-                    Some(_) if is_object => return self.wrong("expected `,` or `}`"),
-                    Some(_) => return self.wrong("expected `,` or `]`"),
-                }
-            }
-        }
-    }
-
-    /// Reads a value; true if it opened a list or object that holds something.
-    fn begin_value(&mut self) -> Result<bool, Wrong> {
-        match self.peek() {
-            Some(b'{') => {
-                self.open(true)?;
-                if self.peek() == Some(b'}') {
-                    self.close();
-                    return Ok(false);
-                }
-                self.key()?;
-                Ok(true)
-            }
-            Some(b'[') => {
-                self.open(false)?;
-                if self.peek() == Some(b']') {
-                    self.close();
-                    return Ok(false);
-                }
-                Ok(true)
-            }
-            Some(b'"') => self.string().map(|_| false),
-            Some(b'-' | b'0'..=b'9') => self.number().map(|()| false),
-            Some(b't') => self.word("true").map(|()| false),
-            Some(b'f') => self.word("false").map(|()| false),
-            Some(b'n') => self.word("null").map(|()| false),
-            Some(_) => self.wrong("expected a value"),
-            None => self.wrong("the text ends too early"),
-        }
-    }
-
-    fn open(&mut self, is_object: bool) -> Result<(), Wrong> {
-        if self.open.len() >= MAX_DEPTH {
-            return self.wrong(format!("nested deeper than {MAX_DEPTH} levels"));
-        }
-        self.open.push(Open {
-            is_object,
-            first_key: self.keys.len(),
-            many: None,
-            noting: None,
-        });
-        self.at += 1;
-        self.blanks();
-        Ok(())
-    }
-
-    fn close(&mut self) {
-        if let Some(open) = self.open.pop() {
-            self.keys.truncate(open.first_key);
-        }
-        self.at += 1;
-    }
-
-    /// A key and its colon, up to where its value starts.
-    fn key(&mut self) -> Result<(), Wrong> {
-        let start = self.at;
-        match self.peek() {
-            Some(b'"') => {}
-            None => return self.wrong("the text ends too early"),
-            Some(_) => return self.wrong("expected a key in quotes"),
-        }
-        let has_escapes = self.string()?;
-        let inside = self.text.get(start + 1..self.at - 1).unwrap_or_default();
-        let key = if has_escapes {
-            let quoted = self.text.get(start..self.at).unwrap_or_default();
-            match serde_json::from_str::<String>(quoted) {
-                Ok(key) => Cow::Owned(key),
-                Err(_) => {
-                    return Err(Wrong {
-                        at: start,
-                        message: "invalid escape".into(),
-                    });
-                }
-            }
-        } else {
-            Cow::Borrowed(inside)
-        };
-        self.blanks();
-        if self.peek() != Some(b':') {
-            return self.wrong("expected `:`");
-        }
-        self.at += 1;
-        self.blanks();
-        self.remember(key, start)
-    }
-
-    /// Refuses a key its object already has, and notes outer members.
-    fn remember(&mut self, key: Cow<'a, str>, key_at: usize) -> Result<(), Wrong> {
-        let depth = self.open.len();
-        let in_objects = depth <= NOTED_DEPTH && self.open.iter().all(|o| o.is_object);
-        let Some(open) = self.open.last_mut() else {
-            return Ok(());
-        };
-        let is_new = match &mut open.many {
-            Some(set) => set.insert(key.clone()),
-            None => {
-                let known = self.keys.get(open.first_key..).unwrap_or_default();
-                let is_new = !known.contains(&key);
-                if known.len() >= LINEAR_KEYS {
-                    open.many = Some(known.iter().cloned().chain([key.clone()]).collect());
-                } else {
-                    self.keys.push(key.clone());
-                }
-                is_new
-            }
-        };
-        if !is_new {
-            return Err(Wrong {
-                at: key_at,
-                message: format!("key `{}` twice", shorten(&key)).into(),
-            });
-        }
-        if in_objects {
-            open.noting = Some(self.members.len());
-            self.members.push(Member {
-                depth,
-                key,
-                start: self.at,
-                end: self.at,
-            });
-        }
-        Ok(())
-    }
-
-    fn end_of_member(&mut self) {
-        let noted = self.open.last_mut().and_then(|o| o.noting.take());
-        if let Some(member) = noted.and_then(|i| self.members.get_mut(i)) {
-            member.end = self.at;
-        }
-    }
-
-    /// Passes over a string; true if it has escapes.
-    fn string(&mut self) -> Result<bool, Wrong> {
-        self.at += 1;
-        let mut has_escapes = false;
-        loop {
-            let rest = self.bytes.get(self.at..).unwrap_or_default();
-            let plain = rest
-                .iter()
-                .position(|b| matches!(b, b'"' | b'\\' | 0..=0x1f));
-            self.at += plain.unwrap_or(rest.len());
-            match self.peek() {
-                Some(b'"') => {
-                    self.at += 1;
-                    return Ok(has_escapes);
-                }
-                Some(b'\\') => {
-                    has_escapes = true;
-                    self.escape()?;
-                }
-                Some(_) => return self.wrong("control character in a string"),
-                None => return self.wrong("the text ends inside a string"),
-            }
-        }
-    }
-
-    fn escape(&mut self) -> Result<(), Wrong> {
-        let start = self.at;
-        match self.bytes.get(start + 1) {
-            Some(b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't') => self.at += 2,
-            Some(b'u') => {
-                let unit = self.unit(start)?;
-                self.at += 6;
-                if (0xdc00..0xe000).contains(&unit) {
-                    return Err(Wrong {
-                        at: start,
-                        message: "half a surrogate pair".into(),
-                    });
-                }
-                if (0xd800..0xdc00).contains(&unit) {
-                    let low = self.bytes.get(self.at..self.at + 2) == Some(b"\\u");
-                    let low = if low { self.unit(self.at)? } else { 0 };
-                    if !(0xdc00..0xe000).contains(&low) {
-                        return Err(Wrong {
-                            at: start,
-                            message: "half a surrogate pair".into(),
-                        });
-                    }
-                    self.at += 6;
-                }
-            }
-            None => return self.wrong("the text ends inside a string"),
-            Some(_) => return self.wrong("invalid escape"),
-        }
-        Ok(())
-    }
-
-    /// The code unit of the `\uXXXX` at this place.
-    fn unit(&self, start: usize) -> Result<u32, Wrong> {
-        let digits = self.text.get(start + 2..start + 6).unwrap_or_default();
-        match u32::from_str_radix(digits, 16) {
-            Ok(unit) if digits.bytes().all(|b| b.is_ascii_hexdigit()) => Ok(unit),
-            _ => Err(Wrong {
-                at: start,
-                message: "invalid escape".into(),
-            }),
-        }
-    }
-
-    fn number(&mut self) -> Result<(), Wrong> {
-        let start = self.at;
-        if self.peek() == Some(b'-') {
-            self.at += 1;
-        }
-        match self.peek() {
-            Some(b'0') => self.at += 1,
-            Some(b'1'..=b'9') => self.digits(),
-            _ => return self.wrong("invalid number"),
-        }
-        if matches!(self.peek(), Some(b'0'..=b'9')) {
-            return self.wrong("a number can't start with 0");
-        }
-        let mut is_float = false;
-        if self.peek() == Some(b'.') {
-            is_float = true;
-            self.at += 1;
-            self.some_digits()?;
-        }
-        if matches!(self.peek(), Some(b'e' | b'E')) {
-            is_float = true;
-            self.at += 1;
-            if matches!(self.peek(), Some(b'+' | b'-')) {
-                self.at += 1;
-            }
-            self.some_digits()?;
-        }
-        // Up to 18 digits fit every integer type; the rest is worth a real look.
-        if is_float || self.at - start > 18 {
-            let digits = self.text.get(start..self.at).unwrap_or_default();
-            if !digits.parse::<f64>().is_ok_and(f64::is_finite) {
-                return Err(Wrong {
-                    at: start,
-                    message: "number out of range".into(),
-                });
-            }
-        }
-        Ok(())
-    }
-
-    fn some_digits(&mut self) -> Result<(), Wrong> {
-        if !matches!(self.peek(), Some(b'0'..=b'9')) {
-            return self.wrong("expected a digit");
-        }
-        self.digits();
-        Ok(())
-    }
-
-    fn digits(&mut self) {
-        while matches!(self.peek(), Some(b'0'..=b'9')) {
-            self.at += 1;
-        }
-    }
-
-    fn word(&mut self, word: &'static str) -> Result<(), Wrong> {
-        if self.bytes.get(self.at..self.at + word.len()) == Some(word.as_bytes()) {
-            self.at += word.len();
-            return Ok(());
-        }
-        self.wrong("expected a value")
-    }
-
-    fn blanks(&mut self) {
-        while matches!(self.peek(), Some(b' ' | b'\t' | b'\n' | b'\r')) {
-            self.at += 1;
-        }
-    }
-
-    fn peek(&self) -> Option<u8> {
-        self.bytes.get(self.at).copied()
-    }
-
-    fn wrong<T>(&self, message: impl Into<Cow<'static, str>>) -> Result<T, Wrong> {
-        Err(Wrong {
-            at: self.at,
-            message: message.into(),
-        })
+        Err(wrong) => Err(fault(bytes, wrong.at, &scanner.message(wrong.what))),
     }
 }
 

@@ -56,6 +56,19 @@ fn refuses_a_key_twice_however_it_is_written() {
 }
 
 #[test]
+fn refuses_a_key_twice_wherever_it_stands_and_however_long_it_is() {
+    for length in 0..40 {
+        let key = "k".repeat(length);
+        for behind in ["", "          ", "                                        "] {
+            let text = format!(r#"{{"{key}":1,"{key}":2}}{behind}"#);
+            assert!(refused(&text).message.contains("twice"), "{text}");
+            let other = format!(r#"{{"{key}a":1,"{key}b":2,"{key}":3}}{behind}"#);
+            assert!(scan(other.as_bytes()).is_ok(), "{other}");
+        }
+    }
+}
+
+#[test]
 fn the_same_key_in_neighbouring_objects_is_fine() {
     assert!(scan(br#"[{"a":1},{"a":2},{"b":{"a":1},"a":3}]"#).is_ok());
 }
