@@ -17,6 +17,7 @@ mod admission;
 mod document;
 mod fault;
 mod load;
+mod log_filter;
 mod model;
 mod notes;
 mod path;

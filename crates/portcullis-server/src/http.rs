@@ -10,6 +10,7 @@
 pub(crate) mod activity;
 pub(crate) mod body;
 pub(crate) mod connection;
+pub(crate) mod connections;
 pub(crate) mod error;
 pub(crate) mod linger;
 pub(crate) mod listener;

@@ -4,15 +4,17 @@
 //! it was. Those that stay keep their socket and get their new setup; those that go stop accepting,
 //! and what they have accepted is finished.
 
-use std::collections::HashMap;
+use std::collections::HashSet;
 use std::io;
 use std::sync::Arc;
 
 use arc_swap::ArcSwap;
-use tokio::sync::{Semaphore, watch};
+use tokio::sync::watch;
 
 use crate::config::{self, Bind};
+use crate::http::connections::Connections;
 use crate::http::listener::{Accepting, Bound, ListenerSetup, accept_all, bind};
+use crate::http::unix;
 use crate::server::Server;
 
 /// A listener that could not be bound.
@@ -28,6 +30,7 @@ pub struct BindError {
 /// A listener at work.
 #[derive(Debug)]
 struct Working {
+    name: String,
     bind: Bind,
     /// The address it really has, for port 0.
     place: String,
@@ -39,72 +42,97 @@ struct Working {
 #[derive(Debug)]
 pub(crate) struct Listeners {
     server: Arc<Server>,
-    connections: Arc<Semaphore>,
-    permits: usize,
-    working: HashMap<String, Working>,
+    connections: Connections,
+    working: Vec<Working>,
 }
 
-/// Sockets bound for a configuration that is not yet in force.
+/// Listeners for a configuration that is not yet in force.
 #[derive(Debug)]
-pub(crate) struct Prepared {
-    listeners: Vec<(config::Listener, ListenerSetup, Option<Bound>)>,
+pub(crate) struct Prepared(Vec<(config::Listener, ListenerSetup, Socket)>);
+
+/// Where a listener's socket comes from.
+#[derive(Debug)]
+enum Socket {
+    /// Bound for it.
+    New(Bound),
+    /// That of the listener at work which is at this place in the list.
+    Kept(usize),
 }
 
 impl Listeners {
     pub(crate) fn new(server: Arc<Server>, connections: u32) -> Self {
-        let permits = connections as usize;
-        let connections = Arc::new(Semaphore::new(permits));
+        let connections = Connections::new(connections);
         Self {
             server,
             connections,
-            permits,
-            working: HashMap::new(),
+            working: Vec::new(),
         }
     }
 
-    /// Binds what is new.
+    /// Binds what is new. A socket at the same place is kept, also under another name.
     pub(crate) async fn prepare(
         &self,
         wanted: Vec<(config::Listener, ListenerSetup)>,
     ) -> Result<Prepared, BindError> {
-        let mut listeners = Vec::with_capacity(wanted.len());
-        for (listener, setup) in wanted {
-            let stays = self
-                .working
-                .get(&listener.name)
-                .is_some_and(|w| w.bind == listener.bind);
-            let bound = if stays {
-                None
-            } else {
-                Some(bind_one(&listener).await?)
+        let kept = self.kept(&wanted);
+        let mut prepared = Vec::with_capacity(wanted.len());
+        for ((listener, setup), kept) in wanted.into_iter().zip(kept) {
+            let socket = match kept {
+                Some(index) => Socket::Kept(index),
+                None => Socket::New(bind_one(&listener).await?),
             };
-            listeners.push((listener, setup, bound));
+            prepared.push((listener, setup, socket));
         }
-        Ok(Prepared { listeners })
+        Ok(Prepared(prepared))
+    }
+
+    /// For each wanted listener the one at work whose socket it gets: first by name, so that several
+    /// with port 0 keep theirs, then by place alone.
+    fn kept(&self, wanted: &[(config::Listener, ListenerSetup)]) -> Vec<Option<usize>> {
+        let mut taken = HashSet::new();
+        let mut kept = vec![None; wanted.len()];
+        for by_name in [true, false] {
+            for ((listener, _), slot) in wanted.iter().zip(&mut kept) {
+                let fits = |(index, working): &(usize, &Working)| {
+                    !taken.contains(index)
+                        && is_same_place(&working.bind, &listener.bind)
+                        && (working.name == listener.name || !by_name)
+                };
+                if slot.is_none() {
+                    *slot = self
+                        .working
+                        .iter()
+                        .enumerate()
+                        .find(fits)
+                        .map(|(index, _)| index);
+                    taken.extend(*slot);
+                }
+            }
+        }
+        kept
     }
 
     /// Puts the prepared set in force.
     pub(crate) fn apply(&mut self, prepared: Prepared, connections: u32) {
-        self.set_connections(connections as usize);
-        let mut before = std::mem::take(&mut self.working);
-        for (listener, setup, bound) in prepared.listeners {
+        self.connections.set_limit(connections);
+        let mut before: Vec<_> = std::mem::take(&mut self.working)
+            .into_iter()
+            .map(Some)
+            .collect();
+        for (listener, setup, socket) in prepared.0 {
             if let Some(expires_at) = setup.tls.as_ref().and_then(|tls| tls.expires_at) {
                 self.server.metrics.certificate(&listener.name, expires_at);
             }
-            let working = match (bound, before.remove(&listener.name)) {
-                (None, Some(working)) => {
-                    working.setup.store(Arc::new(setup));
-                    working
-                }
-                (Some(bound), replaced) => {
-                    replaced.into_iter().for_each(Working::stop);
-                    self.start(&listener, setup, bound)
-                }
-                (None, None) => continue,
+            let working = match socket {
+                Socket::New(bound) => self.start(&listener, setup, bound),
+                Socket::Kept(index) => match before.get_mut(index).and_then(Option::take) {
+                    Some(working) => working.change(&listener, setup),
+                    None => continue,
+                },
             };
-            self.working.insert(listener.name, working);
+            self.working.push(working);
         }
-        before.into_values().for_each(Working::stop);
+        before.into_iter().flatten().for_each(Working::stop);
     }
 
     fn start(&self, listener: &config::Listener, setup: ListenerSetup, bound: Bound) -> Working {
@@ -121,11 +149,12 @@ impl Listeners {
         let accepting = Accepting {
             server: Arc::clone(&self.server),
             setup: Arc::clone(&setup),
-            connections: Arc::clone(&self.connections),
+            connections: self.connections.clone(),
             ending,
         };
         tokio::spawn(accept_all(bound, accepting));
         Working {
+            name: listener.name.clone(),
             bind: listener.bind.clone(),
             place,
             setup,
@@ -137,30 +166,42 @@ impl Listeners {
     pub(crate) fn places(&self) -> impl Iterator<Item = (&str, &str)> {
         self.working
             .iter()
-            .map(|(name, working)| (name.as_str(), working.place.as_str()))
+            .map(|working| (working.name.as_str(), working.place.as_str()))
     }
 
     /// Stops accepting, and waits until every connection has ended.
     pub(crate) async fn finish(&mut self) {
-        self.working.drain().for_each(|(_, working)| working.stop());
-        let all = u32::try_from(self.permits).unwrap_or(u32::MAX);
-        let _ = self.connections.acquire_many(all).await;
-    }
-
-    fn set_connections(&mut self, wanted: usize) {
-        if wanted > self.permits {
-            self.connections.add_permits(wanted - self.permits);
-            self.permits = wanted;
-        } else {
-            let removed = self.connections.forget_permits(self.permits - wanted);
-            self.permits -= removed;
-        }
+        self.working.drain(..).for_each(Working::stop);
+        self.connections.finish().await;
     }
 }
 
 impl Working {
+    /// The same socket with another setup.
+    fn change(mut self, listener: &config::Listener, setup: ListenerSetup) -> Self {
+        if let (Bind::Unix(socket), true) = (&listener.bind, self.bind != listener.bind)
+            && let Err(error) = unix::set_access(socket)
+        {
+            let path = socket.path.display();
+            tracing::error!(listener = listener.name, %path, %error, "the socket keeps its mode and owner");
+        }
+        self.setup.store(Arc::new(setup));
+        self.name.clone_from(&listener.name);
+        self.bind.clone_from(&listener.bind);
+        self
+    }
+
     fn stop(self) {
         let _ = self.end.send(true);
+    }
+}
+
+/// Whether a socket bound for one serves for the other.
+fn is_same_place(a: &Bind, b: &Bind) -> bool {
+    match (a, b) {
+        (Bind::Tcp(a), Bind::Tcp(b)) => a == b,
+        (Bind::Unix(a), Bind::Unix(b)) => a.path == b.path,
+        _ => false,
     }
 }
 

@@ -21,6 +21,9 @@ const LOOK_EVERY: Duration = Duration::from_secs(1);
 /// A file that is still being written changes again soon.
 const SETTLE: Duration = Duration::from_millis(150);
 const SETTLE_AT_MOST: u32 = 10;
+/// After a failure everything is tried again without a change: what was wrong may be a file that is
+/// not there yet, or an address that is in use.
+const RETRY_EVERY: Duration = Duration::from_secs(5);
 
 /// A configuration, and how its files were before they were read.
 #[derive(Debug)]
@@ -42,6 +45,15 @@ impl FreshlyLoaded {
     }
 }
 
+/// Why a reload is tried.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Trigger {
+    /// Files changed, or the signal came.
+    Wanted,
+    /// The last one failed.
+    Retry,
+}
+
 /// Keeps the server's configuration what the files say.
 pub(crate) struct Reloader<'a> {
     options: LoadOptions<'a>,
@@ -49,6 +61,8 @@ pub(crate) struct Reloader<'a> {
     server: Arc<Server>,
     files: Vec<PathBuf>,
     seen: Fingerprint,
+    /// Why the last reload failed, if it did.
+    failure: Option<String>,
 }
 
 impl<'a> Reloader<'a> {
@@ -66,35 +80,46 @@ impl<'a> Reloader<'a> {
             server,
             files,
             seen,
+            failure: None,
         }
     }
 
-    /// Waits until files have changed or the signal comes.
-    pub(crate) async fn changed(&self, hangup: &mut Signal) {
+    /// Waits until files have changed, the signal comes, or it is time to try again.
+    pub(crate) async fn changed(&self, hangup: &mut Signal) -> Trigger {
         let mut looks = tokio::time::interval(LOOK_EVERY);
+        let retry = tokio::time::sleep(RETRY_EVERY);
+        let mut retry = std::pin::pin!(retry);
         loop {
             tokio::select! {
-                _ = hangup.recv() => return,
-                _ = looks.tick() => if Fingerprint::take(&self.files) != self.seen { return },
+                _ = hangup.recv() => return Trigger::Wanted,
+                () = &mut retry, if self.failure.is_some() => return Trigger::Retry,
+                _ = looks.tick() => if Fingerprint::take(&self.files) != self.seen {
+                    return Trigger::Wanted;
+                },
             }
         }
     }
 
     /// Reads everything again, and puts it in force if it is good.
-    pub(crate) async fn reload(&mut self, listeners: &mut Listeners) {
+    pub(crate) async fn reload(&mut self, trigger: Trigger, listeners: &mut Listeners) {
         self.settle().await;
         let outcome = self.try_reload(listeners).await;
         self.server.metrics.reloaded(outcome.is_ok());
         match outcome {
             Ok(()) => {
+                self.failure = None;
                 self.server.health.set_reload(None);
                 tracing::info!("configuration reloaded");
             }
             Err(why) => {
-                tracing::error!("the last good configuration stays in force: {why}");
+                // Tried again and again, told once.
+                if trigger == Trigger::Wanted || self.failure.as_ref() != Some(&why) {
+                    tracing::error!("the last good configuration stays in force: {why}");
+                }
                 self.server
                     .health
                     .set_reload(why.lines().next().map(str::to_owned));
+                self.failure = Some(why);
             }
         }
     }

@@ -9,11 +9,14 @@ use std::sync::Arc;
 
 use arc_swap::ArcSwap;
 use hyper::body::Incoming;
+use hyper::header::{AUTHORIZATION, EXPECT};
+use hyper::http::request::Parts;
 use hyper::{Method, Request};
 use portcullis_core::Peer;
 
 use crate::config::Door;
 use crate::http::Response;
+use crate::http::body;
 use crate::http::error::HttpError;
 use crate::http::listener::ListenerSetup;
 use crate::server::Server;
@@ -103,55 +106,64 @@ impl Route<'_> {
 impl Visitor {
     /// Answers one request.
     pub(crate) async fn answer(&self, request: Request<Incoming>) -> Response {
-        match self.route(request).await {
+        let (head, body) = request.into_parts();
+        let mut body = Some(body);
+        match self.route(&head, &mut body).await {
             Ok(response) => response,
             Err(error) => {
+                // What was refused unread is passed over, so that the client gets to read why.
+                if let Some(unread) = body.take_if(|_| !head.headers.contains_key(EXPECT)) {
+                    body::drain(unread);
+                }
                 self.server.metrics.error(error.code());
                 error.into_response()
             }
         }
     }
 
-    async fn route(&self, request: Request<Incoming>) -> Result<Response, HttpError> {
+    async fn route(
+        &self,
+        head: &Parts,
+        body: &mut Option<Incoming>,
+    ) -> Result<Response, HttpError> {
         let gate = self.server.gate.load_full();
         let limit = gate.limits.headers.bytes();
-        if head_size(&request) > limit {
+        if head_size(head) > limit {
             return Err(HttpError::headers_too_large(limit));
         }
-        let path = request.uri().path().to_owned();
-        let route =
-            Route::of(&path).filter(|route| self.setup.load().serves.contains(&route.door()));
+        if head.headers.get_all(AUTHORIZATION).iter().nth(1).is_some() {
+            return Err(HttpError::bad_request("two Authorization headers"));
+        }
+        let route = Route::of(head.uri.path());
+        let route = route.filter(|route| self.setup.load().serves.contains(&route.door()));
         let Some(route) = route else {
             return Err(HttpError::not_found("there is nothing at this path"));
         };
-        if !route.takes(request.method()) {
+        if !route.takes(&head.method) {
             return Err(HttpError::method_not_allowed(route.methods()));
         }
+        let asked = kubernetes::Asked {
+            visitor: self,
+            gate: &gate,
+            head,
+        };
         match route {
             Route::Live => Ok(operations::live()),
-            Route::Ready => Ok(operations::ready(
-                &self.server.health,
-                request.uri().query(),
-            )),
+            Route::Ready => Ok(operations::ready(&self.server.health, head.uri.query())),
             Route::Metrics => Ok(operations::metrics(&self.server.metrics)),
-            Route::Admission(webhook) => kubernetes::admission(self, &gate, webhook, request).await,
-            Route::Authorization { chain } => {
-                kubernetes::authorization(self, &gate, chain, request).await
-            }
+            Route::Admission(webhook) => asked.admission(webhook, body).await,
+            Route::Authorization { chain } => asked.authorization(chain, body).await,
         }
     }
 }
 
 /// The size of request line and headers, as they were sent or would have been in HTTP/1.1.
-fn head_size<B>(request: &Request<B>) -> u64 {
-    let headers = request
-        .headers()
+fn head_size(head: &Parts) -> u64 {
+    let headers = head
+        .headers
         .iter()
         .map(|(name, value)| name.as_str().len() + value.len() + 4);
-    let uri = request
-        .uri()
-        .path_and_query()
-        .map_or(1, |p| p.as_str().len());
+    let uri = head.uri.path_and_query().map_or(1, |p| p.as_str().len());
     (uri + headers.sum::<usize>()) as u64
 }
 

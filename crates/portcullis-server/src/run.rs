@@ -126,7 +126,7 @@ async fn serve(
     let mut reloader = Reloader::new(options.load, options.data_dir, Arc::clone(&server), loaded);
     let stop = loop {
         tokio::select! {
-            () = reloader.changed(&mut hangup) => reloader.reload(&mut listeners).await,
+            trigger = reloader.changed(&mut hangup) => reloader.reload(trigger, &mut listeners).await,
             _ = terminate.recv() => break Stop::Terminate,
             _ = interrupt.recv() => break Stop::Interrupt,
         }

@@ -13,6 +13,7 @@ use super::{
     admission,
     document::Document,
     fault::{Fault, Faults},
+    log_filter,
     model::{AdmissionSpec, Configuration, Door, LogFormat, Namespace},
     notes::Notes,
     read,
@@ -97,8 +98,18 @@ pub fn load(options: &LoadOptions<'_>) -> Result<Loaded, Faults> {
     warn_of_empty_chain(&plugins, &listeners, &mut notes);
     let mut log = spec.log;
     log.format = log_format(options, &mut notes).unwrap_or(log.format);
-    if let Some(filter) = options.variable(FILTER_VARIABLE) {
-        log.filter = filter;
+    match options.variable(FILTER_VARIABLE) {
+        Some(filter) => {
+            if let Err(message) = log_filter::check(&filter) {
+                notes.fault(Source::named(FILTER_VARIABLE).fault(None, "", message));
+            }
+            log.filter = filter;
+        }
+        None => {
+            if let Err(message) = log_filter::check(&log.filter) {
+                notes.fault(document.fault("log.filter", message));
+            }
+        }
     }
     match Faults::from_list(notes.faults) {
         Some(faults) => Err(faults),

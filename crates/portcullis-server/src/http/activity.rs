@@ -8,7 +8,7 @@
 use std::io;
 use std::pin::Pin;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::task::{Context, Poll};
 use std::time::{Duration, Instant};
 
@@ -28,6 +28,8 @@ pub(crate) struct Activity {
     rest_since: AtomicU64,
     /// Requests being answered.
     busy: AtomicUsize,
+    /// An answer is made and not yet written.
+    answer_due: AtomicBool,
 }
 
 /// Why a connection should end.
@@ -46,6 +48,7 @@ impl Activity {
             head_since: AtomicU64::new(1),
             rest_since: AtomicU64::new(0),
             busy: AtomicUsize::new(0),
+            answer_due: AtomicBool::new(false),
         })
     }
 
@@ -57,9 +60,27 @@ impl Activity {
 
     /// The answer is on its way.
     pub(crate) fn request_ended(&self) {
+        self.answer_due.store(true, Ordering::Relaxed);
         self.rest_since
             .store(self.millis(clock::monotonic()), Ordering::Relaxed);
         self.busy.fetch_sub(1, Ordering::Relaxed);
+    }
+
+    /// Whether a request has ever begun.
+    pub(crate) fn has_begun(&self) -> bool {
+        self.head_since.load(Ordering::Relaxed) == 0 || self.rest_since.load(Ordering::Relaxed) > 0
+    }
+
+    /// Everything that was made to be written is written.
+    fn written(&self) {
+        if self.busy.load(Ordering::Relaxed) == 0 {
+            self.answer_due.store(false, Ordering::Relaxed);
+        }
+    }
+
+    /// Whether nobody asked for what is about to be written.
+    fn is_unasked(&self) -> bool {
+        self.busy.load(Ordering::Relaxed) == 0 && !self.answer_due.load(Ordering::Relaxed)
     }
 
     fn bytes_came(&self) {
@@ -86,24 +107,50 @@ impl Activity {
 }
 
 /// A stream that notes when bytes come, with bytes in front that were read ahead.
+///
+/// It also holds back what the HTTP library answers by itself to a request it can't read, an empty
+/// body with a status, so that the connection can answer in the one shape of errors instead.
 #[derive(Debug)]
 pub(crate) struct Tracked<S> {
     prefix: Prefix,
     stream: S,
     activity: Arc<Activity>,
+    holds_back: bool,
+    held_back: Vec<u8>,
 }
 
 impl<S> Tracked<S> {
     pub(crate) fn new(stream: S, prefix: Prefix, activity: Arc<Activity>) -> Self {
+        let held_back = Vec::new();
         Self {
             prefix,
             stream,
             activity,
+            holds_back: false,
+            held_back,
         }
     }
 
-    pub(crate) fn into_inner(self) -> S {
-        self.stream
+    /// The same, holding back answers nobody asked for. For HTTP/1.1 only.
+    pub(crate) fn holding_back(mut self) -> Self {
+        self.holds_back = true;
+        self
+    }
+
+    /// The stream, and the status of the answer that was held back, if one was.
+    pub(crate) fn into_inner(self) -> (S, Option<u16>) {
+        let status = self.held_back.split(|b| *b == b' ').nth(1);
+        let status = status.and_then(|s| std::str::from_utf8(s).ok()?.parse().ok());
+        (self.stream, status)
+    }
+
+    /// Takes bytes that nobody asked for; false if somebody did.
+    fn hold_back(&mut self, bytes: &[u8]) -> bool {
+        let is_held = self.holds_back && self.activity.is_unasked();
+        if is_held && self.held_back.len() < 64 {
+            self.held_back.extend_from_slice(bytes);
+        }
+        is_held
     }
 }
 
@@ -131,6 +178,9 @@ impl<S: AsyncWrite + Unpin> AsyncWrite for Tracked<S> {
         cx: &mut Context<'_>,
         bytes: &[u8],
     ) -> Poll<io::Result<usize>> {
+        if self.hold_back(bytes) {
+            return Poll::Ready(Ok(bytes.len()));
+        }
         Pin::new(&mut self.stream).poll_write(cx, bytes)
     }
 
@@ -139,6 +189,9 @@ impl<S: AsyncWrite + Unpin> AsyncWrite for Tracked<S> {
         cx: &mut Context<'_>,
         parts: &[io::IoSlice<'_>],
     ) -> Poll<io::Result<usize>> {
+        if parts.iter().all(|part| self.hold_back(part)) {
+            return Poll::Ready(Ok(parts.iter().map(|part| part.len()).sum()));
+        }
         Pin::new(&mut self.stream).poll_write_vectored(cx, parts)
     }
 
@@ -147,7 +200,11 @@ impl<S: AsyncWrite + Unpin> AsyncWrite for Tracked<S> {
     }
 
     fn poll_flush(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.stream).poll_flush(cx)
+        let flushed = Pin::new(&mut self.stream).poll_flush(cx);
+        if flushed.is_ready() {
+            self.activity.written();
+        }
+        flushed
     }
 
     fn poll_shutdown(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {

@@ -84,7 +84,7 @@ fn broken() -> HttpError {
 }
 
 /// Goes on reading in the background, so that the connection stays until the answer is read.
-fn drain(mut body: Incoming) {
+pub(crate) fn drain(mut body: Incoming) {
     tokio::spawn(async move {
         let pass_over = async {
             let mut passed = 0;

@@ -65,15 +65,15 @@ fn tracked<S>(
     stream: S,
     prefix: Prefix,
     visitor: Visitor,
-) -> (TokioIo<Tracked<S>>, Answering, Arc<Activity>) {
+) -> (Tracked<S>, Answering, Arc<Activity>) {
     let activity = Activity::new();
-    let io = TokioIo::new(Tracked::new(stream, prefix, Arc::clone(&activity)));
+    let stream = Tracked::new(stream, prefix, Arc::clone(&activity));
     let visitor = Arc::new(visitor);
     let answering = Answering {
         visitor,
         activity: Arc::clone(&activity),
     };
-    (io, answering, activity)
+    (stream, answering, activity)
 }
 
 /// Serves HTTP/1.1 until the connection ends.
@@ -84,15 +84,15 @@ pub(crate) async fn serve_http1<S: AsyncRead + AsyncWrite + Unpin>(
     limits: ConnectionLimits,
     mut ending: watch::Receiver<bool>,
 ) {
-    let (io, answering, activity) = tracked(stream, prefix, visitor);
+    let (stream, answering, activity) = tracked(stream, prefix, visitor);
+    let io = TokioIo::new(stream.holding_back());
     let mut connection = http1::Builder::new()
         .half_close(true)
         .max_buf_size(limits.headers * 2 + HEAD_SLACK)
         .header_read_timeout(None)
         .timer(TokioTimer::new())
         .serve_connection(io, answering);
-    let mut ticks = tokio::time::interval(TICK);
-    ticks.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Skip);
+    let mut ticks = ticks();
     let mut is_ending = *ending.borrow_and_update();
     let mut is_too_slow = false;
     if is_ending {
@@ -119,10 +119,16 @@ pub(crate) async fn serve_http1<S: AsyncRead + AsyncWrite + Unpin>(
             }
         }
     }
-    let mut stream = connection.into_parts().io.into_inner().into_inner();
-    if is_too_slow {
-        let answer = HttpError::too_slow("the request's head did not come in time").into_bytes();
-        let _ = tokio::time::timeout(LINGER, stream.write_all(&answer)).await;
+    let (mut stream, refused) = connection.into_parts().io.into_inner().into_inner();
+    let answer = match refused {
+        _ if is_too_slow => Some(HttpError::too_slow(
+            "the request's head did not come in time",
+        )),
+        Some(status) => Some(HttpError::unreadable(status, limits.headers)),
+        None => None,
+    };
+    if let Some(answer) = answer {
+        let _ = tokio::time::timeout(LINGER, stream.write_all(&answer.into_bytes())).await;
     }
     linger(stream, if is_ending { LINGER_AT_END } else { LINGER }).await;
 }
@@ -135,7 +141,8 @@ pub(crate) async fn serve_http2<S: AsyncRead + AsyncWrite + Unpin + Send + 'stat
     limits: ConnectionLimits,
     mut ending: watch::Receiver<bool>,
 ) {
-    let (io, answering, _) = tracked(stream, prefix, visitor);
+    let (stream, answering, activity) = tracked(stream, prefix, visitor);
+    let io = TokioIo::new(stream);
     let connection = http2::Builder::new(TokioExecutor::new())
         .timer(TokioTimer::new())
         .max_concurrent_streams(STREAMS)
@@ -144,6 +151,7 @@ pub(crate) async fn serve_http2<S: AsyncRead + AsyncWrite + Unpin + Send + 'stat
         .keep_alive_timeout(limits.head_time)
         .serve_connection(io, answering);
     let mut connection = std::pin::pin!(connection);
+    let mut ticks = ticks();
     let mut is_ending = false;
     loop {
         if !is_ending && *ending.borrow_and_update() {
@@ -158,6 +166,24 @@ pub(crate) async fn serve_http2<S: AsyncRead + AsyncWrite + Unpin + Send + 'stat
                     connection.as_mut().graceful_shutdown();
                 }
             }
+            _ = ticks.tick() => {
+                // Once requests came, frames in between are no sign of a new one.
+                let head_time = if activity.has_begun() { limits.rest_time } else { limits.head_time };
+                match activity.overdue(clock::monotonic(), head_time, limits.rest_time) {
+                    None => {}
+                    Some(_) if is_ending || !activity.has_begun() => break,
+                    Some(_) => {
+                        is_ending = true;
+                        connection.as_mut().graceful_shutdown();
+                    }
+                }
+            }
         }
     }
+}
+
+fn ticks() -> tokio::time::Interval {
+    let mut ticks = tokio::time::interval(TICK);
+    ticks.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Skip);
+    ticks
 }

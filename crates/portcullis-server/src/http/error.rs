@@ -79,6 +79,25 @@ impl HttpError {
         )
     }
 
+    /// A request of which not even the head could be read.
+    pub(crate) fn unreadable(status: u16, headers: usize) -> Self {
+        match StatusCode::from_u16(status) {
+            Ok(StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE) => {
+                Self::headers_too_large(headers as u64)
+            }
+            Ok(StatusCode::URI_TOO_LONG) => Self::new(
+                StatusCode::URI_TOO_LONG,
+                "path_too_long",
+                "the path is too long",
+            ),
+            _ => Self::bad_request("this is not a request in HTTP/1.1"),
+        }
+    }
+
+    pub(crate) fn bad_request(message: impl Into<String>) -> Self {
+        Self::new(StatusCode::BAD_REQUEST, "malformed", message)
+    }
+
     pub(crate) fn too_slow(message: &'static str) -> Self {
         Self::new(StatusCode::REQUEST_TIMEOUT, "timeout", message)
     }

@@ -9,10 +9,11 @@ use arc_swap::ArcSwap;
 use portcullis_core::Peer;
 use tokio::io::{AsyncRead, AsyncWrite, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream, UnixStream};
-use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
+use tokio::sync::watch;
 use tokio_rustls::TlsAcceptor;
 
 use super::connection::{ConnectionLimits, serve_http1, serve_http2};
+use super::connections::{Admitted, Connections};
 use super::error::HttpError;
 use super::linger::linger;
 use super::peer;
@@ -59,8 +60,7 @@ pub(crate) async fn bind(to: &Bind) -> io::Result<Bound> {
 pub(crate) struct Accepting {
     pub(crate) server: Arc<Server>,
     pub(crate) setup: Arc<ArcSwap<ListenerSetup>>,
-    /// One permit for each connection, over all listeners.
-    pub(crate) connections: Arc<Semaphore>,
+    pub(crate) connections: Connections,
     /// Turns true when no more connections are wanted.
     pub(crate) ending: watch::Receiver<bool>,
 }
@@ -68,7 +68,7 @@ pub(crate) struct Accepting {
 /// Accepts connections until told to end. Those that are open go on by themselves.
 ///
 /// A connection beyond the limit is held here until another one ends, and those behind it wait in
-/// the backlog. The permit is taken after accepting: a listener at rest holds none, so that one
+/// the backlog. Room is asked for after accepting: a listener at rest takes none, so that one
 /// listener can't starve another.
 pub(crate) async fn accept_all(bound: Bound, accepting: Accepting) {
     let mut ending = accepting.ending.clone();
@@ -80,9 +80,10 @@ pub(crate) async fn accept_all(bound: Bound, accepting: Accepting) {
             };
             match accepted {
                 Ok((stream, peer)) => {
-                    let permit = Arc::clone(&accepting.connections).acquire_owned().await;
-                    let Ok(permit) = permit else { return };
-                    tokio::spawn(handle(stream, peer, accepting.clone(), permit));
+                    let Some(admitted) = accepting.connections.admit().await else {
+                        return;
+                    };
+                    tokio::spawn(handle(stream, peer, accepting.clone(), admitted));
                 }
                 Err(error) => refused(&accepting, &error).await,
             }
@@ -124,7 +125,7 @@ async fn refused(accepting: &Accepting, error: &io::Error) {
     tokio::time::sleep(PAUSE).await;
 }
 
-async fn handle(socket: Socket, peer: Peer, accepting: Accepting, permit: OwnedSemaphorePermit) {
+async fn handle(socket: Socket, peer: Peer, accepting: Accepting, admitted: Admitted) {
     let setup = accepting.setup.load_full();
     let counted = accepting.server.metrics.connection(&setup.name);
     match (socket, &setup.tls) {
@@ -132,7 +133,7 @@ async fn handle(socket: Socket, peer: Peer, accepting: Accepting, permit: OwnedS
         (Socket::Tcp(stream), Some(tls)) => encrypted(stream, peer, &accepting, &setup, tls).await,
         (Socket::Unix(stream), _) => plain(stream, peer, &accepting, &setup).await,
     }
-    drop((counted, permit));
+    drop((counted, admitted));
 }
 
 async fn plain<S: AsyncRead + AsyncWrite + Unpin + Send + 'static>(
@@ -184,7 +185,12 @@ async fn encrypted(
 ) {
     let limits = setup.limits;
     let handshake = TlsAcceptor::from(Arc::clone(&tls.config)).accept(stream);
-    let stream = match tokio::time::timeout(limits.head_time, handshake).await {
+    let mut ending = accepting.ending.clone();
+    let shaken = tokio::select! {
+        shaken = tokio::time::timeout(limits.head_time, handshake) => shaken,
+        _ = ending.wait_for(|ending| *ending) => return,
+    };
+    let stream = match shaken {
         Ok(Ok(stream)) => stream,
         Ok(Err(error)) => {
             tracing::debug!(listener = setup.name, %error, "TLS handshake failed");

@@ -73,6 +73,11 @@ fn check_place(path: &Path) -> io::Result<()> {
     }
 }
 
+/// Gives the socket that is there its mode and owner.
+pub(crate) fn set_access(socket: &UnixSocket) -> io::Result<()> {
+    set_up(socket, &socket.path).map(|_| ())
+}
+
 fn set_up(socket: &UnixSocket, file: &Path) -> io::Result<u64> {
     let owner = socket.owner.as_ref().map(user_id).transpose()?;
     let group = socket.group.as_ref().map(group_id).transpose()?;

@@ -5,9 +5,10 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use bytes::Bytes;
+use hyper::StatusCode;
 use hyper::body::Incoming;
 use hyper::header::{CONTENT_ENCODING, CONTENT_TYPE, EXPECT, HeaderMap};
-use hyper::{Request, StatusCode};
+use hyper::http::request::Parts;
 use portcullis_core::{Decision, Denial, DoorContext, StepOutcome, Verdict, clock};
 use portcullis_kube::review::{self, Answer};
 
@@ -18,31 +19,95 @@ use crate::http::body;
 use crate::http::error::{HttpError, json};
 use crate::server::{Gate, Server};
 
-/// Answers an `AdmissionReview`.
-pub(super) async fn admission(
-    visitor: &Visitor,
-    gate: &Arc<Gate>,
-    webhook: Webhook,
-    request: Request<Incoming>,
-) -> Result<Response, HttpError> {
-    let received = clock::monotonic();
-    let asked = asked_timeout(request.uri().query());
-    let limit: Duration = gate.limits.request_deadline.into();
-    let deadline = received + asked.map_or(limit, |asked| asked.min(limit));
-    let (context, body) = take(visitor, gate, request).await?;
-    let question = Question {
-        webhook,
-        context,
-        body,
-        received,
-        deadline,
-    };
-    let (server, gate) = (Arc::clone(&visitor.server), Arc::clone(gate));
-    if !gate.chain.may_wait() {
-        return caught(|| judge(&server, &gate, question));
+/// A request for this door, its body still to come.
+pub(super) struct Asked<'a> {
+    pub(super) visitor: &'a Visitor,
+    pub(super) gate: &'a Arc<Gate>,
+    pub(super) head: &'a Parts,
+}
+
+impl Asked<'_> {
+    /// Answers an `AdmissionReview`.
+    pub(super) async fn admission(
+        &self,
+        webhook: Webhook,
+        body: &mut Option<Incoming>,
+    ) -> Result<Response, HttpError> {
+        let received = clock::monotonic();
+        let asked = asked_timeout(self.head.uri.query());
+        let limit: Duration = self.gate.limits.request_deadline.into();
+        let deadline = received + asked.map_or(limit, |asked| asked.min(limit));
+        let (context, body) = self.take(body).await?;
+        let question = Question {
+            webhook,
+            context,
+            body,
+            received,
+            deadline,
+        };
+        let (server, gate) = (Arc::clone(&self.visitor.server), Arc::clone(self.gate));
+        if !gate.chain.may_wait() {
+            return caught(|| judge(&server, &gate, question));
+        }
+        let judged =
+            tokio::task::spawn_blocking(move || caught(|| judge(&server, &gate, question)));
+        judged.await.unwrap_or_else(|_| Err(HttpError::internal()))
     }
-    let judged = tokio::task::spawn_blocking(move || caught(|| judge(&server, &gate, question)));
-    judged.await.unwrap_or_else(|_| Err(HttpError::internal()))
+
+    /// Answers a `SubjectAccessReview`.
+    pub(super) async fn authorization(
+        &self,
+        chain: &str,
+        body: &mut Option<Incoming>,
+    ) -> Result<Response, HttpError> {
+        let Some(authorizers) = self.gate.authorizers.get(chain) else {
+            return Err(HttpError::not_found(
+                "there is no authorizer chain of this name",
+            ));
+        };
+        let (context, body) = self.take(body).await?;
+        caught(|| {
+            let review = review::decode_access(&body, context);
+            let review = review.map_err(|fault| HttpError::malformed(&fault))?;
+            let verdict = authorizers.decide(&review.access);
+            self.visitor.server.metrics.access(&verdict);
+            if let Some(error) = &verdict.error {
+                tracing::warn!(decision_id = %verdict.id, chain, error, "could not decide");
+            }
+            Ok(json(
+                StatusCode::OK,
+                review::encode_access(&review.version, &verdict),
+            ))
+        })
+    }
+
+    /// What the door knows of the request, and its body.
+    async fn take(&self, body: &mut Option<Incoming>) -> Result<(DoorContext, Bytes), HttpError> {
+        let Parts {
+            method,
+            uri,
+            headers,
+            ..
+        } = self.head;
+        check_type(headers)?;
+        let Some(incoming) = body.take() else {
+            return Err(HttpError::internal());
+        };
+        let limits = &self.gate.limits;
+        let time = limits.body_timeout.into();
+        let expects_continue = headers.contains_key(EXPECT);
+        let body = body::read(incoming, limits.body.bytes(), time, expects_continue).await?;
+        let context = DoorContext {
+            method: method.as_str().to_owned(),
+            uri: uri
+                .path_and_query()
+                .map_or_else(String::new, |p| p.as_str().to_owned()),
+            headers: texts(headers),
+            peer: self.visitor.peer.clone(),
+            ..DoorContext::default()
+        };
+        Ok((context, body))
+    }
 }
 
 /// A whole review, not yet looked at.
@@ -111,62 +176,9 @@ fn refuse_pending_mutation(verdict: &mut Verdict) {
     verdict.patch.clear();
 }
 
-/// Answers a `SubjectAccessReview`.
-pub(super) async fn authorization(
-    visitor: &Visitor,
-    gate: &Arc<Gate>,
-    chain: &str,
-    request: Request<Incoming>,
-) -> Result<Response, HttpError> {
-    let Some(authorizers) = gate.authorizers.get(chain) else {
-        return Err(HttpError::not_found(
-            "there is no authorizer chain of this name",
-        ));
-    };
-    let (context, body) = take(visitor, gate, request).await?;
-    caught(|| {
-        let review =
-            review::decode_access(&body, context).map_err(|fault| HttpError::malformed(&fault))?;
-        let verdict = authorizers.decide(&review.access);
-        visitor.server.metrics.access(&verdict);
-        if let Some(error) = &verdict.error {
-            tracing::warn!(decision_id = %verdict.id, chain, error, "could not decide");
-        }
-        Ok(json(
-            StatusCode::OK,
-            review::encode_access(&review.version, &verdict),
-        ))
-    })
-}
-
 /// A panic outside a plug-in is one failed request too.
 fn caught(answer: impl FnOnce() -> Result<Response, HttpError>) -> Result<Response, HttpError> {
     catch_unwind(AssertUnwindSafe(answer)).unwrap_or_else(|_| Err(HttpError::internal()))
-}
-
-/// Takes a request apart: what the door knows of it, and its body.
-async fn take(
-    visitor: &Visitor,
-    gate: &Gate,
-    request: Request<Incoming>,
-) -> Result<(DoorContext, Bytes), HttpError> {
-    let (head, incoming) = request.into_parts();
-    check_type(&head.headers)?;
-    let context = DoorContext {
-        method: head.method.as_str().to_owned(),
-        uri: head
-            .uri
-            .path_and_query()
-            .map_or_else(String::new, |p| p.as_str().to_owned()),
-        headers: texts(&head.headers),
-        peer: visitor.peer.clone(),
-        ..DoorContext::default()
-    };
-    let expects_continue = head.headers.contains_key(EXPECT);
-    let limits = &gate.limits;
-    let time = limits.body_timeout.into();
-    let body = body::read(incoming, limits.body.bytes(), time, expects_continue).await?;
-    Ok((context, body))
 }
 
 fn texts(headers: &HeaderMap) -> Vec<(String, String)> {

@@ -15,25 +15,38 @@ pub(super) fn run(serve: &Serve) -> Exit {
     match &serve.config {
         Some(file) => {
             let data_dir = serve.data_dir.clone().unwrap_or_else(default_data_dir);
-            run_with(serve, ConfigSource::File(file), &data_dir, None)
+            tell_outcome(run_with(serve, ConfigSource::File(file), &data_dir, None))
         }
         None => demonstrate(serve),
     }
 }
 
 fn demonstrate(serve: &Serve) -> Exit {
-    let text = demonstration::configuration();
-    let source = ConfigSource::BuiltIn(&text);
-    if let Some(dir) = &serve.data_dir {
-        return run_with(serve, source, dir, Some(greet));
-    }
-    match tempfile::Builder::new().prefix("portcullis-").tempdir() {
-        Ok(dir) => run_with(serve, source, dir.path(), Some(greet)),
-        Err(error) => {
-            output::tell(&format!("error: no fresh data directory: {error}"));
-            Exit::Failed
-        }
-    }
+    let fresh = match &serve.data_dir {
+        Some(_) => None,
+        None => match tempfile::Builder::new().prefix("portcullis-").tempdir() {
+            Ok(dir) => Some(dir),
+            Err(error) => {
+                output::tell(&format!("error: no fresh data directory: {error}"));
+                return Exit::Failed;
+            }
+        },
+    };
+    let data_dir = fresh
+        .as_ref()
+        .map(tempfile::TempDir::path)
+        .or(serve.data_dir.as_deref());
+    let data_dir = data_dir.unwrap_or(Path::new("."));
+    let once = || {
+        let text = demonstration::configuration();
+        run_with(serve, ConfigSource::BuiltIn(&text), data_dir, Some(greet))
+    };
+    // Somebody else may take a port between looking and binding.
+    let outcome = match once() {
+        Err(RunError::Bind(_)) => once(),
+        outcome => outcome,
+    };
+    tell_outcome(outcome)
 }
 
 fn run_with(
@@ -41,16 +54,19 @@ fn run_with(
     source: ConfigSource<'_>,
     data_dir: &Path,
     on_ready: Option<OnReady>,
-) -> Exit {
+) -> Result<(), RunError> {
     let registry = portcullis_server::registry();
     let known = registry.names();
     let load = load_options(source, &serve.admission, &known);
-    let options = RunOptions {
+    portcullis_server::run(RunOptions {
         load,
         data_dir: data_dir.to_owned(),
         on_ready,
-    };
-    match portcullis_server::run(options) {
+    })
+}
+
+fn tell_outcome(outcome: Result<(), RunError>) -> Exit {
+    match outcome {
         Ok(()) => Exit::Yes,
         Err(RunError::Configuration(faults)) => {
             output::tell(&format!("{faults:#}"));

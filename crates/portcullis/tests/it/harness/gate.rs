@@ -1,0 +1,270 @@
+//! A running `portcullis serve`.
+
+use std::fs::File;
+use std::process::{Child, Command, ExitStatus};
+
+use nix::sys::signal::{Signal, kill};
+use nix::unistd::Pid;
+use serde_json::{Value, json};
+
+use super::{
+    Answer, Connection, Folder, Metrics, Review, Verdict, eventually, free_port, post, program,
+    until,
+};
+
+/// A configuration with this order of plug-ins.
+pub(crate) fn chain(order: &[&str]) -> Value {
+    json!({"admission": {"order": order}})
+}
+
+/// What a gate is started with.
+#[derive(Debug)]
+pub(crate) struct Setup {
+    folder: Folder,
+    config: Value,
+    data_dir: String,
+    arguments: Vec<String>,
+    variables: Vec<(&'static str, &'static str)>,
+}
+
+/// A running gate in a folder of its own, killed when it goes.
+#[derive(Debug)]
+pub(crate) struct Gate {
+    pub(crate) folder: Folder,
+    /// Where everything is served in the clear.
+    pub(crate) port: u16,
+    child: Child,
+}
+
+impl Setup {
+    /// Listeners of this configuration come after the plain one that every gate has.
+    pub(crate) fn new(config: Value) -> Self {
+        let (arguments, variables) = (Vec::new(), Vec::new());
+        Self {
+            folder: Folder::new(),
+            config,
+            data_dir: "data".to_owned(),
+            arguments,
+            variables,
+        }
+    }
+
+    pub(crate) fn file(self, name: &str, content: impl AsRef<[u8]>) -> Self {
+        self.folder.write(name, content);
+        self
+    }
+
+    pub(crate) fn data_dir(mut self, dir: String) -> Self {
+        self.data_dir = dir;
+        self
+    }
+
+    pub(crate) fn arguments(mut self, arguments: &[&str]) -> Self {
+        self.arguments
+            .extend(arguments.iter().map(|&a| a.to_owned()));
+        self
+    }
+
+    pub(crate) fn variable(mut self, name: &'static str, value: &'static str) -> Self {
+        self.variables.push((name, value));
+        self
+    }
+
+    /// Starts the gate and waits until it is ready.
+    #[track_caller]
+    pub(crate) fn start(self) -> Gate {
+        let port = free_port();
+        self.folder.write(
+            "portcullis.yaml",
+            with_listener(port, self.config).to_string(),
+        );
+        let mut command = program(self.folder.root());
+        command.args([
+            "serve",
+            "--config",
+            "portcullis.yaml",
+            "--data-dir",
+            &self.data_dir,
+        ]);
+        command.args(self.arguments).envs(self.variables);
+        Gate::spawn(self.folder, port, command)
+    }
+}
+
+fn with_listener(port: u16, mut config: Value) -> Value {
+    let address = format!("127.0.0.1:{port}");
+    let own = json!({"name": "all", "tcp": address, "serves": ["kubernetes", "metrics", "health"]});
+    let mut listeners = vec![own];
+    listeners.extend(config["listeners"].as_array().cloned().unwrap_or_default());
+    config["listeners"] = listeners.into();
+    config
+}
+
+impl Gate {
+    /// Starts a gate with just this configuration.
+    #[track_caller]
+    pub(crate) fn start(config: Value) -> Self {
+        Setup::new(config).start()
+    }
+
+    /// Starts a gate with just this chain.
+    #[track_caller]
+    pub(crate) fn of(order: &[&str]) -> Self {
+        Self::start(chain(order))
+    }
+
+    /// Starts any command as a gate, whose log goes to files in the folder.
+    #[track_caller]
+    pub(crate) fn spawn(folder: Folder, port: u16, mut command: Command) -> Self {
+        let file = |name: &str| File::create(folder.path(name)).unwrap();
+        let child = command
+            .stdout(file("out"))
+            .stderr(file("log"))
+            .spawn()
+            .unwrap();
+        let mut gate = Self {
+            folder,
+            port,
+            child,
+        };
+        until("ready", || {
+            if let Some(status) = gate.child.try_wait().unwrap() {
+                panic!("the gate ended with {status}: {}", gate.log());
+            }
+            gate.is_ready()
+        });
+        gate
+    }
+
+    pub(crate) fn is_ready(&self) -> bool {
+        let connection = Connection::tcp(self.port);
+        connection
+            .and_then(|mut c| c.ask("GET", "/readyz", b""))
+            .is_ok_and(|a| a.status == 200)
+    }
+
+    pub(crate) fn log(&self) -> String {
+        String::from_utf8_lossy(&std::fs::read(self.folder.path("log")).unwrap()).into_owned()
+    }
+
+    pub(crate) fn out(&self) -> String {
+        std::fs::read_to_string(self.folder.path("out")).unwrap()
+    }
+
+    // Asking.
+
+    #[track_caller]
+    pub(crate) fn get(&self, path: &str) -> Answer {
+        Connection::tcp(self.port)
+            .unwrap()
+            .ask("GET", path, b"")
+            .expect("no answer")
+    }
+
+    #[track_caller]
+    pub(crate) fn ask(&self, path: &str, review: &Review) -> Verdict {
+        Verdict::of(&post(self.port, path, &review.value()), review)
+    }
+
+    #[track_caller]
+    pub(crate) fn validate(&self, object: &Value) -> Verdict {
+        self.ask("/validate", &Review::create(object))
+    }
+
+    #[track_caller]
+    pub(crate) fn mutate(&self, object: &Value) -> Verdict {
+        self.ask("/mutate", &Review::create(object))
+    }
+
+    /// The status of an access review.
+    #[track_caller]
+    pub(crate) fn access(&self, path: &str, review: &Value) -> Value {
+        let answer = post(self.port, path, review);
+        assert_eq!(answer.status, 200, "{}", answer.text());
+        let answer = answer.json();
+        assert_eq!(answer["apiVersion"], review["apiVersion"]);
+        assert_eq!(answer["kind"], "SubjectAccessReview");
+        let status = answer["status"].clone();
+        assert!(status["allowed"].is_boolean(), "{status}");
+        assert!(
+            status["allowed"] != true || status["denied"] != true,
+            "{status}"
+        );
+        status
+    }
+
+    #[track_caller]
+    pub(crate) fn metrics(&self) -> Metrics {
+        let answer = self.get("/metrics");
+        assert_eq!(answer.status, 200);
+        Metrics::parse(&answer.text())
+    }
+
+    /// What the gate says of its last reload: 1 or 0.
+    #[track_caller]
+    pub(crate) fn last_reload(&self) -> f64 {
+        self.metrics()
+            .total("portcullis_config_last_reload_successful", &[])
+    }
+
+    // Changing.
+
+    /// The configuration that this gate would have with another text, its own listener included.
+    pub(crate) fn text_of(&self, config: Value) -> String {
+        with_listener(self.port, config).to_string()
+    }
+
+    /// Writes the configuration over, in place.
+    pub(crate) fn configure(&self, config: Value) {
+        self.folder.write("portcullis.yaml", self.text_of(config));
+    }
+
+    pub(crate) fn hang_up(&self) {
+        self.signal(Signal::SIGHUP);
+    }
+
+    pub(crate) fn terminate(&self) {
+        self.signal(Signal::SIGTERM);
+    }
+
+    pub(crate) fn interrupt(&self) {
+        self.signal(Signal::SIGINT);
+    }
+
+    fn signal(&self, signal: Signal) {
+        kill(Pid::from_raw(self.child.id().try_into().unwrap()), signal).unwrap();
+    }
+
+    // Ending.
+
+    pub(crate) fn pid(&self) -> u32 {
+        self.child.id()
+    }
+
+    pub(crate) fn is_running(&mut self) -> bool {
+        self.child.try_wait().unwrap().is_none()
+    }
+
+    #[track_caller]
+    pub(crate) fn wait(&mut self) -> ExitStatus {
+        eventually("the end of the gate", || self.child.try_wait().unwrap())
+    }
+
+    /// Asserts that the gate lives and judges.
+    #[track_caller]
+    pub(crate) fn lives(&mut self) {
+        assert!(self.is_running(), "the gate has ended: {}", self.log());
+        let review = Review::create(&super::pod());
+        Verdict::of(&post(self.port, "/validate", &review.value()), &review);
+    }
+}
+
+impl Drop for Gate {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+        if std::thread::panicking() {
+            eprintln!("--- the gate's log ---\n{}---", self.log());
+        }
+    }
+}

@@ -1,0 +1,180 @@
+//! A crate uses only crates of lower levels, and the core stays pure.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::process::Command;
+
+use serde_json::Value;
+
+use crate::harness::repository;
+
+/// The level of every crate there may be in `crates/`.
+const LEVELS: &[(&str, u8)] = &[
+    ("portcullis-core", 0),
+    ("portcullis-authz", 1),
+    ("portcullis-js", 1),
+    ("portcullis-jobs", 1),
+    ("portcullis-store", 2),
+    ("portcullis-kube", 2),
+    ("portcullis-server", 3),
+    ("portcullis", 4),
+];
+
+/// Crates beside `crates/`: they may use anything, and nobody uses them.
+const TOOLS: &[&str] = &[
+    "portcullis-e2e",
+    "portcullis-bench",
+    "portcullis-benches",
+    "portcullis-fuzz",
+];
+
+/// What the core must not know, however indirectly.
+const IMPURE: &[&str] = &[
+    "tokio", "hyper", "axum", "kube", "sqlx", "rusqlite", "rquickjs",
+];
+
+fn level(name: &str) -> Option<u8> {
+    LEVELS
+        .iter()
+        .find(|(known, _)| *known == name)
+        .map(|(_, level)| *level)
+}
+
+fn cargo(arguments: &[&str]) -> Vec<u8> {
+    let cargo = option_env!("CARGO").unwrap_or("cargo");
+    let output = Command::new(cargo)
+        .args(arguments)
+        .current_dir(repository())
+        .output()
+        .unwrap();
+    assert!(
+        output.status.success(),
+        "{}",
+        String::from_utf8_lossy(&output.stderr)
+    );
+    output.stdout
+}
+
+/// Every package of the workspace, with those of its normal and build dependencies that are ours.
+fn packages() -> BTreeMap<String, BTreeSet<String>> {
+    let metadata: Value = serde_json::from_slice(&cargo(&[
+        "metadata",
+        "--format-version",
+        "1",
+        "--no-deps",
+        "--offline",
+    ]))
+    .unwrap();
+    let packages = metadata["packages"].as_array().unwrap();
+    let uses = |package: &Value| {
+        let all = package["dependencies"].as_array().unwrap().iter();
+        let counted = all.filter(|dependency| dependency["kind"] != "dev");
+        let names = counted.map(|dependency| dependency["name"].as_str().unwrap().to_owned());
+        names
+            .filter(|name| name.starts_with("portcullis"))
+            .collect()
+    };
+    packages
+        .iter()
+        .map(|package| (package["name"].as_str().unwrap().to_owned(), uses(package)))
+        .collect()
+}
+
+/// What is wrong with these dependencies.
+fn faults(packages: &BTreeMap<String, BTreeSet<String>>) -> Vec<String> {
+    let mut faults = Vec::new();
+    for (name, uses) in packages {
+        let Some(own) = level(name) else {
+            if !TOOLS.contains(&name.as_str()) {
+                faults.push(format!("{name} has no level"));
+            }
+            continue;
+        };
+        for used in uses {
+            match level(used) {
+                Some(other) if other < own => {}
+                Some(other) => {
+                    faults.push(format!("{name} (level {own}) uses {used} (level {other})"))
+                }
+                None => faults.push(format!("{name} uses {used}, which nobody may use")),
+            }
+        }
+    }
+    faults
+}
+
+#[test]
+fn crates_use_only_lower_levels() {
+    let packages = packages();
+    assert!(packages.len() >= 4, "{packages:?}");
+    assert_eq!(faults(&packages), Vec::<String>::new());
+}
+
+#[test]
+fn every_folder_in_crates_is_a_known_crate() {
+    for entry in std::fs::read_dir(repository().join("crates")).unwrap() {
+        let name = entry.unwrap().file_name().into_string().unwrap();
+        assert!(level(&name).is_some(), "crates/{name} has no level");
+        assert!(
+            packages().contains_key(&name),
+            "crates/{name} is in no workspace"
+        );
+    }
+}
+
+#[test]
+fn the_core_is_pure() {
+    let tree = cargo(&[
+        "tree",
+        "--package",
+        "portcullis-core",
+        "--edges",
+        "normal,build",
+        "--prefix",
+        "none",
+        "--offline",
+    ]);
+    let tree = String::from_utf8(tree).unwrap();
+    let names: BTreeSet<&str> = tree
+        .lines()
+        .filter_map(|line| line.split(' ').next())
+        .collect();
+    assert!(
+        names.contains("portcullis-core") && names.contains("serde_json"),
+        "{names:?}"
+    );
+    for impure in IMPURE {
+        assert!(
+            !names.contains(impure),
+            "portcullis-core depends on {impure}"
+        );
+    }
+}
+
+#[test]
+fn this_test_can_fail() {
+    let uses = |name: &str, used: &[&str]| {
+        let used = used.iter().map(|&u| u.to_owned()).collect();
+        BTreeMap::from([(name.to_owned(), used)])
+    };
+    for (name, used) in [
+        ("portcullis-core", "portcullis-kube"),
+        ("portcullis-js", "portcullis-jobs"),
+        ("portcullis-kube", "portcullis-store"),
+        ("portcullis-server", "portcullis"),
+        ("portcullis", "portcullis-e2e"),
+    ] {
+        assert_eq!(faults(&uses(name, &[used])).len(), 1, "{name} uses {used}");
+    }
+    assert_eq!(faults(&uses("portcullis-new", &[])).len(), 1);
+    assert_eq!(
+        faults(&uses("portcullis-e2e", &["portcullis"])),
+        Vec::<String>::new()
+    );
+    assert_eq!(
+        faults(&uses(
+            "portcullis-server",
+            &["portcullis-kube", "portcullis-core"]
+        )),
+        Vec::<String>::new()
+    );
+}

@@ -1,0 +1,50 @@
+//! `portcullis serve` without a configuration.
+
+use std::net::TcpListener;
+
+use crate::harness::{Demonstration, Review, Verdict, pod, post, privileged};
+
+#[test]
+fn it_is_a_working_gate_and_says_where() {
+    let gate = Demonstration::start();
+    let review = Review::create(&privileged());
+    Verdict::of(&post(gate.hooks, "/validate", &review.value()), &review).denied("privileged");
+    let review = Review::create(&pod());
+    let verdict = Verdict::of(&post(gate.hooks, "/mutate", &review.value()), &review);
+    verdict.allowed();
+    assert!(verdict.patch().is_some());
+    assert!(gate.curl().starts_with("curl "), "{}", gate.told());
+    assert!(
+        gate.told()
+            .contains(&format!("http://127.0.0.1:{}", gate.ops)),
+        "{}",
+        gate.told()
+    );
+    assert_eq!(gate.out(), "", "standard output carries data only");
+}
+
+#[test]
+fn it_takes_other_ports_where_the_usual_ones_are_taken() {
+    let (gate, taken) = Demonstration::start_after(|| {
+        [8080, 9090].map(|port| TcpListener::bind(("127.0.0.1", port)))
+    });
+    // Where somebody else has a port, he may have let it go since.
+    for (taken, (port, usual)) in taken.iter().zip([(gate.hooks, 8080), (gate.ops, 9090)]) {
+        assert!(taken.is_err() || port != usual, "{}", gate.told());
+    }
+    let review = Review::create(&pod());
+    Verdict::of(&post(gate.hooks, "/validate", &review.value()), &review).allowed();
+    drop(taken);
+}
+
+#[test]
+fn its_data_is_gone_with_it_and_its_home_untouched() {
+    let gate = Demonstration::start();
+    let folder = gate.end();
+    let left: Vec<String> = folder
+        .names()
+        .into_iter()
+        .filter(|n| n != "log" && n != "out")
+        .collect();
+    assert_eq!(left, Vec::<String>::new());
+}

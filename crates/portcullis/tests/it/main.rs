@@ -1,0 +1,29 @@
+//! The program from outside: started as people start it, asked over real sockets, ended by signals.
+//!
+//! Every test starts the servers it needs in a folder of its own, so that all can run at once.
+//! Nothing here knows the code of the program; [`harness`] brings a client, certificates and a
+//! patch of its own.
+#![expect(
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    clippy::print_stderr,
+    clippy::string_slice,
+    clippy::unwrap_used,
+    reason = "a helper of a test fails by panicking, and says why it skips something"
+)]
+
+mod cli;
+mod examples;
+mod flood;
+mod gate;
+mod harness;
+mod layering;
+mod lifecycle;
+mod listeners;
+mod malformed;
+mod orphans;
+mod readme;
+mod refusals;
+mod reload;
+mod wire;

@@ -1,0 +1,36 @@
+//! Portcullis judged from outside.
+//!
+//! The pieces an end-to-end suite is put together from: a real Kubernetes
+//! control plane ([`Cluster`]), the program people talk to it with
+//! ([`Kubectl`]), a running Portcullis ([`Portcullis`]) and its registration
+//! as a webhook ([`Webhooks`]). Everything is a real process on loopback, and
+//! every process ends with the suite, however the suite ends ([`Process`]).
+//!
+//! Nothing here knows a Portcullis crate: the suites see what users see. What
+//! cannot be set up is a panic that says so, for there is nobody to handle it.
+//!
+//! Start reading at `tests/kube/main.rs`.
+#![expect(
+    clippy::panic,
+    clippy::expect_used,
+    reason = "a harness that cannot do its work fails loudly and says why"
+)]
+
+mod certificate;
+mod cluster;
+mod http;
+mod kubectl;
+mod portcullis;
+mod ports;
+mod process;
+mod wait;
+mod webhooks;
+
+pub use certificate::{Authority, Identity};
+pub use cluster::{AuthorizationWebhook, Cluster, ClusterConfig, Programs, User};
+pub use kubectl::{Answer, Kubectl};
+pub use portcullis::{Portcullis, PortcullisConfig};
+pub use ports::free_ports;
+pub use process::{Process, Signal};
+pub use wait::{until, until_some};
+pub use webhooks::{FailurePolicy, Phase, Webhook, Webhooks};
