@@ -181,8 +181,16 @@ impl ChainEntry {
         let stopwatch = Stopwatch::start();
         let before = self.checkpoint(request, notes);
         let revision_before = revision(request);
-        let answer = self.run(phase, request, notes);
+        let limit = self.limit(request, stopwatch);
+        let answer = match limit {
+            Some(Duration::ZERO) => Err(Failure::Timeout(Duration::ZERO)),
+            limit => guard::run(&self.plugin, &self.at_work, phase, request, notes, limit),
+        };
         let took = stopwatch.elapsed();
+        let answer = match limit {
+            Some(limit) if answer.is_ok() && took > limit => Err(Failure::Timeout(limit)),
+            _ => answer,
+        };
         let (outcome, detail, denial) = match answer {
             Ok(Outcome::NotApplicable(why)) => (StepOutcome::Skipped, Some(why), None),
             Ok(Outcome::Pass) if revision(request) != revision_before => {
@@ -202,23 +210,15 @@ impl ChainEntry {
         })
     }
 
-    fn run(
-        &self,
-        phase: Phase,
-        request: &mut Attributes,
-        notes: &mut Notes,
-    ) -> Result<Outcome, Failure> {
+    /// The time it has: its own limit, or what is left of the request's.
+    fn limit(&self, request: &Attributes, now: Stopwatch) -> Option<Duration> {
         let left = request
             .deadline
-            .map(|d| d.saturating_duration_since(clock::monotonic()));
-        if left.is_some_and(|left| left.is_zero()) {
-            return Err(Failure::Timeout(Duration::ZERO));
-        }
-        let limit = match (self.timeout, left) {
+            .map(|d| d.saturating_duration_since(now.started()));
+        match (self.timeout, left) {
             (Some(own), Some(left)) => Some(own.min(left)),
             (own, left) => own.or(left),
-        };
-        guard::run(&self.plugin, &self.at_work, phase, request, notes, limit)
+        }
     }
 
     /// What to go back to if the plug-in fails and is passed over.

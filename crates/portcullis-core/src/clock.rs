@@ -32,6 +32,11 @@ impl Stopwatch {
         Self(monotonic())
     }
 
+    /// When it was started.
+    pub fn started(&self) -> Instant {
+        self.0
+    }
+
     /// The time since the start.
     pub fn elapsed(&self) -> Duration {
         monotonic().saturating_duration_since(self.0)

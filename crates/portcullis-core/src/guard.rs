@@ -10,7 +10,6 @@ use std::sync::mpsc::{RecvTimeoutError, sync_channel};
 use std::time::Duration;
 
 use crate::attributes::Attributes;
-use crate::clock::Stopwatch;
 use crate::plugin::{Notes, Outcome, Plugin, PluginError, Runs};
 use crate::verdict::Phase;
 
@@ -27,7 +26,8 @@ pub(crate) enum Failure {
     Panic,
 }
 
-/// Runs `phase` of `plugin` on the request, within `limit` if there is one.
+/// Runs `phase` of `plugin` on the request. A plug-in that may wait is left behind after `limit`; one
+/// that only computes always comes to an end, and the caller sees how long it took.
 pub(crate) fn run(
     plugin: &Arc<dyn Plugin>,
     at_work: &Arc<AtomicUsize>,
@@ -37,23 +37,8 @@ pub(crate) fn run(
     limit: Option<Duration>,
 ) -> Result<Outcome, Failure> {
     match plugin.runs() {
-        Runs::Inline => inline(plugin.as_ref(), phase, request, notes, limit),
+        Runs::Inline => caught(plugin.as_ref(), phase, request, notes),
         Runs::Detached => detached(plugin, at_work, phase, request, notes, limit),
-    }
-}
-
-fn inline(
-    plugin: &dyn Plugin,
-    phase: Phase,
-    request: &mut Attributes,
-    notes: &mut Notes,
-    limit: Option<Duration>,
-) -> Result<Outcome, Failure> {
-    let stopwatch = limit.map(|limit| (Stopwatch::start(), limit));
-    let outcome = caught(plugin, phase, request, notes);
-    match stopwatch {
-        Some((stopwatch, limit)) if stopwatch.elapsed() > limit => Err(Failure::Timeout(limit)),
-        _ => outcome,
     }
 }
 

@@ -77,7 +77,7 @@ pub fn decode_access(body: &[u8], context: DoorContext) -> Result<AccessReview, 
     let scanned = json::scan(body)?;
     let version = member::version(&scanned, "SubjectAccessReview", "authorization.k8s.io")?;
     let text = member::object(&scanned, "spec")?;
-    let spec: Spec = member::read(&scanned, "spec", text)?;
+    let spec: Spec = member::read(&scanned, "", "spec", text)?;
     let fault = |message: &str| scanned.fault_at(text, message);
     let (verb, target) = match (spec.resource_attributes, spec.non_resource_attributes) {
         (Some(Object(resource)), None) => resource.into_target(),

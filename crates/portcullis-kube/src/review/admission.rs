@@ -112,10 +112,9 @@ struct Fields {
 
 impl Fields {
     fn read(&mut self, scanned: &Scanned<'_>, key: &str, text: &str) -> Result<(), JsonFault> {
-        let path = |key: &str| format!("request.{key}");
         macro_rules! read {
             () => {
-                member::read(scanned, &path(key), text)?
+                member::read(scanned, "request", key, text)?
             };
         }
         macro_rules! read_object {
@@ -143,9 +142,9 @@ impl Fields {
             "namespace" => self.namespace = read!(),
             "userInfo" => self.user = read_object!().unwrap_or_default(),
             "dryRun" => self.dry_run = read!(),
-            "object" => self.object = document(scanned, &path(key), text)?,
-            "oldObject" => self.old_object = document(scanned, &path(key), text)?,
-            "options" => self.options = document(scanned, &path(key), text)?,
+            "object" => self.object = document(scanned, key, text)?,
+            "oldObject" => self.old_object = document(scanned, key, text)?,
+            "options" => self.options = document(scanned, key, text)?,
             _ => {}
         }
         Ok(())
@@ -157,11 +156,11 @@ fn unknown_operation(scanned: &Scanned<'_>, text: &str) -> JsonFault {
     scanned.fault_at(text, message)
 }
 
-fn document(scanned: &Scanned<'_>, path: &str, text: &str) -> Result<Option<Document>, JsonFault> {
+fn document(scanned: &Scanned<'_>, key: &str, text: &str) -> Result<Option<Document>, JsonFault> {
     match text {
         "null" => Ok(None),
         text if text.starts_with('{') => Ok(Some(Document::from_text(text))),
-        text => Err(scanned.fault_at(text, &format!("{path}: expected an object"))),
+        text => Err(scanned.fault_at(text, &format!("request.{key}: expected an object"))),
     }
 }
 

@@ -3,15 +3,20 @@
 use portcullis_core::json::{JsonFault, Scanned};
 use serde::de::DeserializeOwned;
 
-/// Reads the text of a member; `null` is the same as absent.
+/// Reads the text of the member `key` of `parent`; `null` is the same as absent.
 pub(super) fn read<T: DeserializeOwned + Default>(
     scanned: &Scanned<'_>,
-    path: &str,
+    parent: &str,
+    key: &str,
     text: &str,
 ) -> Result<T, JsonFault> {
     match serde_json::from_str::<Option<T>>(text) {
         Ok(value) => Ok(value.unwrap_or_default()),
-        Err(e) => Err(scanned.fault_at(text, &format!("{path}: {}", without_position(&e)))),
+        Err(e) => {
+            let dot = if parent.is_empty() { "" } else { "." };
+            let message = format!("{parent}{dot}{key}: {}", without_position(&e));
+            Err(scanned.fault_at(text, &message))
+        }
     }
 }
 
@@ -22,7 +27,7 @@ pub(super) fn version(scanned: &Scanned<'_>, kind: &str, group: &str) -> Result<
     }
     let text = |key: &str| -> Result<String, JsonFault> {
         match scanned.member(key) {
-            Some(text) => read(scanned, key, text),
+            Some(text) => read(scanned, "", key, text),
             None => Ok(String::new()),
         }
     };

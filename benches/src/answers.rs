@@ -1,0 +1,149 @@
+//! Every scenario's expected answer is what the real server gives, over every transport.
+//!
+//! The server runs inside the test; the program that is measured is made of the same library.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use portcullis_server::RunOptions;
+use portcullis_server::config::{ConfigSource, LoadOptions};
+
+use crate::certificate::Certificate;
+use crate::client::Target;
+use crate::fixture;
+use crate::load::{ask_once, measure};
+use crate::scenario::{self, CEILING, Scenario, Setup, Subject};
+use crate::server::write_configuration;
+use crate::transport::{Places, Transport};
+use crate::{ceiling, load};
+
+/// Serves in the background until the test ends.
+fn serve(file: PathBuf, data_dir: PathBuf) {
+    std::thread::spawn(move || {
+        let registry = portcullis_server::registry();
+        let load = LoadOptions {
+            source: ConfigSource::File(&file),
+            admission_control: None,
+            admission_control_config_file: None,
+            known_plugins: &registry.names(),
+            env: &|_| None,
+        };
+        portcullis_server::run(RunOptions {
+            load,
+            data_dir,
+            on_ready: None,
+        })
+        .unwrap();
+    });
+}
+
+fn wait_for(places: &Places) {
+    while std::net::TcpStream::connect(places.tcp).is_err() {
+        std::thread::sleep(Duration::from_millis(1));
+    }
+}
+
+fn asked(scenario: &Scenario, places: &Places, certificate: &Certificate) -> Vec<Vec<u8>> {
+    let scenario = Arc::new(scenario.clone());
+    let ask = |transport| {
+        let scenario = Arc::clone(&scenario);
+        ask_once(&Target {
+            places,
+            transport,
+            certificate,
+            scenario,
+        })
+        .unwrap()
+    };
+    Transport::ALL.map(ask).to_vec()
+}
+
+#[test]
+fn portcullis_answers_every_scenario_as_expected() {
+    let dir = tempfile::tempdir().unwrap();
+    let certificate = Certificate::make(dir.path()).unwrap();
+    for setup in [
+        Setup::AlwaysAdmit,
+        Setup::PodSecurity,
+        Setup::AlwaysPullImages,
+        Setup::Abac,
+    ] {
+        let subject = Subject::Portcullis(setup);
+        let own = dir.path().join(subject.name());
+        std::fs::create_dir(&own).unwrap();
+        let places = Places::free(&own).unwrap();
+        serve(
+            write_configuration(setup, &own, &places, &certificate).unwrap(),
+            own,
+        );
+        wait_for(&places);
+        let all = scenario::all().unwrap();
+        let mine: Vec<_> = all.iter().filter(|s| s.subject == subject).collect();
+        assert!(!mine.is_empty(), "no scenario for {setup:?}");
+        for scenario in mine {
+            let answers = asked(scenario, &places, &certificate);
+            if scenario.name == "AlwaysAdmit" {
+                let lengths: Vec<usize> = answers.iter().map(Vec::len).collect();
+                assert_eq!(
+                    lengths,
+                    [fixture::ADMITTED.len(); 4],
+                    "the ceiling answers as much"
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn the_ceiling_answers_over_every_transport_and_can_be_measured() {
+    let dir = tempfile::tempdir().unwrap();
+    let certificate = Certificate::make(dir.path()).unwrap();
+    let places = Places::free(dir.path()).unwrap();
+    let options = ceiling::Options {
+        tcp: Some(places.tcp),
+        unix: Some(places.unix.clone()),
+        tls: Some(places.tls),
+        certificate: Some(certificate.certificate.clone()),
+        key: Some(certificate.key.clone()),
+    };
+    std::thread::spawn(|| ceiling::run(options).unwrap());
+    wait_for(&places);
+    let all = scenario::all().unwrap();
+    let ceiling = all.iter().find(|s| s.name == CEILING).unwrap();
+    for scenario in all.iter().filter(|s| s.subject == Subject::Ceiling) {
+        for answer in asked(scenario, &places, &certificate) {
+            assert_eq!(answer, fixture::ADMITTED.as_bytes(), "{}", scenario.name);
+        }
+    }
+
+    let plan = load::Plan {
+        seconds: 0.25,
+        connections: 3,
+    };
+    let (places, certificate) = (&places, &certificate);
+    let wrong = all
+        .iter()
+        .find(|s| s.name == "PodSecurity-refuses")
+        .unwrap();
+    for transport in Transport::ALL {
+        let target = |scenario: &Scenario| Target {
+            places,
+            transport,
+            certificate,
+            scenario: Arc::new(scenario.clone()),
+        };
+        let sample = measure(&target(ceiling), std::process::id(), plan).unwrap();
+        assert!(
+            sample.requests > 0 && sample.p50_us <= sample.p99_us,
+            "{sample:?}"
+        );
+        let failure = measure(&target(wrong), std::process::id(), plan)
+            .unwrap_err()
+            .to_string();
+        assert!(
+            failure.contains("PodSecurity-refuses: expected 200"),
+            "{failure}"
+        );
+    }
+}

@@ -1,0 +1,139 @@
+//! The command line.
+
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+
+use crate::ceiling;
+use crate::transport::Transport;
+
+/// Measures Portcullis next to a server that answers the same to all.
+#[derive(Debug, Parser)]
+#[command(
+    name = "portcullis-bench",
+    version,
+    about,
+    disable_help_subcommand = true
+)]
+pub(crate) struct Cli {
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Measure throughput, latency and processor time under load.
+    Run {
+        #[command(flatten)]
+        program: Program,
+        #[command(flatten)]
+        load: Load,
+        #[command(flatten)]
+        output: Output,
+    },
+    /// Measure the time from start to ready, and memory at rest.
+    Start {
+        #[command(flatten)]
+        program: Program,
+        #[command(flatten)]
+        starts: Starts,
+        #[command(flatten)]
+        output: Output,
+    },
+    /// Both, in one report.
+    All {
+        #[command(flatten)]
+        program: Program,
+        #[command(flatten)]
+        load: Load,
+        #[command(flatten)]
+        starts: Starts,
+        #[command(flatten)]
+        output: Output,
+    },
+    /// Serve as the ceiling, until killed.
+    Ceiling(ceiling::Options),
+}
+
+/// What is measured.
+#[derive(Debug, Args)]
+pub(crate) struct Program {
+    /// The program to measure.
+    #[arg(long, value_name = "PATH", default_value = "target/release/portcullis")]
+    pub(crate) portcullis: PathBuf,
+}
+
+/// How load is put on it.
+#[derive(Debug, Args)]
+pub(crate) struct Load {
+    /// How long each measurement takes.
+    #[arg(long, value_name = "N", default_value_t = 1.0, value_parser = seconds)]
+    pub(crate) seconds: f64,
+    /// Requests under way at once.
+    #[arg(long, value_name = "N", default_value_t = 16, value_parser = clap::value_parser!(u16).range(1..=1024))]
+    pub(crate) connections: u16,
+    /// How often everything is measured.
+    #[arg(long, value_name = "N", default_value_t = 5, value_parser = clap::value_parser!(u16).range(1..))]
+    pub(crate) rounds: u16,
+    /// A scenario to measure, any number of times; all of them without.
+    #[arg(long, value_name = "NAME")]
+    pub(crate) scenario: Vec<String>,
+    /// A transport to measure, any number of times; all of them without.
+    #[arg(long, value_enum, value_name = "NAME")]
+    pub(crate) transport: Vec<Transport>,
+}
+
+/// How starts are measured.
+#[derive(Debug, Args)]
+pub(crate) struct Starts {
+    /// How often each configuration is started.
+    #[arg(long, value_name = "N", default_value_t = 20, value_parser = clap::value_parser!(u16).range(1..))]
+    pub(crate) starts: u16,
+}
+
+/// Where the report goes.
+#[derive(Debug, Args)]
+pub(crate) struct Output {
+    /// How to print the report.
+    #[arg(short, long, value_enum, default_value_t = Format::Table)]
+    pub(crate) output: Format,
+    /// A file for the report as JSON, whatever is printed.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) json: Option<PathBuf>,
+}
+
+/// How data is printed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Format {
+    /// For people.
+    Table,
+    /// For programs.
+    Json,
+}
+
+fn seconds(text: &str) -> Result<f64, String> {
+    match text.parse::<f64>() {
+        Ok(seconds) if (0.05..=3600.0).contains(&seconds) => Ok(seconds),
+        _ => Err("expected a number of seconds from 0.05 to 3600".to_owned()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory;
+
+    use super::*;
+
+    #[test]
+    fn the_definition_is_sound() {
+        Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn no_time_at_all_is_refused() {
+        for given in ["0", "-1", "NaN", "inf", "x"] {
+            assert!(seconds(given).is_err(), "{given}");
+        }
+        assert_eq!(seconds("0.5"), Ok(0.5));
+    }
+}

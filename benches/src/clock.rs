@@ -1,0 +1,24 @@
+//! The benchmark's own clock; the product reads its own in one place too.
+
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+
+/// Now, on the clock that never goes back.
+#[expect(
+    clippy::disallowed_methods,
+    reason = "the one place of this program that reads the clock"
+)]
+pub(crate) fn now() -> Instant {
+    Instant::now()
+}
+
+/// Seconds since 1970.
+#[expect(
+    clippy::disallowed_methods,
+    reason = "the one place of this program that reads the clock"
+)]
+pub(crate) fn unix_seconds() -> u64 {
+    SystemTime::now()
+        .duration_since(UNIX_EPOCH)
+        .as_ref()
+        .map_or(0, Duration::as_secs)
+}

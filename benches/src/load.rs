@@ -1,0 +1,147 @@
+//! Load on one server for a while: as many requests under way as there are clients, on one thread.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU8, Ordering};
+use std::time::Duration;
+
+use serde::Serialize;
+
+use crate::client::{self, Client, Target};
+use crate::clock;
+use crate::failure::{Context, Failure, Result};
+use crate::histogram::Histogram;
+use crate::proc;
+
+/// How long to wait for the last answers.
+const LAST: Duration = Duration::from_secs(10);
+
+const WARMING_UP: u8 = 0;
+const MEASURING: u8 = 1;
+const ENDING: u8 = 2;
+
+/// How much load, and how long.
+#[derive(Debug, Clone, Copy, Serialize)]
+pub(crate) struct Plan {
+    /// How long to measure, in seconds; a fifth of it, unmeasured, goes before.
+    pub(crate) seconds: f64,
+    /// Requests under way at once.
+    pub(crate) connections: usize,
+}
+
+/// What one measurement found.
+#[derive(Debug, Clone, Serialize)]
+pub(crate) struct Sample {
+    /// Requests answered, all of them rightly.
+    pub(crate) requests: u64,
+    /// Requests answered in a second.
+    pub(crate) per_second: f64,
+    /// Processor time of the server for one request, in microseconds.
+    pub(crate) cpu_us: f64,
+    /// The latency that half of the requests did not exceed, in microseconds.
+    pub(crate) p50_us: f64,
+    /// The latency that 99 of 100 requests did not exceed, in microseconds.
+    pub(crate) p99_us: f64,
+    /// The longest latency, in microseconds.
+    pub(crate) max_us: f64,
+    /// Processors that others kept busy meanwhile: neither the server nor this program.
+    pub(crate) others: f64,
+}
+
+/// Asks once and returns the answer's body, which is right.
+pub(crate) fn ask_once(target: &Target<'_>) -> Result<Vec<u8>> {
+    runtime()?.block_on(async {
+        let asking = async {
+            let mut clients = client::open(target, 1).await?;
+            clients.pop().context("no client")?.ask().await
+        };
+        let answer = tokio::time::timeout(LAST, asking).await;
+        Ok(answer.context("no answer in time")??.to_vec())
+    })
+}
+
+/// Puts load on the server with this process id.
+pub(crate) fn measure(target: &Target<'_>, server: u32, plan: Plan) -> Result<Sample> {
+    runtime()?.block_on(async {
+        let phase = Arc::new(AtomicU8::new(WARMING_UP));
+        let clients = client::open(target, plan.connections).await?;
+        let asking: Vec<_> = clients
+            .into_iter()
+            .map(|client| tokio::spawn(ask_on(client, Arc::clone(&phase))))
+            .collect();
+        tokio::time::sleep(Duration::from_secs_f64(plan.seconds / 5.0)).await;
+        let before = Usage::now(server)?;
+        phase.store(MEASURING, Ordering::Relaxed);
+        tokio::time::sleep(Duration::from_secs_f64(plan.seconds)).await;
+        phase.store(ENDING, Ordering::Relaxed);
+        let after = Usage::now(server)?;
+        let mut latencies = Histogram::default();
+        for asked in asking {
+            let joined = tokio::time::timeout(LAST, asked)
+                .await
+                .context("no answer in time")?;
+            latencies.add(&joined.context("a client broke")??);
+        }
+        sample(&before, &after, &latencies)
+    })
+}
+
+async fn ask_on(mut client: Client, phase: Arc<AtomicU8>) -> Result<Histogram> {
+    let mut latencies = Histogram::default();
+    loop {
+        let began = clock::now();
+        client.ask_only().await?;
+        let took = clock::now().saturating_duration_since(began);
+        match phase.load(Ordering::Relaxed) {
+            WARMING_UP => {}
+            MEASURING => latencies.record(took),
+            _ => return Ok(latencies),
+        }
+    }
+}
+
+/// What had been used at a moment.
+struct Usage {
+    at: std::time::Instant,
+    server: Duration,
+    own: Duration,
+    machine: Duration,
+}
+
+impl Usage {
+    fn now(server: u32) -> Result<Self> {
+        Ok(Self {
+            at: clock::now(),
+            server: proc::cpu_time(server)?,
+            own: proc::cpu_time(std::process::id())?,
+            machine: proc::machine_time()?,
+        })
+    }
+}
+
+fn sample(before: &Usage, after: &Usage, latencies: &Histogram) -> Result<Sample> {
+    let requests = latencies.len();
+    if requests == 0 {
+        return Err(Failure::new("no request was answered in the time given"));
+    }
+    let seconds = after.at.saturating_duration_since(before.at).as_secs_f64();
+    let server = after.server.saturating_sub(before.server).as_secs_f64();
+    let own = after.own.saturating_sub(before.own).as_secs_f64();
+    let machine = after.machine.saturating_sub(before.machine).as_secs_f64();
+    let micros = |duration: Duration| duration.as_secs_f64() * 1e6;
+    Ok(Sample {
+        requests,
+        per_second: requests as f64 / seconds,
+        cpu_us: server * 1e6 / requests as f64,
+        p50_us: micros(latencies.quantile(0.5)),
+        p99_us: micros(latencies.quantile(0.99)),
+        max_us: micros(latencies.max()),
+        others: ((machine - server - own) / seconds).max(0.0),
+    })
+}
+
+fn runtime() -> Result<tokio::runtime::Runtime> {
+    tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .context("no runtime for the load generator")
+}

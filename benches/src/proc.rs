@@ -1,0 +1,157 @@
+//! What the kernel knows of processes and the machine, from `/proc`.
+
+use std::time::Duration;
+
+use serde::Serialize;
+
+use crate::failure::{Context, Result};
+
+/// The unit of times in `/proc`: Linux shows hundredths of a second everywhere.
+const TICK: Duration = Duration::from_millis(10);
+
+/// Processor time a process has used, in all its threads, those that ended included.
+pub(crate) fn cpu_time(pid: u32) -> Result<Duration> {
+    let file = format!("/proc/{pid}/stat");
+    let text = std::fs::read_to_string(&file).context(&file)?;
+    cpu_ticks(&text)
+        .map(ticks)
+        .context(format!("{file}: not understood"))
+}
+
+/// User and system time in a line of `/proc/PID/stat`.
+fn cpu_ticks(line: &str) -> Option<u64> {
+    // The name may hold blanks and parentheses; what follows it does not.
+    let mut fields = line.rsplit_once(')')?.1.split_ascii_whitespace().skip(11);
+    let mut next = || fields.next()?.parse::<u64>().ok();
+    Some(next()? + next()?)
+}
+
+/// Processor time the whole machine has used, on all processors together.
+pub(crate) fn machine_time() -> Result<Duration> {
+    let text = std::fs::read_to_string("/proc/stat").context("/proc/stat")?;
+    machine_ticks(&text)
+        .map(ticks)
+        .context("/proc/stat: not understood")
+}
+
+/// Everything but idling and waiting for disks.
+fn machine_ticks(text: &str) -> Option<u64> {
+    let fields = text
+        .lines()
+        .next()?
+        .strip_prefix("cpu ")?
+        .split_ascii_whitespace();
+    let values: Option<Vec<u64>> = fields.map(|field| field.parse().ok()).collect();
+    match values?.as_slice() {
+        // Time of guests, which follows, is in user time already.
+        [user, nice, system, _idle, _waiting, irq, softirq, steal, ..] => {
+            Some(user + nice + system + irq + softirq + steal)
+        }
+        _ => None,
+    }
+}
+
+fn ticks(count: u64) -> Duration {
+    TICK.saturating_mul(u32::try_from(count).unwrap_or(u32::MAX))
+}
+
+/// Memory of a process.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+pub(crate) struct Memory {
+    /// All of it that is in memory, the program's file included.
+    pub(crate) resident_kib: u64,
+    /// What is the process' own.
+    pub(crate) anonymous_kib: u64,
+    /// The most that was ever resident.
+    pub(crate) peak_kib: u64,
+}
+
+/// Memory a process uses now.
+pub(crate) fn memory(pid: u32) -> Result<Memory> {
+    let file = format!("/proc/{pid}/status");
+    let text = std::fs::read_to_string(&file).context(&file)?;
+    memory_of(&text).context(format!("{file}: not understood"))
+}
+
+fn memory_of(text: &str) -> Option<Memory> {
+    let kib = |key: &str| -> Option<u64> {
+        let mut values = text.lines().filter_map(|line| line.strip_prefix(key));
+        values.next()?.trim().strip_suffix(" kB")?.parse().ok()
+    };
+    Some(Memory {
+        resident_kib: kib("VmRSS:")?,
+        anonymous_kib: kib("RssAnon:")?,
+        peak_kib: kib("VmHWM:")?,
+    })
+}
+
+/// The machine and how busy it is.
+#[derive(Debug, Clone, Serialize)]
+pub(crate) struct Machine {
+    /// Processors this program may use.
+    pub(crate) processors: usize,
+    /// What they call themselves.
+    pub(crate) model: String,
+    /// The kernel's version.
+    pub(crate) kernel: String,
+    /// The load average of the minute before.
+    pub(crate) load: String,
+}
+
+impl Machine {
+    /// This machine, now.
+    pub(crate) fn look() -> Self {
+        let read = |file| std::fs::read_to_string(file).unwrap_or_default();
+        let first = |text: String| text.split_whitespace().next().unwrap_or("?").to_owned();
+        let info = read("/proc/cpuinfo");
+        let model = info
+            .lines()
+            .find_map(|line| line.strip_prefix("model name"));
+        let model = model
+            .and_then(|rest| rest.split_once(':'))
+            .map_or("?", |(_, name)| name.trim());
+        Self {
+            processors: std::thread::available_parallelism().map_or(1, usize::from),
+            model: model.to_owned(),
+            kernel: first(read("/proc/sys/kernel/osrelease")),
+            load: first(read("/proc/loadavg")),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_are_found_behind_any_name() {
+        let line = "42 (a b) c) S 1 2 3 4 5 6 7 8 9 10 130 20 0 0 20 0 3 0 999";
+        assert_eq!(cpu_ticks(line), Some(150));
+        assert_eq!(cpu_ticks("42 (x) S 1"), None);
+    }
+
+    #[test]
+    fn idling_is_not_work() {
+        let text = "cpu  10 1 5 1000 50 2 3 4 0 0\ncpu0 1 1 1 1\n";
+        assert_eq!(machine_ticks(text), Some(25));
+        assert_eq!(machine_ticks("cpu  1 2"), None);
+    }
+
+    #[test]
+    fn memory_is_read_by_name() {
+        let text = "Name:\tx\nVmHWM:\t    9000 kB\nVmRSS:\t    8000 kB\nRssAnon:\t    2000 kB\n";
+        let memory = memory_of(text).unwrap();
+        assert_eq!(
+            (memory.resident_kib, memory.anonymous_kib, memory.peak_kib),
+            (8000, 2000, 9000)
+        );
+        assert_eq!(memory_of("Name:\tx\n"), None);
+    }
+
+    #[test]
+    fn this_process_is_there() {
+        let own = std::process::id();
+        assert!(memory(own).unwrap().resident_kib > 0);
+        assert!(cpu_time(own).is_ok() && machine_time().is_ok());
+    }
+}

@@ -1,0 +1,195 @@
+//! Server processes: configured, started, waited for, and ended with the benchmark.
+
+use std::fs::File;
+use std::io::{Read, Write};
+use std::net::{SocketAddr, TcpStream};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use crate::certificate::Certificate;
+use crate::clock;
+use crate::failure::{Context, Failure, Result};
+use crate::http1;
+use crate::scenario::{Setup, Subject};
+use crate::transport::Places;
+
+/// How long a server may take to get ready.
+const PATIENCE: Duration = Duration::from_secs(20);
+/// How often it is asked meanwhile.
+const PAUSE: Duration = Duration::from_micros(100);
+
+/// A server at work, killed when dropped.
+#[derive(Debug)]
+pub(crate) struct Server {
+    child: Child,
+    log: PathBuf,
+    started: Instant,
+}
+
+/// What is needed to start servers.
+#[derive(Debug)]
+pub(crate) struct Workshop<'a> {
+    /// The program `portcullis`.
+    pub(crate) portcullis: &'a Path,
+    /// Where everything of this run lies.
+    pub(crate) dir: &'a Path,
+    /// What servers show over TLS.
+    pub(crate) certificate: &'a Certificate,
+}
+
+impl Workshop<'_> {
+    /// Starts a server in a directory of its own and waits until it is ready.
+    pub(crate) fn start(&self, subject: Subject) -> Result<(Server, Places)> {
+        let dir = self.dir.join(subject.name());
+        std::fs::create_dir_all(&dir).context(dir.display())?;
+        let places = Places::free(&dir)?;
+        let mut command = match subject {
+            Subject::Ceiling => self.ceiling(&places)?,
+            Subject::Portcullis(setup) => {
+                let file = write_configuration(setup, &dir, &places, self.certificate)?;
+                portcullis(self.portcullis, &file, &dir)
+            }
+        };
+        let mut server = Server::spawn(&mut command, &dir)?;
+        server.wait_until_ready(places.tcp)?;
+        Ok((server, places))
+    }
+
+    fn ceiling(&self, places: &Places) -> Result<Command> {
+        let own = std::env::current_exe().context("no path to this program")?;
+        let mut command = Command::new(own);
+        command.arg("ceiling").arg("--unix").arg(&places.unix);
+        command
+            .arg("--tcp")
+            .arg(places.tcp.to_string())
+            .arg("--tls")
+            .arg(places.tls.to_string());
+        command
+            .arg("--certificate")
+            .arg(&self.certificate.certificate);
+        command.arg("--key").arg(&self.certificate.key);
+        Ok(command)
+    }
+}
+
+/// The command that serves this configuration.
+pub(crate) fn portcullis(program: &Path, configuration: &Path, data_dir: &Path) -> Command {
+    let mut command = Command::new(program);
+    command
+        .arg("serve")
+        .arg("--config")
+        .arg(configuration)
+        .arg("--data-dir")
+        .arg(data_dir);
+    command
+}
+
+/// Writes the configuration and the files beside it.
+pub(crate) fn write_configuration(
+    setup: Setup,
+    dir: &Path,
+    places: &Places,
+    certificate: &Certificate,
+) -> Result<PathBuf> {
+    let text = listeners(places, certificate) + setup.configuration();
+    let file = dir.join("portcullis.yaml");
+    std::fs::write(&file, text).context(file.display())?;
+    for (name, text) in setup.files() {
+        std::fs::write(dir.join(name), text).context(name)?;
+    }
+    Ok(file)
+}
+
+/// The `listeners` key: every transport, for reviews and health.
+pub(crate) fn listeners(places: &Places, certificate: &Certificate) -> String {
+    let quoted = |path: &Path| serde_json::Value::from(path.to_string_lossy()).to_string();
+    format!(
+        "listeners:\n\
+         - {{name: plain, tcp: \"{tcp}\", serves: [kubernetes, health, metrics]}}\n\
+         - {{name: socket, unix: {{path: {unix}}}, serves: [kubernetes, health]}}\n\
+         - {{name: tls, tcp: \"{tls}\", tls: {{certificate: {crt}, key: {key}}}, serves: [kubernetes, health]}}\n",
+        tcp = places.tcp,
+        unix = quoted(&places.unix),
+        tls = places.tls,
+        crt = quoted(&certificate.certificate),
+        key = quoted(&certificate.key),
+    )
+}
+
+impl Server {
+    /// Starts a process whose words go to a file in this directory.
+    pub(crate) fn spawn(command: &mut Command, dir: &Path) -> Result<Self> {
+        let log = dir.join("log");
+        let file = File::create(&log).context(log.display())?;
+        command
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(file);
+        let started = clock::now();
+        let child = command
+            .spawn()
+            .context(Path::new(command.get_program()).display())?;
+        Ok(Self {
+            child,
+            log,
+            started,
+        })
+    }
+
+    /// Its process id.
+    pub(crate) fn pid(&self) -> u32 {
+        self.child.id()
+    }
+
+    /// Waits until `/readyz` is answered with 200, and says how long that took from the start.
+    pub(crate) fn wait_until_ready(&mut self, address: SocketAddr) -> Result<Duration> {
+        loop {
+            if is_ready(address) {
+                return Ok(clock::now().saturating_duration_since(self.started));
+            }
+            let ended = self.child.try_wait().context("a server's state")?;
+            let waited = clock::now().saturating_duration_since(self.started);
+            if let Some(status) = ended {
+                return Err(self.failed(&format!("a server ended at once, with {status}")));
+            }
+            if waited > PATIENCE {
+                return Err(self.failed("a server did not get ready"));
+            }
+            std::thread::sleep(PAUSE);
+        }
+    }
+
+    fn failed(&self, what: &str) -> Failure {
+        let log = std::fs::read_to_string(&self.log).unwrap_or_default();
+        Failure::new(format!("{what}; it said:\n{log}"))
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// Whether `/readyz` says yes.
+fn is_ready(address: SocketAddr) -> bool {
+    const WAIT: Option<Duration> = Some(Duration::from_secs(1));
+    let asked = || -> std::io::Result<Vec<u8>> {
+        let mut stream = TcpStream::connect(address)?;
+        stream.set_read_timeout(WAIT)?;
+        let question = b"GET /readyz HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n";
+        stream.write_all(question)?;
+        let (mut answer, mut part) = (Vec::new(), [0_u8; 1024]);
+        while !matches!(http1::parse(&answer), Ok(Some(_))) {
+            match stream.read(&mut part)? {
+                0 => break,
+                count => answer.extend_from_slice(part.get(..count).unwrap_or_default()),
+            }
+        }
+        Ok(answer)
+    };
+    let Ok(answer) = asked() else { return false };
+    matches!(http1::parse(&answer), Ok(Some(answer)) if answer.status == 200)
+}
