@@ -184,17 +184,29 @@ async fn encrypted(
     tls: &TlsSetup,
 ) {
     let limits = setup.limits;
-    let handshake = TlsAcceptor::from(Arc::clone(&tls.config)).accept(stream);
+    let acceptor = TlsAcceptor::from(Arc::clone(&tls.config));
+    let handshake = async {
+        // Every handshake begins with this byte; no request in plain HTTP does.
+        let mut first = [0];
+        match stream.peek(&mut first).await {
+            Ok(1..) if first != [prelude::TLS_HANDSHAKE] => Err(stream),
+            _ => Ok(acceptor.accept(stream).await),
+        }
+    };
     let mut ending = accepting.ending.clone();
     let shaken = tokio::select! {
         shaken = tokio::time::timeout(limits.head_time, handshake) => shaken,
         _ = ending.wait_for(|ending| *ending) => return,
     };
     let stream = match shaken {
-        Ok(Ok(stream)) => stream,
-        Ok(Err(error)) => {
+        Ok(Ok(Ok(stream))) => stream,
+        Ok(Ok(Err(error))) => {
             tracing::debug!(listener = setup.name, %error, "TLS handshake failed");
             return;
+        }
+        Ok(Err(plain)) => {
+            let hint = HttpError::bad_request("this port speaks TLS, not plain HTTP");
+            return last_word(plain, &hint.into_bytes()).await;
         }
         Err(_) => return,
     };

@@ -7,6 +7,9 @@ use std::io;
 
 use tokio::io::{AsyncRead, AsyncReadExt, ReadBuf};
 
+/// The byte that every TLS handshake begins with.
+pub(crate) const TLS_HANDSHAKE: u8 = 0x16;
+
 /// What a client speaks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Protocol {
@@ -29,7 +32,7 @@ pub(crate) async fn look<S: AsyncRead + Unpin>(stream: &mut S) -> io::Result<(Pr
         let count = stream.read(room).await?;
         length += count;
         match start.get(..length).unwrap_or_default() {
-            [0x16, ..] => break Protocol::Tls,
+            [TLS_HANDSHAKE, ..] => break Protocol::Tls,
             b"PRI " => break Protocol::Http2,
             seen if count > 0 && b"PRI ".starts_with(seen) => {}
             _ => break Protocol::Http1,

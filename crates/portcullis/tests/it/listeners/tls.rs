@@ -138,7 +138,7 @@ fn the_development_certificate_is_made_once_and_trusted_by_itself() {
 }
 
 #[test]
-fn plain_http_on_a_tls_port_does_no_harm() {
+fn plain_http_on_a_tls_port_gets_a_word() {
     let pki = Pki::new();
     let (mut gate, port) = gate_with(&pki, &files());
     let body = Review::create(&pod()).text();
@@ -147,8 +147,10 @@ fn plain_http_on_a_tls_port_does_no_harm() {
         b"\x00".to_vec(),
         vec![0xff; 5000],
     ] {
-        let answer = raw_then_close(port, &bytes);
-        assert!(answer.is_none_or(|a| a.status >= 400 && !a.is_allow()));
+        let answer = raw_then_close(port, &bytes).expect("no word");
+        let (error, _) = answer.error(400);
+        let message = error["message"].as_str().unwrap();
+        assert!(message.contains("speaks TLS"), "{error}");
     }
     asked(port, &pki.client(None)).unwrap().allowed();
     gate.lives();
