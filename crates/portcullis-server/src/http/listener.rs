@@ -190,7 +190,7 @@ async fn encrypted(
         let mut first = [0];
         match stream.peek(&mut first).await {
             Ok(1..) if first != [prelude::TLS_HANDSHAKE] => Err(stream),
-            _ => Ok(acceptor.accept(stream).await),
+            _ => Ok(acceptor.accept(stream).into_fallible().await),
         }
     };
     let mut ending = accepting.ending.clone();
@@ -200,9 +200,10 @@ async fn encrypted(
     };
     let stream = match shaken {
         Ok(Ok(Ok(stream))) => stream,
-        Ok(Ok(Err(error))) => {
+        Ok(Ok(Err((error, stream)))) => {
             tracing::debug!(listener = setup.name, %error, "TLS handshake failed");
-            return;
+            // The alert that says why is on its way.
+            return linger(stream, Duration::from_secs(1)).await;
         }
         Ok(Err(plain)) => {
             let hint = HttpError::bad_request("this port speaks TLS, not plain HTTP");
