@@ -27,6 +27,7 @@ fn serve(file: PathBuf, data_dir: PathBuf) {
             admission_control: None,
             admission_control_config_file: None,
             known_plugins: &registry.names(),
+            offline: false,
             env: &|_| None,
         };
         portcullis_server::run(RunOptions {

@@ -180,7 +180,7 @@ impl ChainEntry {
         }
         let stopwatch = Stopwatch::start();
         let before = self.checkpoint(request, notes);
-        let revision_before = revision(request);
+        let (revision_before, warnings_before) = (revision(request), notes.warnings.len());
         let limit = self.limit(request, stopwatch);
         let answer = match limit {
             Some(Duration::ZERO) => Err(Failure::Timeout(Duration::ZERO)),
@@ -203,7 +203,10 @@ impl ChainEntry {
             }
             Err(failure) => self.failed(failure, before, request, notes),
         };
-        trace.push(self.step(phase, outcome, detail, took));
+        trace.push(Step {
+            warnings: notes.warnings.len().saturating_sub(warnings_before),
+            ..self.step(phase, outcome, detail, took)
+        });
         denial.map(|denial| Refusal {
             plugin: Arc::clone(&self.name),
             denial,
@@ -274,6 +277,7 @@ impl ChainEntry {
             phase,
             outcome,
             detail,
+            warnings: 0,
             duration,
         }
     }

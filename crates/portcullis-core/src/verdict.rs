@@ -163,9 +163,20 @@ pub struct Step {
     /// Why, where there is more to say.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub detail: Option<Cow<'static, str>>,
+    /// How many of the verdict's warnings are its own; they stand in the order of the steps.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub warnings: usize,
     /// How long it took.
     #[serde(rename = "duration_us", serialize_with = "as_microseconds")]
     pub duration: Duration,
+}
+
+#[expect(
+    clippy::trivially_copy_pass_by_ref,
+    reason = "serde asks with a reference"
+)]
+fn is_zero(count: &usize) -> bool {
+    *count == 0
 }
 
 fn as_microseconds<S: serde::Serializer>(d: &Duration, s: S) -> Result<S::Ok, S::Error> {

@@ -6,6 +6,7 @@
 //! cluster on its own account.
 
 pub mod authorizers;
+pub mod manifest;
 pub mod namespaces;
 mod object;
 pub mod plugins;

@@ -56,7 +56,8 @@ pub(crate) fn assemble(loaded: &Loaded, data_dir: Option<&Path>) -> Result<Assem
     Ok(Assembled { gate, listeners })
 }
 
-fn chain(loaded: &Loaded, faults: &mut Vec<Fault>) -> Chain {
+/// Builds the chain alone.
+pub(crate) fn chain(loaded: &Loaded, faults: &mut Vec<Fault>) -> Chain {
     let known = loaded.namespaces.iter().map(|n| Namespace {
         name: n.name.clone(),
         labels: n.labels.clone(),

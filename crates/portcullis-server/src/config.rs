@@ -29,7 +29,7 @@ mod schema;
 mod source;
 mod suggest;
 mod units;
-mod yaml;
+pub(crate) mod yaml;
 
 #[cfg(test)]
 mod tests;

@@ -15,6 +15,7 @@ mod http;
 mod listeners;
 mod logging;
 mod metrics;
+pub mod offline;
 mod registry;
 mod reload;
 mod routes;

@@ -5,11 +5,15 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
+mod eval;
+
+pub(crate) use eval::{Eval, Output, Report, ReportKind};
+
 /// One gate for everything that asks to get in.
 #[derive(Debug, Parser)]
 #[command(name = "portcullis", version, about, disable_help_subcommand = true)]
 #[command(
-    after_help = "Exit codes: 0 yes, 1 no, 2 usage, 3 invalid configuration or policy, 5 could not be done"
+    after_help = "Exit codes: 0 yes, 1 no, 2 usage, 3 invalid configuration, policy or manifest, 5 could not be done or decided, 6 nothing matched"
 )]
 pub(crate) struct Cli {
     #[command(subcommand)]
@@ -24,6 +28,8 @@ pub(crate) enum Command {
     Serve(Serve),
     /// Validate a configuration whole, and start nothing.
     Check(Check),
+    /// Judge manifests as the server would, without a server or a cluster.
+    Eval(Eval),
     /// List every plug-in with its phases, operations and configuration.
     Plugins(Plugins),
     /// Print the JSON Schema of the configuration file.

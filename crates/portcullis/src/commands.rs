@@ -2,6 +2,7 @@
 
 mod check;
 mod documents;
+mod eval;
 mod plugins;
 mod serve;
 
@@ -15,6 +16,7 @@ pub(crate) fn run(cli: Cli) -> Exit {
     match cli.command {
         Command::Serve(serve) => serve::run(&serve),
         Command::Check(check) => check::run(&check),
+        Command::Eval(eval) => eval::run(&eval),
         Command::Plugins(plugins) => plugins::run(plugins.output),
         Command::Schema => documents::schema(),
         Command::Completions { shell } => documents::completions(shell),
@@ -34,6 +36,7 @@ fn load_options<'a>(
         admission_control: admission.admission_control.clone(),
         admission_control_config_file: admission.admission_control_config_file.clone(),
         known_plugins,
+        offline: false,
         env: &|name| std::env::var(name).ok(),
     }
 }

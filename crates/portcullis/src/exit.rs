@@ -7,18 +7,27 @@ use std::process::ExitCode;
 pub(crate) enum Exit {
     /// 0: yes.
     Yes,
-    /// 3: invalid or missing policy or configuration.
+    /// 1: no.
+    No,
+    /// 2: the command line makes no sense.
+    Usage,
+    /// 3: invalid or missing policy, configuration or manifest.
     Invalid,
-    /// 5: it could not be done: an address in use, a disk that is full.
+    /// 5: it could not be done or decided: an address in use, a disk that is full, a limit.
     Failed,
+    /// 6: nothing matched.
+    Nothing,
 }
 
 impl From<Exit> for ExitCode {
     fn from(exit: Exit) -> Self {
         ExitCode::from(match exit {
             Exit::Yes => 0,
+            Exit::No => 1,
+            Exit::Usage => 2,
             Exit::Invalid => 3,
             Exit::Failed => 5,
+            Exit::Nothing => 6,
         })
     }
 }

@@ -256,6 +256,19 @@ fn a_panicking_plugin_is_one_refused_request() {
 }
 
 #[test]
+fn the_trace_says_who_warned() {
+    let scripts = [
+        one(Act::Pass, false),
+        one(Act::Fail, true),
+        one(Act::Change, false),
+    ];
+    let (verdict, ..) = run(&scripts, Operation::Create);
+    assert_eq!(verdict.warnings, ["warning 0", "warning 2"]);
+    let by_step: Vec<usize> = verdict.trace.iter().map(|s| s.warnings).collect();
+    assert_eq!(by_step, [1, 0, 1]);
+}
+
+#[test]
 fn a_failing_plugin_that_is_passed_over_leaves_nothing_behind() {
     for act in [Act::Fail, Act::Panic] {
         let (verdict, _, request) = run(&[one(act, true)], Operation::Create);

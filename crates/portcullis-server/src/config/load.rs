@@ -49,6 +49,8 @@ pub struct LoadOptions<'a> {
     pub admission_control_config_file: Option<PathBuf>,
     /// The names of the plug-ins that exist.
     pub known_plugins: &'a [&'a str],
+    /// Nothing will be served: `listeners` is read, but not checked and not needed.
+    pub offline: bool,
     /// Looks up an environment variable.
     pub env: &'a (dyn Fn(&str) -> Option<String> + Send + Sync),
 }
@@ -64,6 +66,7 @@ impl fmt::Debug for LoadOptions<'_> {
                 &self.admission_control_config_file,
             )
             .field("known_plugins", &self.known_plugins)
+            .field("offline", &self.offline)
             .finish_non_exhaustive()
     }
 }
@@ -88,7 +91,11 @@ pub fn load(options: &LoadOptions<'_>) -> Result<Loaded, Faults> {
     if let Some(file) = document.source.path() {
         notes.watch(file);
     }
-    let listeners = resolve::listeners(&document, &spec.listeners, &mut notes);
+    let listeners = if options.offline {
+        Vec::new()
+    } else {
+        resolve::listeners(&document, &spec.listeners, &mut notes)
+    };
     let plugins = chain(&document, &spec.admission, options, &mut notes);
     let (authorizers, chains) = resolve::authorization(&document, &spec.authorization, &mut notes);
     check_namespaces(&document, &spec.namespaces, &mut notes);

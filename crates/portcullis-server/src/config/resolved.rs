@@ -20,7 +20,7 @@ use super::{
 pub struct Loaded {
     /// The configuration file; nothing for the built-in one.
     pub file: Option<PathBuf>,
-    /// Where the server listens; at least one.
+    /// Where the server listens; at least one, or none when loaded for use without a server.
     pub listeners: Vec<Listener>,
     /// The plug-ins that run, in their order.
     pub plugins: Vec<PluginEntry>,

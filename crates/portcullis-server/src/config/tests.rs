@@ -82,6 +82,7 @@ impl Setup {
             admission_control: self.flag.clone(),
             admission_control_config_file: self.file_flag.clone(),
             known_plugins: PLUGINS,
+            offline: false,
             env: &|name| self.env.get(name).cloned(),
         })
     }

@@ -38,12 +38,27 @@ pub(crate) fn parse_map(source: &Arc<Source>) -> Result<Document, Faults> {
 
 /// Reads the one document of a file.
 pub(crate) fn parse(source: &Arc<Source>) -> Result<Document, Faults> {
+    parse_as(source, Dialect::Yaml)
+}
+
+/// How plain words and numbers are read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Dialect {
+    /// As in YAML 1.2.
+    Yaml,
+    /// As Kubernetes reads manifests, which is YAML 1.1: `0644` is octal, and `yes`, `no`, `on` and
+    /// `off` are booleans.
+    Kubernetes,
+}
+
+/// Reads the one document of a text in this dialect.
+pub(crate) fn parse_as(source: &Arc<Source>, dialect: Dialect) -> Result<Document, Faults> {
     let failure = |message: &str| Faults::from(source.fault(None, "", message));
     let root = thread::scope(|scope| {
         thread::Builder::new()
             .name("yaml".to_owned())
             .stack_size(STACK_BYTES)
-            .spawn_scoped(scope, || read(source))
+            .spawn_scoped(scope, || read(source, dialect))
             .map_err(|error| failure(&format!("cannot start a thread to read it: {error}")))?
             .join()
             .unwrap_or_else(|_| Err(failure("the reader failed on this document")))
@@ -55,11 +70,12 @@ pub(crate) fn parse(source: &Arc<Source>) -> Result<Document, Faults> {
     })
 }
 
-fn read(source: &Arc<Source>) -> Result<Node, Faults> {
+fn read(source: &Arc<Source>, dialect: Dialect) -> Result<Node, Faults> {
     let options = serde_saphyr::options! {
         budget: serde_saphyr::budget! { max_depth: MAX_DEPTH },
         duplicate_keys: DuplicateKeyPolicy::Error,
-        strict_booleans: true,
+        strict_booleans: dialect == Dialect::Yaml,
+        legacy_octal_numbers: dialect == Dialect::Kubernetes,
         with_snippet: false,
     };
     serde_saphyr::from_str_with_options::<Yaml<Value>>(source.text(), options)

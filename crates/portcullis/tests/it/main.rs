@@ -14,6 +14,7 @@
 )]
 
 mod cli;
+mod eval;
 mod examples;
 mod flood;
 mod gate;

@@ -225,6 +225,7 @@ fn the_built_in_text_needs_no_file() {
             admission_control: None,
             admission_control_config_file: None,
             known_plugins: PLUGINS,
+            offline: false,
             env: &|_| None,
         })
     };

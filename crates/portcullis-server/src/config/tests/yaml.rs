@@ -148,6 +148,7 @@ fn files_that_can_not_be_read_are_named() {
             admission_control: None,
             admission_control_config_file: None,
             known_plugins: PLUGINS,
+            offline: false,
             env: &|_| None,
         };
         load(&options).unwrap_err().to_string()

@@ -1,0 +1,154 @@
+//! A `JUnit` report: one suite for each plug-in, one case for each object.
+
+use std::fmt::Write;
+
+use super::outcome::{Evaluation, Judgement, Outcome, Part, Said, Unread};
+use super::table::title;
+
+/// The suite of manifests that could not be read.
+const UNREAD: &str = "manifests";
+
+/// The report as XML.
+pub(super) fn write(evaluation: &Evaluation) -> String {
+    let mut suites: Vec<Suite> = Vec::new();
+    for (place, name) in evaluation.plugins.iter().enumerate() {
+        let mut suite = Suite::new(name);
+        for outcome in &evaluation.outcomes {
+            if let Outcome::Judged(judged) = outcome
+                && let Some(part) = judged.parts.get(place)
+            {
+                suite.case(judged, part);
+            }
+        }
+        suites.push(suite);
+    }
+    let mut unread = Suite::new(UNREAD);
+    for outcome in &evaluation.outcomes {
+        if let Outcome::Unread(one) = outcome {
+            unread.unread(one);
+        }
+    }
+    if unread.tests > 0 {
+        suites.push(unread);
+    }
+    let total = |count: fn(&Suite) -> usize| suites.iter().map(count).sum::<usize>();
+    let mut text = format!(
+        "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites name=\"portcullis eval\" tests=\"{}\" failures=\"{}\" errors=\"{}\" skipped=\"{}\">\n",
+        total(|s| s.tests),
+        total(|s| s.failures),
+        total(|s| s.errors),
+        total(|s| s.skipped),
+    );
+    suites.iter().for_each(|suite| suite.write(&mut text));
+    text.push_str("</testsuites>\n");
+    text
+}
+
+/// A suite under construction.
+struct Suite {
+    name: String,
+    tests: usize,
+    failures: usize,
+    errors: usize,
+    skipped: usize,
+    cases: String,
+}
+
+impl Suite {
+    fn new(name: &str) -> Self {
+        Self {
+            name: name.to_owned(),
+            tests: 0,
+            failures: 0,
+            errors: 0,
+            skipped: 0,
+            cases: String::new(),
+        }
+    }
+
+    fn case(&mut self, judged: &Judgement, part: &Part) {
+        let message = escaped(&part.message);
+        let seconds: f64 = part.steps.iter().map(|s| s.duration.as_secs_f64()).sum();
+        let inner = match part.said {
+            Said::Deny => {
+                self.failures += 1;
+                format!("<failure type=\"deny\" message=\"{message}\">{message}</failure>")
+            }
+            Said::Error => {
+                self.errors += 1;
+                format!("<error type=\"error\" message=\"{message}\">{message}</error>")
+            }
+            Said::Skip => {
+                self.skipped += 1;
+                format!("<skipped message=\"{message}\"/>")
+            }
+            Said::Warn => format!("<system-out>warning: {message}</system-out>"),
+            Said::Pass => String::new(),
+        };
+        self.push(&title(judged), &judged.file, judged.line, seconds, &inner);
+    }
+
+    fn unread(&mut self, unread: &Unread) {
+        self.errors += 1;
+        let message = escaped(&unread.fault.to_string());
+        let inner = format!("<error type=\"unreadable\" message=\"{message}\">{message}</error>");
+        let name = format!("document {}", unread.index);
+        self.push(&name, &unread.file, unread.line, 0.0, &inner);
+    }
+
+    fn push(&mut self, name: &str, file: &str, line: u64, seconds: f64, inner: &str) {
+        self.tests += 1;
+        let (name, file) = (escaped(name), escaped(file));
+        let _ = writeln!(
+            self.cases,
+            "    <testcase name=\"{name}\" classname=\"{file}\" file=\"{file}\" line=\"{line}\" time=\"{seconds:.6}\">{inner}</testcase>",
+        );
+    }
+
+    fn write(&self, text: &mut String) {
+        let _ = writeln!(
+            text,
+            "  <testsuite name=\"{}\" tests=\"{}\" failures=\"{}\" errors=\"{}\" skipped=\"{}\">\n{}  </testsuite>",
+            escaped(&self.name),
+            self.tests,
+            self.failures,
+            self.errors,
+            self.skipped,
+            self.cases,
+        );
+    }
+}
+
+/// Text for XML 1.0, inside and outside of quotes; what XML can't say becomes a replacement mark.
+fn escaped(text: &str) -> String {
+    let mut safe = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '&' => safe.push_str("&amp;"),
+            '<' => safe.push_str("&lt;"),
+            '>' => safe.push_str("&gt;"),
+            '"' => safe.push_str("&quot;"),
+            '\'' => safe.push_str("&apos;"),
+            '\n' => safe.push_str("&#10;"),
+            '\t' => safe.push_str("&#9;"),
+            '\u{0}'..='\u{1f}' | '\u{7f}'..='\u{9f}' | '\u{fffe}' | '\u{ffff}' => {
+                safe.push('\u{fffd}');
+            }
+            c => safe.push(c),
+        }
+    }
+    safe
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn whatever_is_written_is_escaped() {
+        assert_eq!(
+            escaped("<a b=\"c\">&'\n\u{1}]]>"),
+            "&lt;a b=&quot;c&quot;&gt;&amp;&apos;&#10;\u{fffd}]]&gt;"
+        );
+    }
+}

@@ -1,0 +1,156 @@
+//! A SARIF 2.1.0 report: refusals, errors and warnings as findings in the manifests.
+
+use std::collections::BTreeSet;
+use std::path::{Component, Path};
+
+use serde_json::{Value, json};
+
+use super::outcome::{Evaluation, Judgement, Outcome, Part, Said, Unread};
+use super::table::title;
+
+/// The rule of manifests that could not be read.
+const UNREAD: &str = "unreadable-manifest";
+const SCHEMA: &str = "https://json.schemastore.org/sarif-2.1.0.json";
+
+/// The report as JSON.
+pub(super) fn write(evaluation: &Evaluation) -> String {
+    let mut results = Vec::new();
+    for outcome in &evaluation.outcomes {
+        match outcome {
+            Outcome::Judged(judged) => {
+                results.extend(judged.parts.iter().filter_map(|part| finding(judged, part)));
+            }
+            Outcome::Unread(one) => results.push(unreadable(one)),
+        }
+    }
+    let named = evaluation.plugins.iter().map(String::as_str);
+    let rules: BTreeSet<&str> = named.chain([UNREAD]).collect();
+    let rules: Vec<Value> = rules.iter().map(|id| rule(id)).collect();
+    let driver = json!({
+        "name": "portcullis",
+        "version": env!("CARGO_PKG_VERSION"),
+        "rules": rules,
+    });
+    let run = json!({
+        "tool": {"driver": driver},
+        "columnKind": "unicodeCodePoints",
+        "results": results,
+    });
+    let report = json!({"$schema": SCHEMA, "version": "2.1.0", "runs": [run]});
+    format!("{report:#}\n")
+}
+
+fn rule(id: &str) -> Value {
+    let text = match id {
+        UNREAD => "The manifest could not be read.".to_owned(),
+        name => format!("The admission plug-in {name} refuses the object or remarks on it."),
+    };
+    json!({"id": id, "shortDescription": {"text": text}})
+}
+
+fn finding(judged: &Judgement, part: &Part) -> Option<Value> {
+    let level = match part.said {
+        Said::Deny | Said::Error => "error",
+        Said::Warn => "warning",
+        Said::Pass | Said::Skip => return None,
+    };
+    let subject = title(judged);
+    let place = Place {
+        file: &judged.file,
+        line: judged.line,
+        column: None,
+    };
+    let text = format!("{subject}: {}", part.message);
+    Some(result(&part.name, level, &text, &subject, &place))
+}
+
+fn unreadable(unread: &Unread) -> Value {
+    let at = unread.fault.position;
+    let place = Place {
+        file: &unread.file,
+        line: at.map_or(unread.line, |at| at.line),
+        column: at.map(|at| at.column),
+    };
+    let subject = format!("document {}", unread.index);
+    result(UNREAD, "error", &unread.fault.to_string(), &subject, &place)
+}
+
+/// Where something was found.
+struct Place<'a> {
+    file: &'a str,
+    line: u64,
+    column: Option<u64>,
+}
+
+fn result(rule: &str, level: &str, text: &str, subject: &str, place: &Place<'_>) -> Value {
+    let uri = uri(place.file);
+    // The same finding stays the same when lines move or the message changes.
+    let print = fingerprint(&[rule, &uri, subject]);
+    let mut region = json!({"startLine": place.line.max(1)});
+    if let (Some(column), Some(map)) = (place.column, region.as_object_mut()) {
+        map.insert("startColumn".to_owned(), column.max(1).into());
+    }
+    let location = json!({"artifactLocation": {"uri": uri}, "region": region});
+    json!({
+        "ruleId": rule,
+        "level": level,
+        "message": {"text": text},
+        "locations": [{"physicalLocation": location}],
+        "partialFingerprints": {"primaryLocationLineHash": format!("{print:016x}:1")},
+    })
+}
+
+/// A file as a relative reference: below the working directory, if it is there.
+fn uri(file: &str) -> String {
+    if file == "-" {
+        return "stdin".to_owned();
+    }
+    let path = Path::new(file);
+    let here = std::env::current_dir().unwrap_or_default();
+    let inner = path.strip_prefix(&here).unwrap_or(path);
+    let parts = inner.components().filter(|c| *c != Component::CurDir);
+    let text = parts.collect::<std::path::PathBuf>().display().to_string();
+    let mut uri = String::with_capacity(text.len());
+    for byte in text.bytes() {
+        match byte {
+            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'/' | b'-' | b'.' | b'_' | b'~' => {
+                uri.push(char::from(byte));
+            }
+            other => uri.push_str(&format!("%{other:02X}")),
+        }
+    }
+    if uri.starts_with('/') {
+        uri.insert_str(0, "file://");
+    }
+    uri
+}
+
+/// FNV-1a of the parts, which is the same in every version of this program.
+fn fingerprint(parts: &[&str]) -> u64 {
+    let bytes = parts.iter().flat_map(|part| part.bytes().chain([0]));
+    bytes.fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
+        (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn files_are_relative_references() {
+        let here = std::env::current_dir().unwrap();
+        let inner = here.join("a/b.yaml");
+        assert_eq!(uri(inner.to_str().unwrap()), "a/b.yaml");
+        assert_eq!(uri("./a/./b c.yaml"), "a/b%20c.yaml");
+        assert_eq!(uri("-"), "stdin");
+        assert_eq!(uri("/nowhere/é.yaml"), "file:///nowhere/%C3%A9.yaml");
+    }
+
+    #[test]
+    fn fingerprints_are_fixed_and_tell_parts_apart() {
+        assert_eq!(fingerprint(&[]), 0xcbf2_9ce4_8422_2325);
+        assert_eq!(fingerprint(&["a"]), fingerprint(&["a"]));
+        assert_ne!(fingerprint(&["a", "b"]), fingerprint(&["ab"]));
+    }
+}

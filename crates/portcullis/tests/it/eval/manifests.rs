@@ -1,0 +1,199 @@
+//! What is read: documents, lists, folders, standard input, and what can't be read.
+
+use serde_json::{Value, json};
+
+use super::{BASELINE, device, eval, eval_stdin, folder, settings};
+use crate::harness::{Folder, pod, privileged};
+
+fn place(result: &Value) -> (&str, u64) {
+    (
+        result["file"].as_str().unwrap(),
+        result["index"].as_u64().unwrap(),
+    )
+}
+
+#[test]
+fn documents_and_lists_are_taken_apart_and_numbered() {
+    let folder = Folder::new();
+    let list = json!({"apiVersion": "v1", "kind": "List", "items": [privileged(), settings()]});
+    let pods = json!({"apiVersion": "v1", "kind": "PodList", "items": [{"metadata": {"name": "listed"}, "spec": {"containers": []}}]});
+    let text = format!("# one\n---\n{}\n---\n{list}\n---\n---\n{pods}\n", pod());
+    folder.write("all.yaml", text);
+    let done = eval(&folder, &[&["-f", "all.yaml"], BASELINE].concat());
+    let kinds: Vec<(&str, &str)> = done
+        .results()
+        .iter()
+        .map(|r| (r["kind"].as_str().unwrap(), r["name"].as_str().unwrap()))
+        .collect();
+    assert_eq!(
+        kinds,
+        [
+            ("Pod", "web"),
+            ("Pod", "web"),
+            ("ConfigMap", "c"),
+            ("Pod", "listed")
+        ]
+    );
+    let indexes: Vec<u64> = done.results().iter().map(|r| place(r).1).collect();
+    assert_eq!(indexes, [0, 1, 2, 3]);
+    // The listed pod has no namespace of its own; the others are in `default`, which has no labels.
+    assert_eq!(done.results()[3]["namespace"], "prod");
+    assert_eq!(done.results()[0]["namespace"], "default");
+}
+
+#[test]
+fn folders_are_read_whole_sorted_without_hidden_files() {
+    let folder = Folder::new();
+    for name in [
+        "m/b.yml",
+        "m/a.json",
+        "m/sub/c.yaml",
+        "m/.hidden.yaml",
+        "m/.git/x.yaml",
+        "m/notes.txt",
+        "m/z.yaml",
+    ] {
+        folder.write(name, pod().to_string());
+    }
+    let done = eval(&folder, &["-f", "m", "--admission-control", "AlwaysAdmit"]);
+    let files: Vec<&str> = done.results().iter().map(|r| place(r).0).collect();
+    assert_eq!(files, ["m/a.json", "m/b.yml", "m/sub/c.yaml", "m/z.yaml"]);
+    assert_eq!(done.code, Some(0));
+    std::fs::create_dir(folder.path("empty")).unwrap();
+    let done = eval(
+        &folder,
+        &["-f", "empty", "--admission-control", "AlwaysAdmit"],
+    );
+    assert_eq!((done.code, done.summary()), (Some(6), [0, 0, 0, 0]));
+    // A file that is named is read whatever it is called.
+    let named = [
+        "-f",
+        "m/notes.txt",
+        "-f",
+        "m/.hidden.yaml",
+        "--admission-control",
+        "AlwaysAdmit",
+    ];
+    assert_eq!(eval(&folder, &named).summary(), [2, 0, 0, 0]);
+}
+
+#[test]
+fn standard_input_is_read() {
+    let folder = Folder::new();
+    let input = format!("{}\n---\n{}", pod(), privileged());
+    let chain = ["-f", "-", "-o", "json", "--admission-control", "AlwaysDeny"];
+    let (code, out) = eval_stdin(&folder, &chain, &input);
+    assert_eq!(code, Some(1));
+    let value: Value = serde_json::from_str(&out).unwrap();
+    assert_eq!(value["summary"]["denied"], 2);
+    assert_eq!(place(&value["results"][1]), ("-", 1));
+    assert_eq!(eval_stdin(&folder, &chain, "").0, Some(6));
+}
+
+#[test]
+fn a_bad_document_is_named_with_its_place_and_the_others_are_judged() {
+    let folder = folder();
+    let text = format!(
+        "{}\n---\na: b\n  c: d\n---\nkind: Pod\nmetadata: {{}}\n---\n- 1\n---\n\
+         apiVersion: v1\nkind: Pod\nkind: Pod\n---\n{}\n",
+        pod(),
+        settings()
+    );
+    folder.write("mixed.yaml", text);
+    let done = eval(
+        &folder,
+        &["-f", "mixed.yaml", "--admission-control", "AlwaysAdmit"],
+    );
+    assert_eq!(
+        (done.code, done.summary()),
+        (Some(3), [2, 0, 4, 0]),
+        "{}",
+        done.err
+    );
+    for (index, place, needle) in [
+        (1, "mixed.yaml:4:", "not valid YAML"),
+        (2, "mixed.yaml:6:1: document 2:", "apiVersion is missing"),
+        (3, "mixed.yaml:9:", "document 3: expected a map"),
+        (
+            4,
+            "mixed.yaml:13:1: document 4:",
+            "the key `kind` is given twice",
+        ),
+    ] {
+        let result = &done.results()[index];
+        let message = result["message"].as_str().unwrap();
+        assert!(
+            message.starts_with(place) && message.contains(needle),
+            "{message}"
+        );
+        assert!(
+            message.contains(&format!("document {index}: ")),
+            "{message}"
+        );
+        assert_eq!(
+            (&result["allowed"], &result["policies"]),
+            (&json!(false), &json!([]))
+        );
+        assert!(done.err.contains(message), "{}", done.err);
+    }
+    assert_eq!(done.results()[5]["kind"], "ConfigMap");
+}
+
+#[test]
+fn files_that_cannot_be_read_are_errors_and_the_others_are_judged() {
+    let folder = folder();
+    folder.write("binary.yaml", b"\xff\xfe\x00");
+    let files = ["-f", "fine.yaml", "-f", "missing.yaml", "-f", "binary.yaml"];
+    let done = eval(&folder, &[&files[..], BASELINE].concat());
+    assert_eq!((done.code, done.summary()), (Some(3), [1, 0, 2, 0]));
+    assert!(
+        done.err
+            .contains("missing.yaml: cannot read the file: no such file"),
+        "{}",
+        done.err
+    );
+    assert!(done.err.contains("binary.yaml"), "{}", done.err);
+}
+
+#[test]
+fn objects_are_completed_as_an_api_server_would() {
+    let folder = Folder::new();
+    folder.write("device.yaml", device().to_string());
+    let done = eval(
+        &folder,
+        &[
+            "-f",
+            "device.yaml",
+            "--admission-control",
+            "ExtendedResourceToleration",
+        ],
+    );
+    let result = &done.results()[0];
+    let spec = &result["object"]["spec"];
+    assert_eq!(spec["tolerations"][0]["key"], "example.com/gpu");
+    assert_eq!(spec["volumes"][0]["emptyDir"], json!({}));
+    assert_eq!(
+        spec["containers"][0]["resources"]["requests"]["example.com/gpu"],
+        1
+    );
+    // Defaults are no part of the patch.
+    assert_eq!(result["patch"].as_array().unwrap().len(), 1, "{result}");
+    assert_eq!(result["patch"][0]["path"], "/spec/tolerations");
+}
+
+#[test]
+fn namespaces_go_to_objects_that_live_in_one() {
+    let folder = Folder::new();
+    let node = json!({"apiVersion": "v1", "kind": "Node", "metadata": {"name": "n"}});
+    let custom =
+        json!({"apiVersion": "example.com/v1", "kind": "Policy", "metadata": {"name": "p"}});
+    folder.write("all.yaml", format!("{node}\n---\n{custom}\n---\n{}", pod()));
+    let chain = ["-f", "all.yaml", "--admission-control", "AlwaysDeny"];
+    let of = |more: &[&str]| -> Vec<String> {
+        let done = eval(&folder, &[&chain[..], more].concat());
+        let namespace = |r: &Value| r["namespace"].as_str().unwrap().to_owned();
+        done.results().iter().map(namespace).collect()
+    };
+    assert_eq!(of(&[]), ["", "default", "default"]);
+    assert_eq!(of(&["--namespace", "prod"]), ["", "prod", "default"]);
+}
