@@ -1,10 +1,13 @@
 //! The pass over the text. It is on the path of every request, so it compares keys by fingerprints,
 //! keeps what it returns small, and allocates next to nothing.
 
-use std::borrow::Cow;
+mod scalars;
+mod wrong;
+
 use std::collections::HashSet;
 
-use super::{MAX_DEPTH, shorten};
+use super::MAX_DEPTH;
+use wrong::{What, Wrong};
 
 /// How deep members are noted.
 const NOTED_DEPTH: usize = 2;
@@ -14,35 +17,6 @@ const LINEAR_KEYS: usize = 32;
 
 /// No place in [`Scanner::unescaped`].
 const PLAIN: usize = usize::MAX;
-
-/// What is wrong, and where. Small, because it is part of every result on the way.
-pub(super) struct Wrong {
-    pub(super) at: usize,
-    pub(super) what: What,
-}
-
-#[derive(Clone, Copy)]
-pub(super) enum What {
-    NoValue,
-    Value,
-    Early,
-    EarlyInString,
-    After,
-    CommaOrBrace,
-    CommaOrBracket,
-    Key,
-    Colon,
-    Depth,
-    Control,
-    Escape,
-    Surrogate,
-    Number,
-    LeadingZero,
-    Digit,
-    Range,
-    /// The key that was just read.
-    Twice,
-}
 
 /// A key, by what it takes to compare it.
 #[derive(Clone, Copy)]
@@ -81,25 +55,6 @@ pub(super) struct Scanner<'a> {
     pub(super) keys: Vec<Key>,
     pub(super) unescaped: Vec<String>,
     pub(super) members: Vec<Noted>,
-}
-
-/// The bytes that do not mean themselves in a string. A table is faster than comparing.
-static SPECIAL: [bool; 256] = special_bytes();
-
-#[expect(
-    clippy::indexing_slicing,
-    reason = "at compile time, inside the bounds"
-)]
-const fn special_bytes() -> [bool; 256] {
-    let mut table = [false; 256];
-    let mut control = 0;
-    while control < 0x20 {
-        table[control] = true;
-        control += 1;
-    }
-    table[b'"' as usize] = true;
-    table[b'\\' as usize] = true;
-    table
 }
 
 type Scan<T = ()> = Result<T, Wrong>;
@@ -293,149 +248,6 @@ impl Scanner<'_> {
         }
     }
 
-    /// The rest of a string, up to behind its closing quote; true if it has escapes.
-    #[inline]
-    fn string(&mut self) -> Scan<bool> {
-        self.plain();
-        if self.take(b'"') {
-            return Ok(false);
-        }
-        self.escaped_string()
-    }
-
-    /// The same from the first thing in a string that does not mean itself.
-    #[cold]
-    fn escaped_string(&mut self) -> Scan<bool> {
-        loop {
-            match self.peek() {
-                Some(b'"') => {
-                    self.at += 1;
-                    return Ok(true);
-                }
-                Some(b'\\') => self.escape()?,
-                Some(_) => return self.wrong(What::Control),
-                None => return self.wrong(What::EarlyInString),
-            }
-            self.plain();
-        }
-    }
-
-    /// Passes over bytes that mean themselves, to the next quote, backslash or control character.
-    #[inline]
-    fn plain(&mut self) {
-        let rest = self.bytes.get(self.at..).unwrap_or_default();
-        let is_special = |b: &u8| SPECIAL.get(usize::from(*b)).copied().unwrap_or(true);
-        self.at += rest.iter().position(is_special).unwrap_or(rest.len());
-    }
-
-    fn escape(&mut self) -> Scan {
-        let start = self.at;
-        match self.bytes.get(start + 1) {
-            Some(b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't') => {
-                self.at += 2;
-                return Ok(());
-            }
-            Some(b'u') => {}
-            Some(_) => return self.wrong(What::Escape),
-            None => return self.wrong(What::EarlyInString),
-        }
-        let unit = self.unit(start)?;
-        self.at += 6;
-        let is_high = (0xd800..0xdc00).contains(&unit);
-        let is_low = |unit| (0xdc00..0xe000).contains(&unit);
-        if is_high {
-            let follows = self.bytes.get(self.at..self.at + 2) == Some(b"\\u");
-            if !(follows && is_low(self.unit(self.at)?)) {
-                return Err(Wrong {
-                    at: start,
-                    what: What::Surrogate,
-                });
-            }
-            self.at += 6;
-        } else if is_low(unit) {
-            return Err(Wrong {
-                at: start,
-                what: What::Surrogate,
-            });
-        }
-        Ok(())
-    }
-
-    /// The code unit of the `\uXXXX` at this place.
-    fn unit(&self, start: usize) -> Scan<u32> {
-        let digits = self.bytes.get(start + 2..start + 6).unwrap_or_default();
-        let digit = |unit: Option<u32>, b: &u8| Some(unit? * 16 + char::from(*b).to_digit(16)?);
-        match digits.iter().fold(Some(0), digit) {
-            Some(unit) if digits.len() == 4 => Ok(unit),
-            _ => Err(Wrong {
-                at: start,
-                what: What::Escape,
-            }),
-        }
-    }
-
-    fn number(&mut self) -> Scan {
-        let start = self.at;
-        self.take(b'-');
-        match self.peek() {
-            Some(b'0') => self.at += 1,
-            Some(b'1'..=b'9') => self.digits(),
-            _ => return self.wrong(What::Number),
-        }
-        let mut is_float = false;
-        match self.peek() {
-            Some(b'0'..=b'9') => return self.wrong(What::LeadingZero),
-            Some(b'.') => {
-                is_float = true;
-                self.at += 1;
-                self.some_digits()?;
-            }
-            _ => {}
-        }
-        if matches!(self.peek(), Some(b'e' | b'E')) {
-            is_float = true;
-            self.at += 1;
-            let _ = self.take(b'+') || self.take(b'-');
-            self.some_digits()?;
-        }
-        // Up to 18 digits fit every integer type; the rest is worth a real look.
-        if is_float || self.at - start > 18 {
-            let digits = self.bytes.get(start..self.at).unwrap_or_default();
-            let value = std::str::from_utf8(digits)
-                .ok()
-                .and_then(|d| d.parse::<f64>().ok());
-            if !value.is_some_and(f64::is_finite) {
-                return Err(Wrong {
-                    at: start,
-                    what: What::Range,
-                });
-            }
-        }
-        Ok(())
-    }
-
-    fn some_digits(&mut self) -> Scan {
-        if !matches!(self.peek(), Some(b'0'..=b'9')) {
-            return self.wrong(What::Digit);
-        }
-        self.digits();
-        Ok(())
-    }
-
-    fn digits(&mut self) {
-        while matches!(self.peek(), Some(b'0'..=b'9')) {
-            self.at += 1;
-        }
-    }
-
-    fn word(&mut self, word: &'static [u8]) -> Scan {
-        if self.bytes.get(self.at..self.at + word.len()) == Some(word) {
-            self.at += word.len();
-            return Ok(());
-        }
-        self.wrong(What::Value)
-    }
-
     #[inline(always)]
     fn blanks(&mut self) {
         // Most of the time there are none.
@@ -461,36 +273,6 @@ impl Scanner<'_> {
 
     fn wrong<T>(&self, what: What) -> Scan<T> {
         Err(Wrong { at: self.at, what })
-    }
-
-    /// What to tell about a fault.
-    pub(super) fn message(&self, what: What) -> Cow<'static, str> {
-        Cow::Borrowed(match what {
-            What::NoValue => "expected a value, found nothing",
-            What::Value => "expected a value",
-            What::Early => "the text ends too early",
-            What::EarlyInString => "the text ends inside a string",
-            What::After => "unexpected text after the end",
-            What::CommaOrBrace => "expected `,` or `}`",
-            What::CommaOrBracket => "expected `,` or `]`",
-            What::Key => "expected a key in quotes",
-            What::Colon => "expected `:`",
-            What::Control => "control character in a string",
-            What::Escape => "invalid escape",
-            What::Surrogate => "half a surrogate pair",
-            What::Number => "invalid number",
-            What::LeadingZero => "a number can't start with 0",
-            What::Digit => "expected a digit",
-            What::Range => "number out of range",
-            What::Depth => return format!("nested deeper than {MAX_DEPTH} levels").into(),
-            What::Twice => {
-                let key = self
-                    .keys
-                    .last()
-                    .map(|k| String::from_utf8_lossy(self.meant(*k)));
-                return format!("key `{}` twice", shorten(&key.unwrap_or_default())).into();
-            }
-        })
     }
 }
 
