@@ -1,0 +1,160 @@
+//! `ac.GlobalContext`: the one thing that outlives an evaluation.
+//!
+//! An evaluation that touches it holds it until it ends, so that reading, changing and writing is
+//! one step. A holder that was given up loses it, and what it writes later is not taken.
+
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::Instant;
+
+use portcullis_core::clock;
+use serde_json::{Map, Value};
+
+/// Shared by all threads, and by the engines that follow one another.
+#[derive(Debug, Clone)]
+pub struct GlobalContext {
+    inner: Arc<Inner>,
+}
+
+#[derive(Debug)]
+struct Inner {
+    cap: usize,
+    held: Mutex<Held>,
+    freed: Condvar,
+}
+
+#[derive(Debug)]
+struct Held {
+    value: Arc<Value>,
+    /// The thread that holds it.
+    holder: Option<u64>,
+}
+
+impl GlobalContext {
+    /// An empty one that holds at most so many bytes of JSON.
+    pub fn new(cap: usize) -> Self {
+        let held = Held {
+            value: Arc::new(Value::Object(Map::new())),
+            holder: None,
+        };
+        Self {
+            inner: Arc::new(Inner {
+                cap,
+                held: Mutex::new(held),
+                freed: Condvar::new(),
+            }),
+        }
+    }
+
+    /// What it holds now.
+    pub fn value(&self) -> Arc<Value> {
+        Arc::clone(&self.lock().value)
+    }
+
+    /// How many bytes of JSON it may hold.
+    pub fn cap(&self) -> usize {
+        self.inner.cap
+    }
+
+    /// Takes hold of it for this thread, or gives up at the deadline.
+    pub(crate) fn acquire(&self, owner: u64, deadline: Option<Instant>) -> Option<Lease> {
+        if deadline.is_some_and(|deadline| clock::monotonic() >= deadline) {
+            return None;
+        }
+        let mut held = self.lock();
+        while held.holder.is_some() {
+            let Some(deadline) = deadline else {
+                held = self
+                    .inner
+                    .freed
+                    .wait(held)
+                    .unwrap_or_else(PoisonError::into_inner);
+                continue;
+            };
+            let left = deadline.saturating_duration_since(clock::monotonic());
+            if left.is_zero() {
+                return None;
+            }
+            (held, _) = self
+                .inner
+                .freed
+                .wait_timeout(held, left)
+                .unwrap_or_else(PoisonError::into_inner);
+        }
+        held.holder = Some(owner);
+        Some(Lease {
+            context: self.clone(),
+            owner,
+            value: Arc::clone(&held.value),
+        })
+    }
+
+    /// Takes it away from this thread.
+    pub(crate) fn revoke(&self, owner: u64) {
+        let mut held = self.lock();
+        if held.holder == Some(owner) {
+            held.holder = None;
+            self.inner.freed.notify_one();
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Held> {
+        self.inner
+            .held
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// The right to change the context, until dropped.
+#[derive(Debug)]
+pub(crate) struct Lease {
+    context: GlobalContext,
+    owner: u64,
+    /// What it held at the beginning.
+    pub(crate) value: Arc<Value>,
+}
+
+impl Lease {
+    pub(crate) fn cap(&self) -> usize {
+        self.context.inner.cap
+    }
+
+    /// Puts a new value in place, if still the holder.
+    pub(crate) fn store(&self, value: Value) {
+        let mut held = self.context.lock();
+        if held.holder == Some(self.owner) {
+            held.value = Arc::new(value);
+        }
+    }
+}
+
+impl Drop for Lease {
+    fn drop(&mut self) {
+        self.context.revoke(self.owner);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn a_holder_that_lost_it_writes_nothing() {
+        let context = GlobalContext::new(100);
+        let lease = context.acquire(1, None).unwrap();
+        let soon = || Some(clock::monotonic() + Duration::from_millis(5));
+        assert!(context.acquire(2, soon()).is_none());
+        context.revoke(1);
+        let second = context.acquire(2, None).unwrap();
+        lease.store(json!({"late": 1}));
+        drop(lease);
+        assert!(context.acquire(3, soon()).is_none());
+        second.store(json!({"n": 1}));
+        drop(second);
+        assert_eq!(*context.value(), json!({"n": 1}));
+    }
+}

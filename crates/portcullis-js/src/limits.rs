@@ -1,0 +1,63 @@
+//! What one evaluation may use, and which of it ran out.
+
+use std::fmt;
+use std::time::Duration;
+
+/// What one evaluation may use.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Limits {
+    /// Time for the whole evaluation, waiting included.
+    pub deadline: Duration,
+    /// Bytes of memory, the realm's own included.
+    pub memory: usize,
+    /// Bytes of stack.
+    pub stack: usize,
+    /// Bytes of console output and warnings; what is more is dropped.
+    pub output: usize,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self {
+            deadline: Duration::from_secs(2),
+            memory: 32 << 20,
+            stack: 256 << 10,
+            output: 64 << 10,
+        }
+    }
+}
+
+impl Limits {
+    /// The longest list that memory could hold.
+    pub(crate) fn longest_list(&self) -> usize {
+        self.memory / 16
+    }
+}
+
+/// A limit that was hit.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Limit {
+    /// The time ran out.
+    Deadline,
+    /// The memory ran out.
+    Memory,
+    /// Calls were nested too deep.
+    Stack,
+}
+
+impl Limit {
+    /// Its name, as messages have it.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Deadline => "deadline",
+            Self::Memory => "memory",
+            Self::Stack => "stack",
+        }
+    }
+}
+
+impl fmt::Display for Limit {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}

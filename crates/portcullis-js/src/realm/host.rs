@@ -1,0 +1,244 @@
+//! Native functions the prelude builds on.
+
+use std::fmt::Write;
+use std::rc::Rc;
+
+use rquickjs::function::{Opt, This};
+use rquickjs::{Array, Coerced, Ctx, Exception, Function, Object, Value};
+
+use crate::convert;
+use crate::global_context::GlobalContext;
+use crate::lazy;
+use crate::limits::Limit;
+use crate::state::{Said, State};
+
+/// Messages of the engine that mean that memory, or what may be had of it at once, ran out.
+const OUT_OF_MEMORY: &[&str] = &[
+    "out of memory",
+    "out of memory in regexp execution",
+    "string too long",
+    "invalid string length",
+    "invalid array buffer length",
+    "BigInt is too large",
+    "BigInt is too large to allocate",
+];
+
+pub(super) fn functions<'js>(
+    ctx: &Ctx<'js>,
+    state: &Rc<State>,
+    shared: &GlobalContext,
+) -> rquickjs::Result<Object<'js>> {
+    let host = Object::new(ctx.clone())?;
+
+    let s = Rc::clone(state);
+    let trace = move |ctx: Ctx<'js>, error: Value<'js>, sites: Value<'js>| -> String {
+        notice(&ctx, &s, &error);
+        let trace = sites.as_array().map(describe_frames).unwrap_or_default();
+        let _ = ctx.catch();
+        trace
+    };
+    host.set("trace", Function::new(ctx.clone(), trace)?)?;
+
+    let s = Rc::clone(state);
+    let limit = move |_name: String| s.note(Limit::Memory);
+    host.set("limit", Function::new(ctx.clone(), limit)?)?;
+
+    let s = Rc::clone(state);
+    let console = move |level: String, text: String, trace: String| {
+        let level = match level.as_str() {
+            "info" => "info",
+            "warn" => "warn",
+            "error" => "error",
+            "debug" => "debug",
+            _ => "log",
+        };
+        if let Some(text) = s.take_output(text) {
+            s.console.borrow_mut().push((level, text, trace));
+        }
+    };
+    host.set("console", Function::new(ctx.clone(), console)?)?;
+
+    let s = Rc::clone(state);
+    let say = move |yes: bool,
+                    message: String,
+                    reason: Option<String>,
+                    code: Option<f64>,
+                    trace: Opt<String>| {
+        let said = if yes {
+            Said::Allow
+        } else {
+            let code = code.filter(|c| (100.0..600.0).contains(c) && c.fract() == 0.0);
+            Said::Deny {
+                message,
+                reason,
+                #[expect(
+                    clippy::cast_possible_truncation,
+                    clippy::cast_sign_loss,
+                    reason = "between 100 and 600"
+                )]
+                code: code.map(|c| c as u16),
+            }
+        };
+        // The first word counts, even if the policy catches what ends it.
+        s.said
+            .borrow_mut()
+            .get_or_insert((said, trace.0.unwrap_or_default()));
+    };
+    host.set("say", Function::new(ctx.clone(), say)?)?;
+
+    let s = Rc::clone(state);
+    let warn = move |text: String| {
+        if let Some(text) = s.take_output(text) {
+            s.warnings.borrow_mut().push(text);
+        }
+    };
+    host.set("warn", Function::new(ctx.clone(), warn)?)?;
+
+    let (s, context) = (Rc::clone(state), shared.clone());
+    let global = move |ctx: Ctx<'js>| -> rquickjs::Result<Value<'js>> {
+        let mut lease = s.lease.borrow_mut();
+        if lease.is_none() {
+            *lease = context.acquire(s.thread.number, s.deadline.get());
+        }
+        match lease.as_ref() {
+            Some(lease) => convert::to_js(&ctx, &lease.value),
+            None => {
+                s.note(Limit::Deadline);
+                Err(Exception::throw_message(&ctx, "ac.GlobalContext is in use"))
+            }
+        }
+    };
+    host.set("globalContext", Function::new(ctx.clone(), global)?)?;
+
+    let s = Rc::clone(state);
+    let expand =
+        move |ctx: Ctx<'js>, id: u32, maker: Function<'js>| lazy::part(&ctx, &s, id, &maker);
+    host.set("expand", Function::new(ctx.clone(), expand)?)?;
+
+    let decode = |ctx: Ctx<'js>, text: Coerced<String>| {
+        base64_decode(&text.0)
+            .ok_or_else(|| Exception::throw_message(&ctx, "atob: this is not base64"))
+    };
+    host.set("atob", Function::new(ctx.clone(), decode)?)?;
+    let encode = |text: String| base64_encode(text.as_bytes());
+    host.set("btoa", Function::new(ctx.clone(), encode)?)?;
+    Ok(host)
+}
+
+/// Notes the limit an error of the engine stands for.
+fn notice<'js>(ctx: &Ctx<'js>, state: &State, error: &Value<'js>) {
+    let Some(object) = error.as_object().filter(|_| error.is_error()) else {
+        return;
+    };
+    let is_engines_own = ["RangeError", "InternalError"].iter().any(|name| {
+        let prototype = ctx
+            .globals()
+            .get::<_, Object<'js>>(*name)
+            .and_then(|constructor| constructor.get::<_, Value<'js>>("prototype"));
+        match (prototype, object.get_prototype()) {
+            (Ok(wanted), Some(found)) => found.as_value() == &wanted,
+            _ => false,
+        }
+    });
+    if !is_engines_own {
+        return;
+    }
+    let Ok(message) = object.get::<_, String>("message") else {
+        return;
+    };
+    if message == "Maximum call stack size exceeded" {
+        state.note(Limit::Stack);
+    } else if OUT_OF_MEMORY.contains(&message.as_str()) {
+        state.note(Limit::Memory);
+    }
+}
+
+fn describe_frames(sites: &Array<'_>) -> String {
+    let mut trace = String::new();
+    for site in sites.iter::<Object<'_>>().map_while(Result::ok) {
+        let Some((file, line, column)) = describe_frame(&site) else {
+            continue;
+        };
+        let _ = writeln!(trace, "    at {file}:{line}:{column}");
+    }
+    trace
+}
+
+fn describe_frame(site: &Object<'_>) -> Option<(String, i32, i32)> {
+    let file: String = ask(site, "getFileName")?;
+    Some((
+        file,
+        ask(site, "getLineNumber")?,
+        ask(site, "getColumnNumber")?,
+    ))
+}
+
+fn ask<'js, V: rquickjs::FromJs<'js>>(site: &Object<'js>, method: &str) -> Option<V> {
+    let method: Function<'js> = site.get(method).ok()?;
+    method.call((This(site.clone()),)).ok()
+}
+
+const ALPHABET: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+
+fn base64_encode(bytes: &[u8]) -> String {
+    let mut text = String::with_capacity(bytes.len().div_ceil(3) * 4);
+    for chunk in bytes.chunks(3) {
+        let at = |i: usize| u32::from(chunk.get(i).copied().unwrap_or(0));
+        let bits = at(0) << 16 | at(1) << 8 | at(2);
+        for i in 0..4 {
+            let sextet = (bits >> (18 - 6 * i)) & 63;
+            let letter = usize::try_from(sextet).ok().and_then(|s| ALPHABET.get(s));
+            text.push(match letter {
+                Some(letter) if i <= chunk.len() => char::from(*letter),
+                _ => '=',
+            });
+        }
+    }
+    text
+}
+
+/// Strict, with padding; line breaks are ignored; the bytes are read as UTF-8.
+fn base64_decode(text: &str) -> Option<String> {
+    let letters: Vec<u8> = text
+        .bytes()
+        .filter(|b| !matches!(b, b'\r' | b'\n'))
+        .collect();
+    if !letters.len().is_multiple_of(4) {
+        return None;
+    }
+    let quads = letters.len() / 4;
+    let mut bytes = Vec::with_capacity(quads * 3);
+    for (index, quad) in letters.chunks(4).enumerate() {
+        let padding = quad.iter().rev().take_while(|b| **b == b'=').count();
+        if padding > 2 || (padding > 0 && index + 1 != quads) {
+            return None;
+        }
+        let mut bits = 0_u32;
+        for letter in quad.iter().take(4 - padding) {
+            let value = ALPHABET.iter().position(|a| a == letter)?;
+            bits = bits << 6 | u32::try_from(value).ok()?;
+        }
+        bits <<= 6 * padding;
+        let [_, a, b, c] = bits.to_be_bytes();
+        bytes.extend([a, b, c].iter().take(3 - padding));
+    }
+    Some(String::from_utf8_lossy(&bytes).into_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn base64_goes_both_ways() {
+        for text in ["", "a", "ab", "abc", "é", "hello\n"] {
+            let encoded = base64_encode(text.as_bytes());
+            assert_eq!(base64_decode(&encoded).as_deref(), Some(text));
+        }
+        assert_eq!(base64_encode("é".as_bytes()), "w6k=");
+        assert_eq!(base64_decode("aGVs\nbG8=").as_deref(), Some("hello"));
+        for bad in ["a", "aGVsbG8", "a-__", "====", "aA==aA=="] {
+            assert_eq!(base64_decode(bad), None, "{bad}");
+        }
+    }
+}

@@ -1,0 +1,331 @@
+// What policies find besides the language, and what replaces built-ins that would not stop at a
+// deadline. Runs once per realm, before hardening. `host` holds native functions.
+(function (host, longestList) {
+  'use strict';
+  const { apply, ownKeys, defineProperty, deleteProperty, getPrototypeOf, isExtensible } = Reflect;
+  const { stringify } = JSON;
+  const isArray = Array.isArray;
+  const text = String;
+  const number = Number;
+  const Fault = Error;
+
+  // Every error passes this native function when it is made: that is how limits are noticed even
+  // if a policy catches the error. Without the accessors no policy can change it.
+  Fault.stackTraceLimit = 10;
+  Fault.prepareStackTrace = host.trace;
+  delete Fault.prepareStackTrace;
+  delete Fault.stackTraceLimit;
+  delete Fault.captureStackTrace;
+
+  // They see the garbage collector, or block the thread.
+  for (const name of ['FinalizationRegistry', 'SharedArrayBuffer', 'Atomics']) delete globalThis[name];
+  const Weak = WeakRef;
+  delete globalThis.WeakRef;
+
+  function replace(holder, key, make) {
+    const descriptor = Object.getOwnPropertyDescriptor(holder, key);
+    if (!descriptor) return;
+    const native = descriptor.value;
+    const made = make(native);
+    defineProperty(made, 'name', { value: native.name, configurable: true });
+    defineProperty(made, 'length', { value: native.length, configurable: true });
+    descriptor.value = made;
+    defineProperty(holder, key, descriptor);
+  }
+
+  // Natives that walk a list without looking at the clock get no list longer than memory could hold.
+  function checkLength(list) {
+    if (list !== null && typeof list === 'object' && list.length > longestList) {
+      host.limit('memory');
+      throw new RangeError('out of memory: the list is too long');
+    }
+  }
+  const unwatched = ['join', 'toLocaleString', 'concat', 'fill', 'sort', 'toSorted', 'reverse', 'toReversed',
+    'splice', 'toSpliced', 'slice', 'copyWithin', 'flat', 'unshift', 'shift', 'with', 'toString'];
+  for (const key of unwatched) {
+    replace(Array.prototype, key, (native) => ({
+      method(...args) {
+        checkLength(this);
+        if (key === 'concat') for (let i = 0; i < args.length; i++) checkLength(args[i]);
+        return apply(native, this, args);
+      },
+    }).method);
+  }
+  replace(Array, 'from', (native) => ({
+    from(...args) {
+      checkLength(args[0]);
+      return apply(native, this, args);
+    },
+  }).from);
+  replace(String, 'raw', (native) => ({
+    raw(...args) {
+      if (args[0] !== null && typeof args[0] === 'object') checkLength(args[0].raw);
+      return apply(native, this, args);
+    },
+  }).raw);
+
+  // Replacing calls a function for each match where the result may be large: calls look at the clock.
+  const slice = String.prototype.slice;
+  const indexOf = String.prototype.indexOf;
+  const charAt = String.prototype.charAt;
+  function expand(template, args) {
+    const hasGroups = typeof args[args.length - 1] === 'object';
+    const groups = hasGroups ? args[args.length - 1] : undefined;
+    const end = args.length - (hasGroups ? 3 : 2);
+    const offset = args[end];
+    const whole = args[end + 1];
+    const matched = args[0];
+    let out = '';
+    let from = 0;
+    for (;;) {
+      const at = apply(indexOf, template, ['$', from]);
+      if (at < 0 || at + 1 >= template.length) return out + apply(slice, template, [from]);
+      out += apply(slice, template, [from, at]);
+      const c = apply(charAt, template, [at + 1]);
+      from = at + 2;
+      if (c === '$') out += '$';
+      else if (c === '&') out += matched;
+      else if (c === '`') out += apply(slice, whole, [0, offset]);
+      else if (c === "'") out += apply(slice, whole, [offset + matched.length]);
+      else if (c >= '0' && c <= '9') {
+        const two = number(apply(slice, template, [at + 1, at + 3]));
+        const wide = apply(slice, template, [at + 1, at + 3]).length === 2 && two >= 1 && two < end;
+        const n = wide ? two : number(c);
+        if (n >= 1 && n < end) {
+          if (wide) from++;
+          if (args[n] !== undefined) out += args[n];
+        } else out += '$' + c;
+      } else if (c === '<' && groups !== undefined) {
+        const close = apply(indexOf, template, ['>', from]);
+        if (close < 0) out += '$<';
+        else {
+          const value = groups[apply(slice, template, [from, close])];
+          if (value !== undefined) out += text(value);
+          from = close + 1;
+        }
+      } else out += '$' + c;
+    }
+  }
+  function replacer(length, replacement) {
+    if (typeof replacement === 'function') return replacement;
+    const template = text(replacement);
+    if (length * template.length < 1000000) return template;
+    if (apply(indexOf, template, ['$']) < 0) return () => template;
+    return (...args) => expand(template, args);
+  }
+  replace(String.prototype, 'replaceAll', (native) => ({
+    replaceAll(pattern, replacement) {
+      if (this === undefined || this === null || (pattern !== null && typeof pattern === 'object')) {
+        return apply(native, this, [pattern, replacement]);
+      }
+      const subject = text(this);
+      return apply(native, subject, [pattern, replacer(subject.length, replacement)]);
+    },
+  }).replaceAll);
+  replace(RegExp.prototype, Symbol.replace, (native) => ({
+    replace(subject, replacement) {
+      const whole = text(subject);
+      return apply(native, this, [whole, replacer(whole.length, replacement)]);
+    },
+  }).replace);
+
+  function show(value) {
+    if (typeof value === 'string') return value;
+    if (typeof value === 'object' && value !== null) {
+      if (Fault.isError(value)) return text(value);
+      const json = stringify(value);
+      return json === undefined ? text(value) : json;
+    }
+    return text(value);
+  }
+  const console = {};
+  for (const level of ['log', 'info', 'warn', 'error', 'debug']) {
+    console[level] = ({
+      [level](...args) {
+        let line = '';
+        for (let i = 0; i < args.length; i++) line += (i ? ' ' : '') + show(args[i]);
+        host.console(level, line, new Fault().stack);
+      },
+    })[level];
+  }
+  globalThis.console = console;
+  globalThis.atob = ({ atob(data) { return host.atob(text(data)); } }).atob;
+  globalThis.btoa = ({ btoa(data) { return data === undefined || data === null ? '' : host.btoa(text(data)); } }).btoa;
+
+  // Thrown to leave a policy that has spoken. Catching it changes nothing.
+  const over = Object.freeze({ __proto__: null, toString() { return 'the policy has decided'; } });
+  function allow() {
+    host.say(true, '', undefined, undefined, new Fault().stack);
+    throw over;
+  }
+  function deny(message, reason, code) {
+    host.say(false, message === undefined ? '' : text(message), reason === undefined || reason === null ? undefined : text(reason),
+      code === undefined || code === null ? undefined : number(code), new Fault().stack);
+    throw over;
+  }
+  function warn(message) {
+    host.warn(text(message));
+  }
+
+  function methods(target, added) {
+    for (const key of ownKeys(added)) defineProperty(target, key, { value: added[key], writable: true, enumerable: false, configurable: true });
+  }
+  const lower = String.prototype.toLowerCase;
+  const split = String.prototype.split;
+  const replaceAll = String.prototype.replaceAll;
+  function values(header, name) {
+    const wanted = apply(lower, text(name), []);
+    const keys = ownKeys(header);
+    for (let i = 0; i < keys.length; i++) {
+      if (typeof keys[i] === 'string' && apply(lower, keys[i], []) === wanted) {
+        const found = header[keys[i]];
+        return isArray(found) ? found : [found];
+      }
+    }
+    return [];
+  }
+  const headerMethods = {
+    Get(name) { const all = values(this, name); return all.length ? text(all[0]) : ''; },
+    Values(name) { return [...values(this, name)]; },
+  };
+  function decode(part) {
+    try { return decodeURIComponent(apply(replaceAll, part, ['+', ' '])); } catch { return part; }
+  }
+  const decodeURIComponent = globalThis.decodeURIComponent;
+  function query(raw) {
+    const found = { __proto__: null };
+    const parts = apply(split, raw, ['&']);
+    for (let i = 0; i < parts.length; i++) {
+      if (parts[i] === '') continue;
+      const at = apply(indexOf, parts[i], ['=']);
+      const key = decode(at < 0 ? parts[i] : apply(slice, parts[i], [0, at]));
+      const value = at < 0 ? '' : decode(apply(slice, parts[i], [at + 1]));
+      if (found[key]) found[key][found[key].length] = value; else found[key] = [value];
+    }
+    const result = { ...found };
+    methods(result, { Get(name) { const all = found[name]; return all ? all[0] : ''; }, Has(name) { return name in found; } });
+    return result;
+  }
+  const urlMethods = { Query() { return query(text(this.RawQuery)); } };
+  // Gives `ac` what can't be said in JSON. `cell` holds the GlobalContext of this evaluation.
+  function dress(ac, cell) {
+    if (ac === null || typeof ac !== 'object') return ac;
+    const request = ac.HTTPRequest;
+    if (request !== null && typeof request === 'object') {
+      const header = request.Header;
+      if (header !== null && typeof header === 'object') methods(header, headerMethods);
+      const url = request.URL;
+      if (url !== null && typeof url === 'object' && typeof url.RawQuery === 'string') {
+        methods(url, urlMethods);
+      }
+    }
+    defineProperty(ac, 'GlobalContext', {
+      get() {
+        if (!cell.used) { cell.value = host.globalContext(); cell.used = true; }
+        return cell.value;
+      },
+      set(value) {
+        if (!cell.used) { host.globalContext(); cell.used = true; }
+        cell.value = value;
+      },
+      enumerable: true,
+      configurable: true,
+    });
+    return ac;
+  }
+
+  // Large members come into being at the first look. Nothing here refers to its own getter: cycles
+  // would keep whole objects until the next garbage collection.
+  const parts = new WeakMap();
+  const holders = new WeakMap();
+  const { getOwnPropertyDescriptor } = Reflect;
+  function lazy(holder, key, id) {
+    const part = { id, key, ready: false, value: undefined };
+    function get() {
+      if (!part.ready) {
+        part.value = host.expand(id, lazy);
+        part.ready = true;
+      }
+      const own = getOwnPropertyDescriptor(this, key);
+      if (own !== undefined && own.get !== undefined && parts.get(own.get) === part) {
+        defineProperty(this, key, { value: part.value, writable: true, enumerable: own.enumerable, configurable: true });
+      }
+      return part.value;
+    }
+    function set(next) {
+      defineProperty(this, key, { value: next, writable: true, enumerable: true, configurable: true });
+    }
+    parts.set(get, part);
+    const others = holders.get(holder);
+    if (others === undefined) holders.set(holder, [part]);
+    else others[others.length] = part;
+    defineProperty(holder, key, { get, set, enumerable: true, configurable: true });
+  }
+  function pending(holder) {
+    const all = holders.get(holder);
+    if (all === undefined) return undefined;
+    let found;
+    for (let i = 0; i < all.length; i++) {
+      const part = all[i];
+      if (part.ready) continue;
+      const own = getOwnPropertyDescriptor(holder, part.key);
+      if (own === undefined || own.get === undefined || parts.get(own.get) !== part) continue;
+      if (found === undefined) found = [];
+      found[found.length] = [part.key, part.id];
+    }
+    return found;
+  }
+
+  // Dies with the first garbage collection, which comes only when memory is nearly all used.
+  function sentinel() {
+    const watched = {};
+    watched.self = watched;
+    return new Weak(watched);
+  }
+  const deref = Weak.prototype.deref;
+  const objectPrototype = Object.prototype;
+  const describeDate = Date.prototype.toISOString;
+  const booleanValue = Boolean.prototype.valueOf;
+  let known = 0;
+
+  return {
+    allow, deny, warn, dress, sentinel, lazy, pending, headerMethods, urlMethods,
+    isAlive(reference) { return apply(deref, reference, []) !== undefined; },
+    seal() { known = ownKeys(globalThis).length; },
+    // Known globals can't be removed, so their number tells whether anything came.
+    sweep() {
+      if (!isExtensible(globalThis) || getPrototypeOf(globalThis) !== objectPrototype) return false;
+      const keys = ownKeys(globalThis);
+      if (keys.length === known) return true;
+      for (let i = 0; i < keys.length; i++) deleteProperty(globalThis, keys[i]);
+      return ownKeys(globalThis).length === known;
+    },
+    // What an object that is no plain object stands for in JSON: [value], or nothing if itself.
+    plain(value) {
+      if (value instanceof Date) return [apply(describeDate, value, [])];
+      if (value instanceof Set) return [[...value]];
+      if (value instanceof Map) return [[...value]];
+      if (value instanceof String) return [text(value)];
+      if (value instanceof Number) return [number(value)];
+      if (value instanceof Boolean) return [apply(booleanValue, value, [])];
+      if (typeof value === 'bigint') return [text(value)];
+      return [];
+    },
+    describe(value) {
+      try {
+        return typeof value === 'symbol' ? text(value.description) : text(value);
+      } catch {
+        return typeof value;
+      }
+    },
+    kind(value) {
+      if (value === null) return 'null';
+      if (isArray(value)) return 'array';
+      return typeof value;
+    },
+    trace(value) {
+      const stack = Fault.isError(value) ? value.stack : undefined;
+      return typeof stack === 'string' ? stack : '';
+    },
+  };
+})

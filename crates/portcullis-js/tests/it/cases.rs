@@ -1,0 +1,354 @@
+//! The cases of the reference table that need no wire and no host calls, by their numbers.
+
+use std::sync::Arc;
+
+use portcullis_js::{CompileFault, Outcome, PolicySet, PolicySource, Verdict};
+use serde_json::{Value, json};
+
+use crate::support::*;
+
+#[test]
+fn case_01_true_allows() {
+    let e = p("return true");
+    assert_eq!((e.verdict, e.object), (Verdict::Allow, None));
+    assert_eq!(p("return new Boolean(true)").verdict, Verdict::Allow);
+}
+
+#[test]
+fn cases_02_to_04_false_and_text_refuse() {
+    let e = p("return false");
+    assert_eq!(denied(&e).message, "P: request denied by policy");
+    assert_eq!(denied(&e).reason, "VIOLATES_POLICY");
+    let code = r#"for (const c of object.spec.containers) if (c.name.includes("apple")) return "fruit not allowed""#;
+    assert_eq!(message(code), "P: fruit not allowed");
+    assert_eq!(message("return ''"), "P: request denied by policy");
+    assert_eq!(message("return Symbol('s')"), "P: s");
+    let pear = code.replace("apple", "pear");
+    assert_eq!(p(&pear).verdict, Verdict::None);
+}
+
+#[test]
+fn cases_05_and_06_no_opinion_is_the_callers_default() {
+    let e = p("");
+    assert_eq!(e.verdict, Verdict::None);
+    assert_eq!(e.steps[0].outcome, Outcome::Pass);
+}
+
+#[test]
+fn cases_07_and_08_the_first_word_ends() {
+    let e = run(&[("A", "return 'a'"), ("B", "return true")]);
+    assert_eq!(denied(&e).message, "A: a");
+    assert_eq!(e.steps[1].outcome, Outcome::Skip);
+    let e = run(&[("A", "return true"), ("B", "return 'b'")]);
+    assert_eq!(e.verdict, Verdict::Allow);
+}
+
+#[test]
+fn cases_09_and_10_anything_else_is_an_error() {
+    for code in [
+        "return null",
+        "return 1",
+        "return {}",
+        "return []",
+        "return () => 1",
+        "return new String('x')",
+        "return 1n",
+        "return new Date(0)",
+    ] {
+        let e = p(code);
+        let d = denied(&e);
+        assert!(
+            d.message
+                .starts_with("P: unknown return value from policy ("),
+            "{code} {d:?}"
+        );
+        assert_eq!(d.reason, "INTERNAL_ERROR");
+        assert_eq!(e.steps[0].outcome, Outcome::Error);
+    }
+}
+
+#[test]
+fn case_11_an_exception_refuses_and_says_where() {
+    let e = p("\n  throw new Error(\"boom\")");
+    let d = denied(&e);
+    assert!(
+        d.message
+            .starts_with("P: unable to evaluate policy:Error: boom"),
+        "{d:?}"
+    );
+    assert_eq!(d.reason, "INTERNAL_ERROR");
+    assert_eq!(e.steps[0].line, Some(2), "{e:?}");
+    assert!(
+        d.message.ends_with(" at P:2:18") || e.steps[0].column.is_some(),
+        "{d:?}"
+    );
+    assert!(message("throw 'text'").starts_with("P: unable to evaluate policy:text"));
+    assert!(message("object.a.b.c").contains("TypeError"));
+    assert!(message("throw { toString() { throw 1 } }").contains("unable to evaluate"));
+    let e = pool("function f() {\n  return nothing.here }", &[("P", "f()")]);
+    let e = e.evaluate(input(pod())).unwrap();
+    assert!(denied(&e).message.contains("globals:2:"), "{e:?}");
+}
+
+#[test]
+fn cases_12_to_16_changes() {
+    let o = changed("object.spec.containers[0].image = 'new'; return true");
+    assert_eq!(o["spec"]["containers"][0]["image"], "new");
+    let e = p("object.x = 1");
+    assert_eq!(e.verdict, Verdict::None);
+    assert_eq!(e.object.unwrap()["x"], 1);
+    let e = run(&[
+        ("A", "object.x = 1"),
+        ("B", "if (object.x === 1) { object.y = 2; return true }"),
+    ]);
+    let o = e.object.unwrap();
+    assert_eq!((&o["x"], &o["y"]), (&json!(1), &json!(2)));
+    let e = p("object.x = 1; return 'no'");
+    assert_eq!(e.object, None);
+    assert_eq!(denied(&e).message, "P: no");
+}
+
+#[test]
+fn cases_17_to_21_keys_and_lists() {
+    let o = changed(r#"object.metadata.labels["x/y~z"] = "q"; return true"#);
+    assert_eq!(o["metadata"]["labels"]["x/y~z"], "q");
+    let o = changed(
+        r#"const c = object.spec.containers[0]; c.command = ["/bin/echo", "hi"]; c.args = []; return true"#,
+    );
+    assert_eq!(o["spec"]["containers"][0]["args"], json!([]));
+    for code in [
+        "object.spec.containers = [...object.spec.containers, {name: 'b'}]; return true",
+        "object.spec.containers.push({name: 'b'}); return true",
+    ] {
+        assert_eq!(changed(code)["spec"]["containers"][1], json!({"name": "b"}));
+    }
+    let o = changed("object.spec.containers[0].args.pop(); return true");
+    assert_eq!(o["spec"]["containers"][0]["args"], json!(["a", "b"]));
+    let o = changed(
+        "for (const k of ['toString', 'constructor', 'hasOwnProperty', 'valueOf']) object.metadata.labels[k] = 'x'; return true",
+    );
+    assert_eq!(o["metadata"]["labels"].as_object().unwrap().len(), 5);
+}
+
+#[test]
+fn cases_22_and_23_globals() {
+    let e = pool(
+        "function add(a, b) { return a + b }",
+        &[("P", "return 's=' + add(1, 2)")],
+    );
+    assert_eq!(denied(&e.evaluate(input(pod())).unwrap()).message, "P: s=3");
+    let e = pool(
+        "const K = 3; let deny = 1; class C {}",
+        &[
+            ("A", "if (K !== 3 || deny !== 1) return 'k'"),
+            ("B", "return true"),
+        ],
+    );
+    assert_eq!(e.evaluate(input(pod())).unwrap().verdict, Verdict::Allow);
+}
+
+#[test]
+fn case_25_the_request() {
+    let code = r#"const r = ac.HTTPRequest; return "H=" + r.Header.Get("x-ctrdac-RequestUri") + " " + r.RequestURI + r.Header.Values("X-TWO").length + r.Header.Get("none") + r.URL.Query().Get("y") + '.'"#;
+    assert_eq!(message(code), "P: H=/grpc /a/b?x=1&y=%202 .");
+}
+
+#[test]
+fn cases_26_and_27_names_compare() {
+    assert_eq!(
+        message(r#"if (req.Operation == "CREATE" && req.Namespace == "ns1") return "hit""#),
+        "P: hit"
+    );
+    assert_eq!(
+        message(r#"if (req.Operation === "CREATE" && req.namespace === "ns1") return "hit""#),
+        "P: hit"
+    );
+}
+
+#[test]
+fn case_28_no_object() {
+    let mut i = input(Value::Null);
+    i.old_object = Arc::new(pod());
+    let e = pool("", &[("P", "return object + oldObject.kind")])
+        .evaluate(i)
+        .unwrap();
+    assert_eq!(denied(&e).message, "P: nullPod");
+}
+
+#[test]
+fn case_32_the_container_spec() {
+    let spec = "eyJwcm9jZXNzIjp7ImVudiI6WyJBPTEiXX19";
+    let code = r#"runcSpec = JSON.parse(atob(object.container.spec.value));
+        runcSpec.process.env.push("EXTRA=1");
+        object.container.spec.value = btoa(JSON.stringify(runcSpec))"#;
+    let pool = pool(
+        "",
+        &[
+            ("P", code),
+            ("Q", "return runcSpec.process.env.length === 2"),
+        ],
+    );
+    let e = pool
+        .evaluate(input(json!({"container": {"spec": {"value": spec}}})))
+        .unwrap();
+    assert_eq!(e.verdict, Verdict::Allow);
+    assert_eq!(
+        e.object.unwrap()["container"]["spec"]["value"],
+        "eyJwcm9jZXNzIjp7ImVudiI6WyJBPTEiLCJFWFRSQT0xIl19fQ=="
+    );
+}
+
+#[test]
+fn case_33_git_repositories() {
+    let code = r#"
+        object.spec.volumes.forEach((volume, i) => {
+            if (!volume.gitRepo) return;
+            const { repository, revision } = volume.gitRepo;
+            delete volume.gitRepo;
+            volume.emptyDir = {};
+            (object.spec.initContainers ??= []).push({ name: `gitrepo-init-${i}`, args: [repository, revision],
+                volumeMounts: [{ name: volume.name, mountPath: "/git" }] });
+        });
+        return true;"#;
+    let object = json!({"kind": "Pod", "spec": {"volumes": [{"name": "a", "emptyDir": {}},
+        {"name": "g", "gitRepo": {"repository": "r", "revision": "v1"}}]}});
+    let o = pool("", &[("P", code)])
+        .evaluate(input(object))
+        .unwrap()
+        .object
+        .unwrap();
+    assert_eq!(
+        o["spec"]["volumes"][1],
+        json!({"name": "g", "emptyDir": {}})
+    );
+    assert_eq!(o["spec"]["initContainers"][0]["name"], "gitrepo-init-1");
+}
+
+#[test]
+fn case_38_base64() {
+    assert_eq!(
+        message(r#"return atob("aGVsbG8=") + btoa("é")"#),
+        "P: hellow6k="
+    );
+    assert_eq!(
+        message("return btoa() + btoa(null) + btoa(12) + '.'"),
+        "P: MTI=."
+    );
+    assert!(message("atob('a-')").contains("base64"));
+}
+
+#[test]
+fn case_39_the_user() {
+    assert_eq!(
+        message(r#"return "u=" + ac.User + " m=" + ac.UserAuthNMethod"#),
+        "P: u=null m="
+    );
+}
+
+#[test]
+fn helpers_end_even_if_caught() {
+    assert_eq!(
+        p("try { allow() } catch {} return 'no'").verdict,
+        Verdict::Allow
+    );
+    let e = p("\ntry { deny('bad', 'Mine', 422) } finally { return true }");
+    let d = denied(&e);
+    assert_eq!(
+        (d.message.as_str(), d.reason.as_str(), d.code),
+        ("P: bad", "Mine", Some(422))
+    );
+    assert_eq!(e.steps[0].line, Some(2));
+    let e = p("deny()");
+    assert_eq!(denied(&e).message, "P: request denied by policy");
+    let e = p("warn('careful'); warn(2)");
+    assert_eq!(e.warnings, ["P: careful", "P: 2"]);
+    assert_eq!(
+        (e.verdict, e.steps[0].outcome),
+        (Verdict::None, Outcome::Warn)
+    );
+}
+
+#[test]
+fn the_console_is_kept_with_its_place() {
+    let e = p("\nconsole.log('a', 1, {b: [1]}, undefined)\nconsole.error(new Error('x'))");
+    let lines: Vec<_> = e
+        .console
+        .iter()
+        .map(|l| (l.level, l.text.as_str(), l.line))
+        .collect();
+    assert_eq!(
+        lines,
+        [
+            ("log", "a 1 {\"b\":[1]} undefined", Some(2)),
+            ("error", "Error: x", Some(3))
+        ]
+    );
+    let e = p("for (let i = 0; i < 100000; i++) console.info('0123456789')");
+    assert!(e.console.len() < 2000, "{}", e.console.len());
+    assert_eq!(e.verdict, Verdict::None);
+}
+
+#[test]
+fn promises_are_awaited() {
+    assert_eq!(message("await null; return 'late'"), "P: late");
+    assert_eq!(
+        message("return (async () => { await 1; return 'inner' })()"),
+        "P: inner"
+    );
+    let e = p("await 1;\nthrow new Error('x')");
+    assert!(denied(&e).message.contains("Error: x"));
+    assert_eq!(e.steps[0].line, Some(2));
+    assert!(message("await new Promise(() => {})").contains("settled"));
+    assert_eq!(p("await 1; allow()").verdict, Verdict::Allow);
+}
+
+#[test]
+fn syntax_errors_are_found_in_the_authors_text() {
+    let faults = |globals: &str, codes: &[(&str, &str)]| -> Vec<CompileFault> {
+        let policies: Vec<_> = codes
+            .iter()
+            .map(|(n, c)| PolicySource {
+                name: (*n).into(),
+                code: (*c).into(),
+            })
+            .collect();
+        PolicySet::compile(globals, &policies).unwrap_err()
+    };
+    let f = faults(
+        "",
+        &[("A", "return true"), ("B", "let x = 1;\nlet y = = 2;\n")],
+    );
+    assert_eq!((f[0].policy.as_deref(), f[0].line), (Some("B"), 2), "{f:?}");
+    assert!(
+        f[0].column > 1 && f[0].message.contains("SyntaxError"),
+        "{f:?}"
+    );
+    let f = faults("const a = ;", &[("A", "if (")]);
+    assert_eq!(
+        (f[0].policy.as_deref(), f[1].policy.as_deref(), f[1].line),
+        (None, Some("A"), 1),
+        "{f:?}"
+    );
+    let f = faults(
+        "",
+        &[
+            ("A", "}); while (true); (function() {"),
+            ("B", "} }); ({ m() {"),
+            ("C", "} return true; {"),
+        ],
+    );
+    assert_eq!(f.len(), 3, "{f:?}");
+    let f = faults("", &[("A", ""), ("A", "")]);
+    assert!(f[0].message.contains("another"), "{f:?}");
+    assert_eq!(faults("", &[("A", "1\n\0")])[0].line, 2);
+}
+
+#[test]
+fn sloppy_mode_and_comments() {
+    let e = p("x = 1; with ({y: 2}) { if (x + y === 3) return 'ok' } // the end");
+    assert_eq!(denied(&e).message, "P: ok");
+    assert_eq!(
+        message("return typeof this + typeof object.none + typeof oldObject"),
+        "P: objectundefinedobject"
+    );
+}

@@ -1,0 +1,241 @@
+//! Nothing survives an evaluation but the `GlobalContext`. One thread, so that the realm is the same.
+
+use portcullis_js::{Pool, Verdict};
+use serde_json::json;
+
+use crate::support::*;
+
+/// One policy that does what the object says, so that both evaluations are in the same pool.
+fn stage(before: &str, after: &str) -> Pool {
+    let code = format!("if (object.stage === 1) {{ {before} }} else {{ {after} }}");
+    pool(
+        "var counter = 0; function shared() { return ++counter }",
+        &[("P", &code)],
+    )
+}
+
+/// In the same realm.
+#[track_caller]
+fn leaves_nothing(before: &str, after: &str) {
+    assert_eq!(realms_for(before, after), 1, "{before}");
+}
+
+/// In another realm, because the one before had to go.
+#[track_caller]
+fn is_thrown_away(before: &str, after: &str) {
+    assert_eq!(realms_for(before, after), 3, "{before}");
+}
+
+#[track_caller]
+fn realms_for(before: &str, after: &str) -> u64 {
+    let pool = stage(before, after);
+    for _ in 0..2 {
+        let first = pool.evaluate(input(json!({"stage": 1}))).unwrap();
+        assert!(
+            first.denial().is_none_or(|d| d.limit.is_none()),
+            "{first:?}"
+        );
+        let second = pool.evaluate(input(json!({"stage": 2}))).unwrap();
+        assert_eq!(
+            second.verdict,
+            Verdict::Allow,
+            "{before}: {:?}",
+            second.denial()
+        );
+    }
+    pool.realms_made()
+}
+
+#[test]
+fn variables_and_symbols() {
+    leaves_nothing(
+        "left = 1; globalThis[Symbol.for('s')] = 1; globalThis[7] = 1; this.other = 2",
+        "return typeof left === 'undefined' && globalThis[Symbol.for('s')] === undefined && globalThis[7] === undefined && typeof other === 'undefined'",
+    );
+    leaves_nothing(
+        "(0, eval)('var left = 1; function g() {}'); new Function('left2 = 1')()",
+        "return typeof left === 'undefined' && typeof g === 'undefined' && typeof left2 === 'undefined'",
+    );
+    leaves_nothing(
+        "toString = 5; hasOwnProperty = 6",
+        "return typeof toString === 'function' && typeof hasOwnProperty === 'function'",
+    );
+    leaves_nothing(
+        "shared(); shared.left = 1",
+        "return shared() === 1 && shared.left === undefined",
+    );
+}
+
+#[test]
+fn the_global_object_itself() {
+    let clean = "g = 1; return typeof left === 'undefined' && g === 1 && Object.isExtensible(globalThis) && Object.getPrototypeOf(globalThis) === Object.prototype";
+    is_thrown_away("Object.freeze(globalThis)", clean);
+    is_thrown_away("Object.preventExtensions(globalThis)", clean);
+    is_thrown_away("Object.setPrototypeOf(globalThis, { left: 1 })", clean);
+    is_thrown_away(
+        "Object.defineProperty(globalThis, 'left', { value: 1 })",
+        clean,
+    );
+    leaves_nothing(
+        "Object.defineProperty(globalThis, 'left', { get() { return 1 }, configurable: true })",
+        clean,
+    );
+    is_thrown_away(
+        "Object.defineProperty(globalThis, 'left', { get() { return 1 } })",
+        clean,
+    );
+}
+
+#[test]
+fn hidden_switches_of_the_engine() {
+    leaves_nothing(
+        "Error.stackTraceLimit = 0; Error.prepareStackTrace = () => 'left'",
+        "const s = new Error('x').stack; return typeof s === 'string' && s !== '' && s !== 'left'",
+    );
+    leaves_nothing(
+        "const d = Object.getOwnPropertyDescriptor(Error, 'prepareStackTrace'); if (d) d.set.call(Error, () => 'left')",
+        "return new Error().stack !== 'left'",
+    );
+    leaves_nothing(
+        "/(left)/.test('left')",
+        "return RegExp.$1 === undefined || RegExp.$1 === ''",
+    );
+    leaves_nothing(
+        "",
+        "return typeof FinalizationRegistry + typeof WeakRef + typeof Atomics + typeof SharedArrayBuffer === 'undefined'.repeat(4)",
+    );
+}
+
+#[test]
+fn jobs_that_are_left_over() {
+    is_thrown_away(
+        "Promise.resolve().then(() => { globalThis.left = 1 })",
+        "await 1; await 1; return typeof left === 'undefined'",
+    );
+    is_thrown_away(
+        "(async () => { for (;;) await 1 })()",
+        "await 1; return true",
+    );
+    is_thrown_away(
+        "queueMicrotask?.(() => { left = 1 })",
+        "await 1; return typeof left === 'undefined'",
+    );
+}
+
+/// Reaches every object there is, by every way there is.
+const REACH: &str = r"
+    const seen = new Set();
+    const work = [globalThis, object, req, ac, allow, deny, warn, console, shared, function* () {}, async function () {}, async function* () {},
+        (function* () {})(), (async function* () {})(), [][Symbol.iterator](), ''[Symbol.iterator](), new Map().entries(), new Set().values(),
+        /a/g[Symbol.matchAll]('a'), Promise.resolve(), new Proxy({}, {}), (function () { return arguments })(), [1].values().map((x) => x),
+        Iterator.from({ next() {} }), new Error(), class A { #p = 1; static s() {} }, Symbol.for('x'), 1n, new Date(), ``, (x => x)`tagged`, ((x) => x)`a${1}b`];
+    while (work.length) {
+        let o = work.pop();
+        if (o === undefined || o === null) continue;
+        if (typeof o !== 'object' && typeof o !== 'function') o = Object.getPrototypeOf(o);
+        if (seen.has(o)) continue;
+        seen.add(o);
+        work.push(Object.getPrototypeOf(o));
+        for (const k of Reflect.ownKeys(o)) {
+            const d = Object.getOwnPropertyDescriptor(o, k);
+            work.push(d.value, d.get, d.set);
+        }
+    }
+    const all = [...seen];";
+
+#[test]
+fn every_global_and_every_prototype() {
+    let before = format!(
+        r"{REACH}
+        let kept = 0;
+        const attempt = (f) => {{ try {{ f() }} catch {{}} }};
+        for (const o of all) {{
+            const keys = Reflect.ownKeys(o);
+            attempt(() => {{ o.left = 1 }});
+            attempt(() => {{ o[Symbol.for('left')] = 1 }});
+            attempt(() => {{ Object.defineProperty(o, 'left', {{ value: 1, configurable: true }}) }});
+            if (o !== globalThis) attempt(() => {{ Object.setPrototypeOf(o, {{ left: 1 }}) }});
+            for (const k of keys) {{
+                if (o === globalThis && (k === 'Reflect' || k === 'Object' || k === 'Symbol')) continue;
+                attempt(() => {{ o[k] = 'left' }});
+                attempt(() => {{ o[k].left = 1 }});
+                attempt(() => {{ Object.defineProperty(o, k, {{ value: 'left' }}) }});
+                attempt(() => {{ Object.defineProperty(o, k, {{ get() {{ return 'left' }} }}) }});
+                attempt(() => {{ delete o[k] }});
+            }}
+            if (o.left === 1) kept++;
+        }}
+        return kept > 5 && all.length > 500"
+    );
+    let after = format!(
+        r"{REACH}
+        const found = [];
+        for (const o of all) {{
+            if (o === object || o === req || o === ac) continue;
+            if (Object.hasOwn(o, 'left') || Object.hasOwn(o, Symbol.for('left'))) found.push('own ' + String(o.name));
+            for (const k of Reflect.ownKeys(o)) {{
+                const d = Object.getOwnPropertyDescriptor(o, k);
+                if (d.value === 'left') found.push('value ' + String(k));
+            }}
+        }}
+        if ([3, 1, 2].sort().map((x) => x + 1).join() !== '2,3,4') return 'broken';
+        if (JSON.stringify(JSON.parse('[1]')) !== '[1]') return 'broken';
+        if (({{}}).left !== undefined || [].left !== undefined || (() => 1).left !== undefined) return 'inherited';
+        return found.length ? found.slice(0, 20).join('; ') : 'count ' + all.length;"
+    );
+    let pool = stage(&before, &after);
+    let count = |pool: &Pool| {
+        let e = pool.evaluate(input(json!({"stage": 2}))).unwrap();
+        denied(&e).message.clone()
+    };
+    let clean = count(&pool);
+    assert!(clean.starts_with("P: count "), "{clean}");
+    for _ in 0..2 {
+        let e = pool.evaluate(input(json!({"stage": 1}))).unwrap();
+        assert_eq!(e.verdict, Verdict::Allow, "{e:?}");
+        assert_eq!(count(&pool), clean);
+    }
+    assert_eq!(pool.realms_made(), 1);
+}
+
+#[test]
+fn what_is_reached_is_frozen() {
+    let code = format!(
+        r"{REACH}
+        const own = new Set([globalThis, object, req, ac, shared]);
+        const isIntrinsic = (o) => typeof o === 'function' ? /\[native code\]/.test(Function.prototype.toString.call(o)) : Object.hasOwn(o, 'constructor');
+        const open = all.filter((o) => !own.has(o) && isIntrinsic(o) && !Object.isFrozen(o));
+        return open.length === 0 || open.map((o) => o.name || String(Object.getOwnPropertyNames(o))).join('; ')"
+    );
+    // Functions of the policy itself have a prototype of their own with a constructor.
+    let e = p(&code.replace("shared]", "0]").replace(", shared,", ","));
+    if let Some(d) = e.denial() {
+        let open: Vec<_> = d
+            .message
+            .trim_start_matches("P: ")
+            .split("; ")
+            .filter(|n| !["constructor", "A"].contains(n))
+            .collect();
+        assert!(open.is_empty(), "{open:?}");
+    }
+}
+
+#[test]
+fn pollution_does_nothing_and_overriding_works() {
+    leaves_nothing(
+        "Object.prototype.left = 1; Array.prototype.map = 3; JSON.parse = 4; Array = 5; ({}).__proto__.left = 1; object.constructor.prototype.left = 1",
+        "return ({}).left === undefined && [1].map((x) => x)[0] === 1 && JSON.parse('1') === 1 && Array.isArray([])",
+    );
+    let code = r"
+        class E extends Error { constructor() { super('a'); this.name = 'E'; this.message = 'b' } }
+        const e = new E(); if (String(e) !== 'E: b') return String(e);
+        function F() {} F.prototype.toString = () => 'f'; if (String(new F()) !== 'f') return 'F';
+        const o = {}; o.toString = () => 'o'; o.constructor = 1; o.valueOf = 2; o.__defineGetter__ = 3;
+        if (String(o) !== 'o' || Object.keys(o).length !== 4) return 'o';
+        const a = []; a.toString = () => 'a'; if (String(a) !== 'a') return 'a';
+        function G() {} G.prototype = Object.create(Array.prototype); G.prototype.constructor = G; if (new G().constructor !== G) return 'G';
+        const f = () => 1; f.call = 2; if (f.call !== 2) return 'f';
+        return true";
+    let e = p(code);
+    assert_eq!(e.verdict, Verdict::Allow, "{e:?}");
+}

@@ -1,0 +1,15 @@
+//! The engine as its callers see it.
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "a test that can't go on has failed"
+)]
+
+mod cases;
+mod context;
+mod conversion;
+mod hostile;
+mod isolation;
+mod modes;
+mod support;

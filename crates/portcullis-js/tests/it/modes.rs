@@ -1,0 +1,81 @@
+//! `warn` and `dry-run`.
+
+use portcullis_js::{Evaluation, Mode, Outcome, Plan, Verdict};
+
+use crate::support::*;
+
+fn with(policies: &[(&str, &str)], plan: &[Plan]) -> Evaluation {
+    let mut i = input(pod());
+    i.plan = plan.to_vec();
+    pool("", policies).evaluate(i).unwrap()
+}
+
+const ENFORCE: Plan = Plan::Run(Mode::Enforce);
+const WARN: Plan = Plan::Run(Mode::Warn);
+const DRY: Plan = Plan::Run(Mode::DryRun);
+
+#[test]
+fn a_refusal_becomes_a_warning_or_a_record() {
+    let policies = [
+        ("A", "return 'a'"),
+        ("B", "return 'b'"),
+        ("C", "object.c = 1"),
+        ("D", "return 'd'"),
+    ];
+    let e = with(&policies, &[WARN, DRY, ENFORCE, Plan::Skip]);
+    assert_eq!(e.verdict, Verdict::None);
+    assert_eq!(e.warnings, ["A: a"]);
+    let outcomes: Vec<_> = e.steps.iter().map(|s| s.outcome).collect();
+    assert_eq!(
+        outcomes,
+        [Outcome::Deny, Outcome::Deny, Outcome::Pass, Outcome::Skip]
+    );
+    assert_eq!(e.steps[1].message.as_deref(), Some("b"));
+    assert_eq!(e.object.unwrap()["c"], 1);
+}
+
+#[test]
+fn an_allow_does_not_end_it_and_errors_count_as_refusals() {
+    let e = with(
+        &[("A", "return true"), ("B", "throw 1"), ("C", "return 'c'")],
+        &[WARN, WARN, ENFORCE],
+    );
+    assert_eq!(denied(&e).message, "C: c");
+    assert_eq!(e.warnings.len(), 1);
+    assert_eq!(e.steps[1].outcome, Outcome::Error);
+}
+
+#[test]
+fn changes_are_not_kept_but_those_of_others_are_seen() {
+    let policies = [
+        ("A", "object.a = 1"),
+        (
+            "B",
+            "if (object.a !== 1) return 'unseen'; object.a = 2; object.b = 2; object = null",
+        ),
+        ("C", "return object.a === 1 && object.b === undefined"),
+    ];
+    let e = with(&policies, &[ENFORCE, WARN, ENFORCE]);
+    assert_eq!(e.verdict, Verdict::Allow, "{e:?}");
+    assert!(e.warnings.is_empty());
+    let o = e.object.unwrap();
+    assert_eq!((o["a"].as_i64(), o.get("b")), (Some(1), None));
+}
+
+#[test]
+fn a_limit_in_warn_mode_goes_on() {
+    let e = with(
+        &[
+            ("A", "(function f() { f() })()"),
+            ("B", "return 'x'.repeat(2**29)"),
+            ("C", "return true"),
+        ],
+        &[WARN, DRY, ENFORCE],
+    );
+    assert_eq!(e.verdict, Verdict::Allow, "{e:?}");
+    assert!(e.warnings[0].contains("stack"), "{e:?}");
+    assert!(
+        e.steps[1].message.as_ref().unwrap().contains("memory"),
+        "{e:?}"
+    );
+}
