@@ -139,10 +139,17 @@ fn judge(server: &Server, gate: &Gate, question: Question) -> Result<Response, H
         .review(webhook.as_str(), attributes, &verdict);
     if let Some(denial) = verdict.denial() {
         tracing::info!(
-            decision_id = %verdict.id, request_uid = attributes.uid, verdict = "deny",
-            plugin = verdict.plugin.as_deref(), operation = %attributes.operation,
-            resource = attributes.resource.to_string(), namespace = attributes.namespace, name = attributes.name,
-            user = attributes.user.username, reason = %denial.reason, "refused",
+            decision_id = %verdict.id,
+            request_uid = short(&attributes.uid),
+            verdict = "deny",
+            plugin = verdict.plugin.as_deref(),
+            operation = %attributes.operation,
+            resource = short(&attributes.resource.to_string()),
+            namespace = short(&attributes.namespace),
+            name = short(&attributes.name),
+            user = short(&attributes.user.username),
+            reason = short(&denial.reason),
+            "refused",
         );
     }
     let answer = Answer {
@@ -154,6 +161,16 @@ fn judge(server: &Server, gate: &Gate, question: Question) -> Result<Response, H
         StatusCode::OK,
         review::encode_admission(answer, &verdict),
     ))
+}
+
+/// Callers choose these texts: a line of the log repeats only a part of a long one.
+fn short(text: &str) -> &str {
+    const CHARACTERS: usize = 253;
+    let end = text
+        .char_indices()
+        .nth(CHARACTERS)
+        .map_or(text.len(), |(end, _)| end);
+    text.get(..end).unwrap_or_default()
 }
 
 /// An object that the chain would still change has not been through `/mutate`.
@@ -246,6 +263,12 @@ mod tests {
         ] {
             assert_eq!(asked_timeout(Some(query)), None, "{query}");
         }
+    }
+
+    #[test]
+    fn the_log_repeats_a_part_of_long_texts() {
+        assert_eq!(short("web"), "web");
+        assert_eq!(short(&"ü".repeat(1_000_000)).chars().count(), 253);
     }
 
     #[test]
