@@ -479,8 +479,8 @@ impl<'a, 'js> Run<'a, 'js> {
         } else {
             Js::new_undefined(ctx.clone())
         };
-        let req = to_js(ctx, &self.input.req)?;
-        let ac = to_js(ctx, &self.input.ac)?;
+        let req = to_js(ctx, &self.input.subject.req())?;
+        let ac = to_js(ctx, &self.input.subject.ac())?;
         let ac: Js<'js> = self.tools.get("dress")?.call((ac, self.cell.clone()))?;
         let functions: Array<'js> = self.realm.factory(ctx)?.call((
             object.clone(),

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use serde_json::Value;
 
 use crate::outcome::Mode;
+use crate::subject::{PlainSubject, Subject};
 
 /// What to do with one policy.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -22,13 +23,12 @@ pub struct Input {
     pub object: Arc<Value>,
     /// `oldObject`; null where there is none.
     pub old_object: Arc<Value>,
-    /// `req`, as policies see it.
-    pub req: Value,
-    /// `ac`, as policies see it. `HTTPRequest.Header`, an object of lists, gets `Get` and `Values`;
-    /// `HTTPRequest.URL` with a `RawQuery` gets `Query`; `GlobalContext` is added.
-    pub ac: Value,
+    /// The request: `req` and `ac`.
+    pub subject: Arc<dyn Subject>,
     /// One for each policy of the set, in order. What is missing is enforced.
     pub plan: Vec<Plan>,
+    /// An error or limit in an enforced policy counts as no opinion of that policy.
+    pub failures_pass: bool,
 }
 
 impl Input {
@@ -37,9 +37,9 @@ impl Input {
         Self {
             object: Arc::new(object),
             old_object: Arc::new(Value::Null),
-            req: Value::Object(serde_json::Map::new()),
-            ac: Value::Object(serde_json::Map::new()),
+            subject: Arc::new(PlainSubject::default()),
             plan: Vec::new(),
+            failures_pass: false,
         }
     }
 

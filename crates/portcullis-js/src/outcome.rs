@@ -2,6 +2,7 @@
 
 use serde_json::Value;
 
+use crate::host::HostCall;
 use crate::limits::Limit;
 
 /// What a policy's refusal means.
@@ -104,6 +105,8 @@ pub struct Evaluation {
     pub warnings: Vec<String>,
     /// What policies wrote.
     pub console: Vec<ConsoleLine>,
+    /// What policies asked of the world outside, in order.
+    pub host_calls: Vec<HostCall>,
     /// The object, if it changed and the verdict is no refusal.
     pub object: Option<Value>,
 }

@@ -81,6 +81,7 @@ pub(crate) fn late(policy: Option<&str>, limits: &Limits) -> Evaluation {
         steps: Vec::new(),
         warnings: Vec::new(),
         console: Vec::new(),
+        host_calls: Vec::new(),
         object: None,
     }
 }

@@ -2,6 +2,7 @@
 
 use serde_json::Value;
 
+use crate::host::HostCall;
 use crate::limits::{Limit, Limits};
 use crate::outcome::{ConsoleLine, Denial, Evaluation, Step, Verdict};
 use crate::source::Place;
@@ -27,6 +28,7 @@ pub(super) struct Record {
     pub(super) steps: Vec<Step>,
     pub(super) warnings: Vec<String>,
     pub(super) console: Vec<ConsoleLine>,
+    pub(super) host_calls: Vec<HostCall>,
     pub(super) object: Option<Value>,
 }
 
@@ -49,6 +51,7 @@ impl Record {
             steps: self.steps,
             warnings: self.warnings,
             console: self.console,
+            host_calls: self.host_calls,
             object: self.object,
         }
     }

@@ -1,6 +1,9 @@
 //! JSON in and out.
 
 use proptest::prelude::*;
+use std::sync::Arc;
+
+use portcullis_js::PlainSubject;
 use serde_json::{Value, json};
 
 use crate::support::*;
@@ -261,7 +264,10 @@ fn random_objects_come_back_as_they_were_or_as_they_were_changed() {
         places(&object, &mut Vec::new(), &mut all);
         if !all.is_empty() {
             let path = index.get(&all);
-            i.req = json!({"path": path, "value": new});
+            i.subject = Arc::new(PlainSubject {
+                req: json!({"path": path, "value": new}),
+                ..PlainSubject::default()
+            });
             let mut wanted = object.clone();
             put(&mut wanted, path, json!(new));
             let e = pool.evaluate(i).unwrap();

@@ -1,10 +1,11 @@
 //! What tests share.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use portcullis_js::{
-    Denial, Evaluation, GlobalContext, Input, Limits, PolicySet, PolicySource, Pool, PoolOptions,
-    Verdict,
+    Denial, Evaluation, GlobalContext, Input, Limits, PlainSubject, PolicySet, PolicySource, Pool,
+    PoolOptions, Verdict,
 };
 use serde_json::{Value, json};
 
@@ -43,13 +44,15 @@ pub(crate) fn pod() -> Value {
 
 pub(crate) fn input(object: Value) -> Input {
     Input {
-        req: json!({"UID": "u1", "Operation": "CREATE", "Namespace": "ns1", "Name": "p1",
+        subject: Arc::new(PlainSubject {
+            req: json!({"UID": "u1", "Operation": "CREATE", "Namespace": "ns1", "Name": "p1",
             "operation": "CREATE", "namespace": "ns1", "name": "p1",
             "UserInfo": {"Username": "bob"}}),
-        ac: json!({"HTTPRequest": {"RequestURI": "/a/b?x=1&y=%20",
+            ac: json!({"HTTPRequest": {"RequestURI": "/a/b?x=1&y=%20",
             "Header": {"X-Ctrdac-Requesturi": ["/grpc"], "X-Two": ["1", "2"]},
             "URL": {"Path": "/a/b", "RawQuery": "x=1&y=%20"}},
             "User": null, "UserAuthNMethod": ""}),
+        }),
         ..Input::new(object)
     }
 }

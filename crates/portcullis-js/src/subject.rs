@@ -1,0 +1,51 @@
+//! What an evaluation is about besides the object, made only when a policy looks.
+
+use std::fmt;
+
+use serde_json::{Map, Value};
+
+/// The request behind an evaluation, in the forms that policies and hosts want.
+pub trait Subject: Send + Sync + fmt::Debug {
+    /// `req`, as policies see it.
+    fn req(&self) -> Value;
+
+    /// `ac`, as policies see it. `HTTPRequest.Header`, an object of lists, gets `Get` and `Values`;
+    /// `HTTPRequest.URL` with a `RawQuery` gets `Query`; `GlobalContext` is added.
+    fn ac(&self) -> Value;
+
+    /// The whole request with this object in it, in the form in which others take it; none where
+    /// there is no such form.
+    fn review(&self, object: &Value) -> Option<Value>;
+}
+
+/// A subject of plain values.
+#[derive(Debug, Clone, PartialEq)]
+pub struct PlainSubject {
+    /// `req`.
+    pub req: Value,
+    /// `ac`.
+    pub ac: Value,
+}
+
+impl Default for PlainSubject {
+    fn default() -> Self {
+        Self {
+            req: Value::Object(Map::new()),
+            ac: Value::Object(Map::new()),
+        }
+    }
+}
+
+impl Subject for PlainSubject {
+    fn req(&self) -> Value {
+        self.req.clone()
+    }
+
+    fn ac(&self) -> Value {
+        self.ac.clone()
+    }
+
+    fn review(&self, _: &Value) -> Option<Value> {
+        None
+    }
+}
