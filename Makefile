@@ -1,7 +1,7 @@
 # The two commands most people need are `make run` and `make test`.
 # Everything else is a part of one of them, or named by `make help`.
 
-.PHONY: help run test unit e2e-kube lint bench setup build fmt schema
+.PHONY: help run test unit e2e-kube e2e-signatures lint bench setup build fmt schema
 .DEFAULT_GOAL := help
 
 help:
@@ -9,6 +9,7 @@ help:
 	@echo "make test      set up, and run everything that must pass"
 	@echo "make unit      only the tests that need no other server"
 	@echo "make e2e-kube  only the tests against a real kube-apiserver"
+	@echo "make e2e-signatures  only the tests with the real cosign and slsa-verifier"
 	@echo "make lint      format, clippy, documentation, licences"
 	@echo "make bench     the benchmark"
 	@echo "make schema    write the golden files that are made from the code"
@@ -22,13 +23,16 @@ build: setup
 run: build
 	@exec target/release/portcullis serve
 
-test: unit e2e-kube
+test: unit e2e-kube e2e-signatures
 
 unit: setup
 	cargo test --workspace --locked
 
 e2e-kube: build
 	e2e/kube/run
+
+e2e-signatures: setup
+	scripts/test-signatures
 
 lint: setup
 	scripts/lint

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use portcullis_server::RunOptions;
-use portcullis_server::config::{ConfigSource, LoadOptions};
+use portcullis_server::config::{ConfigSource, Listening, LoadOptions};
 
 use crate::certificate::Certificate;
 use crate::client::Target;
@@ -27,7 +27,8 @@ fn serve(file: PathBuf, data_dir: PathBuf) {
             admission_control: None,
             admission_control_config_file: None,
             known_plugins: &registry.names(),
-            offline: false,
+            listeners: Listening::Needed,
+            coverage: false,
             env: &|_| None,
         };
         portcullis_server::run(RunOptions {

@@ -202,6 +202,8 @@ pub struct DoorContext {
     pub request_kind: Option<Kind>,
     /// The collection the caller asked for before conversion.
     pub request_resource: Option<Resource>,
+    /// The part of the object the caller asked for before conversion.
+    pub request_subresource: String,
     /// The other end of the connection.
     pub peer: Peer,
 }

@@ -11,6 +11,8 @@
 //! INVARIANT: [`Chain::decide`] returns a verdict whatever plug-ins do. Errors, timeouts and panics
 //! are steps of the trace, and only here a [`FailureMode`] says what follows from them.
 
+mod block_on;
+
 use std::borrow::Cow;
 use std::fmt;
 use std::sync::Arc;
@@ -22,7 +24,7 @@ use serde::{Deserialize, Serialize};
 use crate::attributes::Attributes;
 use crate::clock::{self, Stopwatch};
 use crate::guard::{self, Failure};
-use crate::plugin::{Notes, Outcome, Plugin};
+use crate::plugin::{Notes, Outcome, Plugin, Runs};
 use crate::verdict::{Decision, DecisionId, Denial, Phase, Step, StepOutcome, Verdict};
 
 /// What follows when a plug-in can't decide.
@@ -106,25 +108,33 @@ impl Chain {
         self.entries.iter().map(|e| e.name.as_ref())
     }
 
-    /// Whether a plug-in may wait for something, so that the caller should not decide on a thread
-    /// others wait for.
-    pub fn may_wait(&self) -> bool {
+    /// Whether a plug-in may block the thread it is asked on, so that the caller should not decide
+    /// on a thread others wait for.
+    pub fn may_block(&self) -> bool {
         self.entries
             .iter()
-            .any(|e| e.plugin.runs() == crate::plugin::Runs::Detached)
+            .any(|e| e.plugin.runs() == Runs::Detached)
+    }
+
+    /// Judges the request, and waits for the verdict.
+    pub fn decide(&self, request: &mut Attributes) -> Verdict {
+        block_on::block_on(self.decide_later(request))
     }
 
     /// Judges the request. The object in it is left as the plug-ins changed it.
-    pub fn decide(&self, request: &mut Attributes) -> Verdict {
+    pub async fn decide_later(&self, request: &mut Attributes) -> Verdict {
         let stopwatch = Stopwatch::start();
         let mut trace = Vec::with_capacity(self.entries.len() * 2);
         let mut notes = Notes::default();
-        let refusal = [Phase::Admit, Phase::Validate]
-            .into_iter()
-            .find_map(|phase| {
-                let mut entries = self.entries.iter();
-                entries.find_map(|entry| entry.ask(phase, request, &mut notes, &mut trace))
-            });
+        let mut refusal = None;
+        'asking: for phase in [Phase::Admit, Phase::Validate] {
+            for entry in &self.entries {
+                refusal = entry.ask(phase, request, &mut notes, &mut trace).await;
+                if refusal.is_some() {
+                    break 'asking;
+                }
+            }
+        }
         let patch = match (&refusal, &request.object) {
             (None, Some(object)) => object.patch(),
             _ => Vec::new(),
@@ -153,7 +163,7 @@ impl Chain {
 
 impl ChainEntry {
     /// Asks one half of the plug-in, writes the step down, and returns the refusal if it is one.
-    fn ask(
+    async fn ask(
         &self,
         phase: Phase,
         request: &mut Attributes,
@@ -184,11 +194,16 @@ impl ChainEntry {
         let limit = self.limit(request, stopwatch);
         let answer = match limit {
             Some(Duration::ZERO) => Err(Failure::Timeout(Duration::ZERO)),
-            limit => guard::run(&self.plugin, &self.at_work, phase, request, notes, limit),
+            limit => guard::run(&self.plugin, &self.at_work, phase, request, notes, limit).await,
         };
         let took = stopwatch.elapsed();
         let answer = match limit {
-            Some(limit) if answer.is_ok() && took > limit => Err(Failure::Timeout(limit)),
+            // What is deferred keeps the time itself, and says it better.
+            Some(limit)
+                if answer.is_ok() && took > limit && self.plugin.runs() != Runs::Deferred =>
+            {
+                Err(Failure::Timeout(limit))
+            }
             _ => answer,
         };
         let (outcome, detail, denial) = match answer {
@@ -201,9 +216,15 @@ impl ChainEntry {
                 let detail = Cow::Owned(denial.message.clone());
                 (StepOutcome::Denied, Some(detail), Some(denial))
             }
+            Ok(Outcome::Undecided(denial)) => {
+                let detail = Cow::Owned(denial.message.clone());
+                (StepOutcome::Error, Some(detail), Some(denial))
+            }
             Err(failure) => self.failed(failure, before, request, notes),
         };
         trace.push(Step {
+            policies: std::mem::take(&mut notes.policies),
+            host_calls: std::mem::take(&mut notes.host_calls),
             warnings: notes.warnings.len().saturating_sub(warnings_before),
             ..self.step(phase, outcome, detail, took)
         });
@@ -278,6 +299,8 @@ impl ChainEntry {
             outcome,
             detail,
             warnings: 0,
+            policies: Vec::new(),
+            host_calls: Vec::new(),
             duration,
         }
     }

@@ -9,12 +9,16 @@ use std::sync::{Arc, OnceLock};
 use serde_json::Value;
 use serde_json::value::RawValue;
 
+use crate::json::Scanned;
 use crate::patch::{self, PatchOperation};
+use crate::tree::{IndexedText, Tree};
 
 /// A JSON document whose changes are known.
 #[derive(Debug, Clone)]
 pub struct Document {
     text: Arc<str>,
+    /// Where its parts are, if that is known.
+    indexed: Option<IndexedText>,
     original: OnceLock<Arc<Value>>,
     current: Option<Arc<Value>>,
     revision: u32,
@@ -40,6 +44,7 @@ impl Document {
     pub fn from_text(text: impl Into<Arc<str>>) -> Self {
         Self {
             text: text.into(),
+            indexed: None,
             original: OnceLock::new(),
             current: None,
             revision: 0,
@@ -49,6 +54,16 @@ impl Document {
     /// A document of text that a JSON parser has passed over.
     pub fn from_raw(raw: &RawValue) -> Self {
         Self::from_text(raw.get())
+    }
+
+    /// A document of a part of a scanned text.
+    pub fn from_scanned(scanned: &Scanned<'_>, part: &str) -> Self {
+        let document = Self::from_text(part);
+        let text = Arc::clone(&document.text);
+        Self {
+            indexed: IndexedText::new(text, scanned.index(), scanned.offset_of(part)),
+            ..document
+        }
     }
 
     /// A document of this tree.
@@ -74,6 +89,23 @@ impl Document {
             Some(current) => Ok(current),
             None => self.original(),
         }
+    }
+
+    /// The document as it is now, read from the text only as far as somebody looks.
+    pub fn tree(&self) -> Result<Tree, DocumentError> {
+        match (&self.current, &self.indexed) {
+            (Some(current), _) => Ok(Tree::from(current.as_ref())),
+            (None, Some(indexed)) => Ok(indexed.tree()),
+            (None, None) => self.original().map(Tree::from),
+        }
+    }
+
+    /// Puts another tree in place of the one that is there now.
+    pub fn replace(&mut self, value: Value) -> Result<(), DocumentError> {
+        self.parsed()?;
+        self.revision = self.revision.wrapping_add(1);
+        self.current = Some(Arc::new(value));
+        Ok(())
     }
 
     /// The tree, to be changed.

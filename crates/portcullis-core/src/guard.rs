@@ -4,13 +4,16 @@
 //! its own; when the time is up the thread is left behind, and what it does later reaches nobody.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::pin::Pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{RecvTimeoutError, sync_channel};
+use std::task::{Context, Poll};
 use std::time::Duration;
 
 use crate::attributes::Attributes;
-use crate::plugin::{Notes, Outcome, Plugin, PluginError, Runs};
+use crate::clock;
+use crate::plugin::{Finished, Notes, Outcome, Pending, Plugin, PluginError, Runs};
 use crate::verdict::Phase;
 
 /// Threads one plug-in may have at work, those left behind included.
@@ -28,7 +31,7 @@ pub(crate) enum Failure {
 
 /// Runs `phase` of `plugin` on the request. A plug-in that may wait is left behind after `limit`; one
 /// that only computes always comes to an end, and the caller sees how long it took.
-pub(crate) fn run(
+pub(crate) async fn run(
     plugin: &Arc<dyn Plugin>,
     at_work: &Arc<AtomicUsize>,
     phase: Phase,
@@ -39,6 +42,54 @@ pub(crate) fn run(
     match plugin.runs() {
         Runs::Inline => caught(plugin.as_ref(), phase, request, notes),
         Runs::Detached => detached(plugin, at_work, phase, request, notes, limit),
+        Runs::Deferred => deferred(plugin.as_ref(), phase, request, notes, limit).await,
+    }
+}
+
+async fn deferred(
+    plugin: &dyn Plugin,
+    phase: Phase,
+    request: &mut Attributes,
+    notes: &mut Notes,
+    limit: Option<Duration>,
+) -> Result<Outcome, Failure> {
+    let deadline = limit.map(|limit| clock::monotonic() + limit);
+    let begin = AssertUnwindSafe(|| plugin.begin(phase, request, deadline));
+    let pending = catch_unwind(begin).map_err(|_| Failure::Panic)?;
+    let Finished {
+        outcome,
+        notes: its_notes,
+        object,
+    } = Caught(pending).await.ok_or(Failure::Panic)?;
+    notes.absorb(its_notes);
+    if let (Some(value), Some(document)) = (object, &mut request.object) {
+        document
+            .replace(value)
+            .map_err(|e| Failure::Error(e.to_string()))?;
+    }
+    outcome.map_err(Failure::from)
+}
+
+/// Work whose panic ends it, and nothing else.
+struct Caught(Pending);
+
+impl Future for Caught {
+    type Output = Option<Finished>;
+
+    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
+        match catch_unwind(AssertUnwindSafe(|| self.0.as_mut().poll(context))) {
+            Ok(poll) => poll.map(Some),
+            Err(_) => Poll::Ready(None),
+        }
+    }
+}
+
+impl From<PluginError> for Failure {
+    fn from(error: PluginError) -> Self {
+        match error {
+            PluginError::Timeout(limit) => Self::Timeout(limit),
+            PluginError::Failed(text) => Self::Error(text),
+        }
     }
 }
 
@@ -86,9 +137,7 @@ fn caught(
         Phase::Validate => plugin.validate(request, notes),
     });
     match catch_unwind(half) {
-        Ok(Ok(outcome)) => Ok(outcome),
-        Ok(Err(PluginError::Timeout(limit))) => Err(Failure::Timeout(limit)),
-        Ok(Err(PluginError::Failed(text))) => Err(Failure::Error(text)),
+        Ok(outcome) => outcome.map_err(Failure::from),
         Err(_) => Err(Failure::Panic),
     }
 }

@@ -5,10 +5,13 @@
 //! members of the two outermost objects are, so that a door can read them without a second pass
 //! over the whole text. It builds no tree.
 
+mod index;
 mod scanner;
 
 use std::borrow::Cow;
 
+pub(crate) use index::Container;
+pub use index::Index;
 use scanner::{Noted, Scanner};
 
 /// What is wrong with a text, and where.
@@ -40,12 +43,23 @@ pub struct Member<'a> {
 pub struct Scanned<'a> {
     text: &'a str,
     members: Vec<Member<'a>>,
+    index: Index,
 }
 
 impl<'a> Scanned<'a> {
     /// The whole text.
     pub fn text(&self) -> &'a str {
         self.text
+    }
+
+    /// Where its lists and objects are.
+    pub fn index(&self) -> &Index {
+        &self.index
+    }
+
+    /// Where a part of it begins. The text must be a part of the scanned one.
+    pub fn offset_of(&self, part: &str) -> usize {
+        (part.as_ptr() as usize).saturating_sub(self.text.as_ptr() as usize)
     }
 
     /// Whether the text is an object.
@@ -74,8 +88,7 @@ impl<'a> Scanned<'a> {
 
     /// A fault of the value whose text this is. The text must be a part of the scanned one.
     pub fn fault_at(&self, part: &str, message: &str) -> JsonFault {
-        let offset = (part.as_ptr() as usize).saturating_sub(self.text.as_ptr() as usize);
-        fault(self.text.as_bytes(), offset, message)
+        fault(self.text.as_bytes(), self.offset_of(part), message)
     }
 
     /// A fault of the whole.
@@ -104,11 +117,15 @@ pub fn scan(bytes: &[u8]) -> Result<Scanned<'_>, JsonFault> {
         keys: Vec::with_capacity(64),
         unescaped: Vec::new(),
         members: Vec::with_capacity(24),
+        containers: Vec::with_capacity(128),
     };
     match scanner.document() {
         Ok(()) => {
             let Scanner {
-                members, unescaped, ..
+                members,
+                unescaped,
+                containers,
+                ..
             } = scanner;
             let member = |m: Noted| Member {
                 depth: m.depth,
@@ -120,7 +137,15 @@ pub fn scan(bytes: &[u8]) -> Result<Scanned<'_>, JsonFault> {
                 end: m.end,
             };
             let members = members.into_iter().map(member).collect();
-            Ok(Scanned { text, members })
+            Ok(Scanned {
+                text,
+                members,
+                // Places are kept in four bytes.
+                index: match u32::try_from(text.len()) {
+                    Ok(_) => Index::new(containers),
+                    Err(_) => Index::default(),
+                },
+            })
         }
         Err(wrong) => Err(fault(bytes, wrong.at, &scanner.message(wrong.what))),
     }

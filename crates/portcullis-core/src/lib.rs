@@ -14,11 +14,14 @@ pub mod authorizer;
 pub mod chain;
 pub mod clock;
 pub mod document;
+pub mod glob;
 mod guard;
 pub mod json;
 pub mod patch;
 pub mod plugin;
+pub mod policy_step;
 pub mod registry;
+pub mod tree;
 pub mod verdict;
 
 pub use access::{Access, Target};
@@ -29,6 +32,11 @@ pub use attributes::{
 pub use authorizer::{AccessVerdict, Authorizer, AuthorizerChain, AuthorizerError, Opinion};
 pub use chain::{Chain, ChainEntry, FailureMode};
 pub use document::{Document, DocumentError, Source};
-pub use plugin::{Notes, Operations, Outcome, Phases, Plugin, PluginError, Runs};
+pub use glob::Glob;
+pub use plugin::{
+    Finished, Notes, Operations, Outcome, Pending, Phases, Plugin, PluginError, Runs,
+};
+pub use policy_step::{HostCallStep, PolicyMode, PolicyOutcome, PolicyStep};
 pub use registry::{ConfigFault, Descriptor, Registry};
+pub use tree::{Look, Tree};
 pub use verdict::{Cause, Decision, DecisionId, Denial, Phase, Step, StepOutcome, Verdict};

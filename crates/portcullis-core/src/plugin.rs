@@ -6,11 +6,15 @@
 
 use std::borrow::Cow;
 use std::fmt;
-use std::time::Duration;
+use std::pin::Pin;
+use std::time::{Duration, Instant};
+
+use serde_json::Value;
 
 use crate::attributes::{Attributes, Operation};
 use crate::document::DocumentError;
-use crate::verdict::Denial;
+use crate::policy_step::{HostCallStep, PolicyStep};
+use crate::verdict::{Denial, Phase};
 
 /// One named judge in the chain.
 pub trait Plugin: Send + Sync {
@@ -36,6 +40,32 @@ pub trait Plugin: Send + Sync {
         let _ = (request, notes);
         Ok(Outcome::Pass)
     }
+
+    /// Begins to judge elsewhere; for plug-ins that are [`Runs::Deferred`], in place of the other
+    /// two. What it begins comes to an end by itself, soon after `deadline` at the latest.
+    fn begin(&self, phase: Phase, request: &Attributes, deadline: Option<Instant>) -> Pending {
+        let _ = (phase, request, deadline);
+        let outcome = Err(PluginError::Failed("it can't be deferred".to_owned()));
+        Box::pin(std::future::ready(Finished {
+            outcome,
+            notes: Notes::default(),
+            object: None,
+        }))
+    }
+}
+
+/// Work that was begun elsewhere.
+pub type Pending = Pin<Box<dyn Future<Output = Finished> + Send>>;
+
+/// The end of work that was begun elsewhere.
+#[derive(Debug)]
+pub struct Finished {
+    /// What the plug-in says.
+    pub outcome: Result<Outcome, PluginError>,
+    /// What it says besides.
+    pub notes: Notes,
+    /// The object as it shall be, if it is to be changed.
+    pub object: Option<Value>,
 }
 
 /// The halves a plug-in has.
@@ -83,6 +113,8 @@ pub enum Runs {
     Inline,
     /// On a thread of its own, which is left behind when the time is up.
     Detached,
+    /// On threads of the plug-in's own, which keeps the time itself: see [`Plugin::begin`].
+    Deferred,
 }
 
 /// What a plug-in says of a request.
@@ -94,6 +126,8 @@ pub enum Outcome {
     Pass,
     /// No.
     Deny(Denial),
+    /// No, for the only reason that it could not decide; its own failure mode has been applied.
+    Undecided(Denial),
 }
 
 impl Outcome {
@@ -126,6 +160,8 @@ pub struct Notes {
     pub(crate) warnings: Vec<String>,
     pub(crate) annotations: Vec<(Cow<'static, str>, String)>,
     pub(crate) policy: Option<String>,
+    pub(crate) policies: Vec<PolicyStep>,
+    pub(crate) host_calls: Vec<HostCallStep>,
 }
 
 impl Notes {
@@ -142,6 +178,25 @@ impl Notes {
     /// Names the policy that decided, for plug-ins that hold several.
     pub fn decided_by(&mut self, policy: impl Into<String>) {
         self.policy = Some(policy.into());
+    }
+
+    /// Says what each policy did, for plug-ins that hold several.
+    pub fn policies(&mut self, steps: Vec<PolicyStep>) {
+        self.policies = steps;
+    }
+
+    /// Says what policies asked of the world outside.
+    pub fn host_calls(&mut self, calls: Vec<HostCallStep>) {
+        self.host_calls = calls;
+    }
+
+    /// Adds what was said elsewhere.
+    pub(crate) fn absorb(&mut self, other: Self) {
+        self.warnings.extend(other.warnings);
+        self.annotations.extend(other.annotations);
+        self.policy = other.policy.or(self.policy.take());
+        self.policies = other.policies;
+        self.host_calls = other.host_calls;
     }
 
     /// The warnings so far.

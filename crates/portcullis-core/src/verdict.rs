@@ -10,6 +10,7 @@ use serde::Serialize;
 use ulid::Ulid;
 
 use crate::patch::PatchOperation;
+use crate::policy_step::{HostCallStep, PolicyStep};
 
 /// The name of a decision: sortable by time, good in logs and links.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -166,6 +167,12 @@ pub struct Step {
     /// How many of the verdict's warnings are its own; they stand in the order of the steps.
     #[serde(skip_serializing_if = "is_zero")]
     pub warnings: usize,
+    /// What its policies did, where it has policies.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub policies: Vec<PolicyStep>,
+    /// What its policies asked of the world outside.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub host_calls: Vec<HostCallStep>,
     /// How long it took.
     #[serde(rename = "duration_us", serialize_with = "as_microseconds")]
     pub duration: Duration,
@@ -179,7 +186,7 @@ fn is_zero(count: &usize) -> bool {
     *count == 0
 }
 
-fn as_microseconds<S: serde::Serializer>(d: &Duration, s: S) -> Result<S::Ok, S::Error> {
+pub(crate) fn as_microseconds<S: serde::Serializer>(d: &Duration, s: S) -> Result<S::Ok, S::Error> {
     s.serialize_u64(u64::try_from(d.as_micros()).unwrap_or(u64::MAX))
 }
 

@@ -1,44 +1,16 @@
 //! Policies as their authors wrote them, checked.
 
 use std::collections::HashSet;
-use std::fmt;
 use std::sync::Arc;
 
 use portcullis_core::clock;
 use rquickjs::Value as Js;
 
 use crate::limits::Limits;
-use crate::realm::{self, Realm};
-use crate::source::{self, Program};
-
-/// One policy: the body of a function.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct PolicySource {
-    /// Its name, the only one of this name in its set.
-    pub name: String,
-    /// The body of a function, in sloppy mode. It may `await`.
-    pub code: String,
-}
-
-/// Something wrong in a policy's text, or in the globals'.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub struct CompileFault {
-    /// Name of the policy; none for the globals.
-    pub policy: Option<String>,
-    /// Line in the author's own text, from 1.
-    pub line: u32,
-    /// Column in that line, from 1.
-    pub column: u32,
-    /// What is wrong.
-    pub message: String,
-}
-
-impl fmt::Display for CompileFault {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let name = self.policy.as_deref().unwrap_or("globals");
-        write!(f, "{name}:{}:{}: {}", self.line, self.column, self.message)
-    }
-}
+use crate::quiet::changes_nothing;
+use crate::realm::{self, Realm, Tool};
+use crate::source::{self, Place, Program, Text};
+use crate::sources::{CompileFault, PolicyCode, SourceName, Sources, mention};
 
 /// Policies that are known to compile, in order. Cheap to clone.
 #[derive(Debug, Clone)]
@@ -49,55 +21,73 @@ pub struct PolicySet {
 #[derive(Debug)]
 struct Inner {
     names: Vec<String>,
+    /// Which text is a policy's own.
+    texts: Vec<Text>,
+    modules: Vec<String>,
     program: Program,
-    reads_old_object: bool,
+    marks: u32,
+    reads: Reads,
+    /// Which policies can't change the object.
+    quiet: Vec<bool>,
+}
+
+/// Which of the values that are costly to make a policy could look at.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Reads {
+    pub(crate) old_object: bool,
+    pub(crate) req: bool,
+    pub(crate) ac: bool,
+    /// `req.Object.Raw` and `req.OldObject.Raw`.
+    pub(crate) raw: bool,
 }
 
 impl PolicySet {
-    /// Checks policies, each alone. `globals` is run before them, once per evaluation.
-    pub fn compile(globals: &str, policies: &[PolicySource]) -> Result<Self, Vec<CompileFault>> {
-        let fault = |message: String| {
-            vec![CompileFault {
-                policy: None,
-                line: 1,
-                column: 1,
-                message,
-            }]
-        };
-        let realm = Realm::for_compiling().map_err(|e| fault(e.to_string()))?;
+    /// Checks the texts, each alone.
+    ///
+    /// # Errors
+    ///
+    /// Everything that is wrong with them.
+    pub fn compile(sources: &Sources) -> Result<Self, Vec<CompileFault>> {
+        let realm = Realm::for_compiling().map_err(|e| {
+            let found = Found::at_start(&e.to_string());
+            vec![found.of(SourceName::Globals)]
+        })?;
         let mut faults = Vec::new();
-        if let Err(found) = check(&realm, globals, Style::Plain) {
-            faults.push(found.of(None));
+        if let Err(found) = check(&realm, &sources.globals, Style::Plain) {
+            faults.push(found.of(SourceName::Globals));
+        }
+        for module in &sources.modules {
+            let style = Style::Module {
+                header: &module.header,
+                footer: &module.footer,
+            };
+            if let Err(found) = check(&realm, &module.code, style) {
+                faults.push(found.of(SourceName::Module(module.name.clone())));
+            }
         }
         let mut names = HashSet::new();
-        let mut checked = Vec::new();
-        for policy in policies {
+        let mut is_async = Vec::new();
+        for policy in &sources.policies {
+            let name = || SourceName::Policy(policy.name.clone());
             if !names.insert(policy.name.as_str()) {
-                let found = Found {
-                    line: 1,
-                    column: 1,
-                    message: "there is another policy of this name".to_owned(),
-                };
-                faults.push(found.of(Some(policy)));
+                let found = Found::at_start("there is another policy of this name");
+                faults.push(found.of(name()));
             }
-            match check_policy(&realm, &policy.code) {
-                Ok(style) => checked.push((policy.clone(), style == Style::Async)),
-                Err(found) => faults.push(found.of(Some(policy))),
+            let checked = match &policy.code {
+                PolicyCode::Body(code) => check_policy(&realm, code),
+                PolicyCode::Module(number) if *number < sources.modules.len() => Ok(false),
+                PolicyCode::Module(_) => Err(Found::at_start("there is no such module")),
+            };
+            match checked {
+                Ok(awaits) => is_async.push(awaits),
+                Err(found) => faults.push(found.of(name())),
             }
         }
         if !faults.is_empty() {
             return Err(faults);
         }
-        let program = Program::new(globals, &checked);
-        // `eval` could name it without anybody seeing it in the text.
-        let reads_old_object =
-            program.text.matches("oldObject").count() > 1 || program.text.contains("eval");
         Ok(Self {
-            inner: Arc::new(Inner {
-                names: policies.iter().map(|p| p.name.clone()).collect(),
-                program,
-                reads_old_object,
-            }),
+            inner: Arc::new(Inner::new(sources, &is_async)),
         })
     }
 
@@ -106,19 +96,97 @@ impl PolicySet {
         &self.inner.names
     }
 
+    /// How many `$cover` marks there are.
+    pub fn marks(&self) -> u32 {
+        self.inner.marks
+    }
+
+    /// The names of the modules, by their numbers.
+    pub(crate) fn modules(&self) -> &[String] {
+        &self.inner.modules
+    }
+
+    /// The text that is a policy's own.
+    pub(crate) fn text_of(&self, policy: usize) -> Text {
+        let text = self.inner.texts.get(policy).copied();
+        text.unwrap_or(Text::Policy(policy))
+    }
+
+    /// The name of the text a place is in.
+    pub(crate) fn source_of(&self, place: Place) -> &str {
+        let name = match place.text {
+            Text::Globals => None,
+            Text::Policy(policy) => self.inner.names.get(policy),
+            Text::Module(module) => self.inner.modules.get(module),
+        };
+        name.map_or("globals", String::as_str)
+    }
+
+    /// Whether a policy can't change the object.
+    pub(crate) fn is_quiet(&self, policy: usize) -> bool {
+        self.inner.quiet.get(policy).copied().unwrap_or_default()
+    }
+
     pub(crate) fn program(&self) -> &Program {
         &self.inner.program
     }
 
-    pub(crate) fn reads_old_object(&self) -> bool {
-        self.inner.reads_old_object
+    pub(crate) fn reads(&self) -> Reads {
+        self.inner.reads
     }
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Style {
+impl Inner {
+    fn new(sources: &Sources, is_async: &[bool]) -> Self {
+        let bodies = sources.policies.iter().filter_map(|p| match &p.code {
+            PolicyCode::Body(code) => Some(code.as_str()),
+            PolicyCode::Module(_) => None,
+        });
+        let modules = sources
+            .modules
+            .iter()
+            .flat_map(|m| [m.header.as_str(), m.code.as_str(), m.footer.as_str()]);
+        let texts: Vec<&str> = std::iter::once(sources.globals.as_str())
+            .chain(bodies)
+            .chain(modules)
+            .collect();
+        let read = |name: &str| mention(texts.iter().copied(), name);
+        let own_text = |(index, code): (usize, &PolicyCode)| match code {
+            PolicyCode::Body(_) => Text::Policy(index),
+            PolicyCode::Module(number) => Text::Module(*number),
+        };
+        let is_quiet = |code: &PolicyCode| match code {
+            PolicyCode::Body(code) => changes_nothing(&sources.globals) && changes_nothing(code),
+            PolicyCode::Module(_) => false,
+        };
+        Self {
+            quiet: sources.policies.iter().map(|p| is_quiet(&p.code)).collect(),
+            names: sources.policies.iter().map(|p| p.name.clone()).collect(),
+            texts: sources
+                .policies
+                .iter()
+                .map(|p| &p.code)
+                .enumerate()
+                .map(own_text)
+                .collect(),
+            modules: sources.modules.iter().map(|m| m.name.clone()).collect(),
+            program: Program::new(sources, is_async),
+            marks: sources.marks,
+            reads: Reads {
+                old_object: read("oldObject"),
+                req: read("req"),
+                ac: read("ac"),
+                raw: read("Raw"),
+            },
+        }
+    }
+}
+
+#[derive(Debug, Clone, Copy)]
+enum Style<'a> {
     Plain,
     Async,
+    Module { header: &'a str, footer: &'a str },
 }
 
 #[derive(Debug)]
@@ -129,9 +197,17 @@ struct Found {
 }
 
 impl Found {
-    fn of(self, policy: Option<&PolicySource>) -> CompileFault {
+    fn at_start(message: &str) -> Self {
+        Self {
+            line: 1,
+            column: 1,
+            message: message.to_owned(),
+        }
+    }
+
+    fn of(self, source: SourceName) -> CompileFault {
         CompileFault {
-            policy: policy.map(|p| p.name.clone()),
+            source,
             line: self.line,
             column: self.column,
             message: self.message,
@@ -139,13 +215,14 @@ impl Found {
     }
 }
 
-fn check_policy(realm: &Realm, code: &str) -> Result<Style, Found> {
+/// Whether the policy awaits something.
+fn check_policy(realm: &Realm, code: &str) -> Result<bool, Found> {
     let plain = match check(realm, code, Style::Plain) {
-        Ok(()) => return Ok(Style::Plain),
+        Ok(()) => return Ok(false),
         Err(found) => found,
     };
     match check(realm, code, Style::Async) {
-        Ok(()) => Ok(Style::Async),
+        Ok(()) => Ok(true),
         Err(found) if code.contains("await") => Err(found),
         Err(_) => Err(plain),
     }
@@ -153,13 +230,31 @@ fn check_policy(realm: &Realm, code: &str) -> Result<Style, Found> {
 
 /// Compiles a text as the body of a function in two ways. Only a text whose braces are its own
 /// affair fits into both.
-fn check(realm: &Realm, code: &str, style: Style) -> Result<(), Found> {
-    let (function, method) = match style {
-        Style::Plain => ("(function() {", "({ m() {"),
-        Style::Async => ("(async function() {", "({ async m() {"),
+fn check(realm: &Realm, code: &str, style: Style<'_>) -> Result<(), Found> {
+    let (function, method, begin, end) = match style {
+        Style::Plain => ("(function() {", "({ m() {", "", ""),
+        Style::Async => ("(async function() {", "({ async m() {", "", ""),
+        Style::Module { header, footer } => (
+            "(function($module) {\"use strict\";",
+            "({ m($module) {\"use strict\";",
+            header,
+            footer,
+        ),
     };
-    compile(realm, code, &format!("{function}\n{code}\n}})"))?;
-    compile(realm, code, &format!("{method}\n{code}\n}} }})"))
+    let has_break = |text: &str| text.contains(['\n', '\r', '\u{2028}', '\u{2029}', '\0']);
+    if has_break(begin) || has_break(end) {
+        return Err(Found::at_start("its imports or exports are not one line"));
+    }
+    compile(
+        realm,
+        code,
+        &format!("{function}{begin}\n{code}\n{end}\n}})"),
+    )?;
+    compile(
+        realm,
+        code,
+        &format!("{method}{begin}\n{code}\n{end}\n}} }})"),
+    )
 }
 
 fn compile(realm: &Realm, code: &str, text: &str) -> Result<(), Found> {
@@ -185,12 +280,13 @@ fn compile(realm: &Realm, code: &str, text: &str) -> Result<(), Found> {
             return Ok(None);
         }
         let error = ctx.catch();
-        let message: String = tools.get("describe")?.call((error.clone(),))?;
-        let trace: String = tools.get("trace")?.call((error,))?;
+        let message: String = tools.get(Tool::Describe)?.call((error.clone(),))?;
+        let trace: String = tools.get(Tool::Trace)?.call((error,))?;
         let place = source::frames(&trace).find(|(file, ..)| *file == FILE);
         let last = u32::try_from(code.lines().count().max(1)).unwrap_or(u32::MAX);
         let (line, column) = match place {
             Some((_, line, column)) if line > 1 && line - 1 <= last => (line - 1, column),
+            Some((_, 1, _)) => (1, 1),
             _ => {
                 let width = code.lines().last().map_or(0, |l| l.chars().count());
                 (last, u32::try_from(width + 1).unwrap_or(u32::MAX))

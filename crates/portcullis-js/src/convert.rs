@@ -6,12 +6,11 @@
 use std::collections::HashMap;
 use std::fmt::Write;
 
+use portcullis_core::{Look, Tree};
 use rquickjs::object::Property;
 use rquickjs::{Array, Atom, Ctx, Function, Object, String as JsString, Value as Js};
 use serde_json::{Map, Number, Value};
 
-use crate::lazy::is_large;
-use crate::realm::Tools;
 use crate::state::State;
 
 /// How deep a changed object may be.
@@ -39,29 +38,66 @@ impl From<rquickjs::Error> for Unreadable {
 
 /// A JavaScript value of this JSON.
 pub(crate) fn to_js<'js>(ctx: &Ctx<'js>, value: &Value) -> rquickjs::Result<Js<'js>> {
-    Ok(match value {
-        Value::Null => Js::new_null(ctx.clone()),
-        Value::Bool(b) => Js::new_bool(ctx.clone(), *b),
-        Value::Number(n) => match n.as_i64().and_then(|i| i32::try_from(i).ok()) {
-            Some(i) => Js::new_int(ctx.clone(), i),
-            None => Js::new_float(ctx.clone(), n.as_f64().unwrap_or(f64::NAN)),
-        },
-        Value::String(s) => JsString::from_str(ctx.clone(), s)?.into_value(),
-        Value::Array(list) => {
-            let array = Array::new(ctx.clone())?;
-            for (index, element) in list.iter().enumerate() {
-                array.set(index, to_js(ctx, element)?)?;
-            }
-            array.into_value()
-        }
+    match value {
+        Value::Null => Ok(Js::new_null(ctx.clone())),
+        Value::Bool(b) => Ok(Js::new_bool(ctx.clone(), *b)),
+        Value::Number(n) => Ok(number_to_js(ctx, n)),
+        Value::String(s) => text_to_js(ctx, s),
+        Value::Array(list) => list_to_js(ctx, list.iter().map(|v| to_js(ctx, v))),
         Value::Object(map) => {
-            let object = Object::new(ctx.clone())?;
-            for (key, member) in map {
-                set_member(&object, key, to_js(ctx, member)?)?;
-            }
-            object.into_value()
+            let members = map.iter().map(|(k, v)| (k.as_str(), to_js(ctx, v)));
+            object_to_js(ctx, members)
         }
-    })
+    }
+}
+
+/// A JavaScript value of this tree, all of it.
+pub(crate) fn tree_to_js<'js>(ctx: &Ctx<'js>, tree: &Tree) -> rquickjs::Result<Js<'js>> {
+    match tree.look() {
+        Look::Null => Ok(Js::new_null(ctx.clone())),
+        Look::Bool(b) => Ok(Js::new_bool(ctx.clone(), b)),
+        Look::Number(n) => Ok(number_to_js(ctx, n)),
+        Look::String(s) => text_to_js(ctx, s),
+        Look::List(list) => list_to_js(ctx, list.iter().map(|v| tree_to_js(ctx, v))),
+        Look::Object(members) => {
+            let members = members.iter();
+            let members = members.map(|(k, v)| (k.as_str(), tree_to_js(ctx, v)));
+            object_to_js(ctx, members)
+        }
+    }
+}
+
+fn number_to_js<'js>(ctx: &Ctx<'js>, n: &Number) -> Js<'js> {
+    match n.as_i64().and_then(|i| i32::try_from(i).ok()) {
+        Some(i) => Js::new_int(ctx.clone(), i),
+        None => Js::new_float(ctx.clone(), n.as_f64().unwrap_or(f64::NAN)),
+    }
+}
+
+fn text_to_js<'js>(ctx: &Ctx<'js>, text: &str) -> rquickjs::Result<Js<'js>> {
+    JsString::from_str(ctx.clone(), text).map(JsString::into_value)
+}
+
+fn list_to_js<'js>(
+    ctx: &Ctx<'js>,
+    elements: impl Iterator<Item = rquickjs::Result<Js<'js>>>,
+) -> rquickjs::Result<Js<'js>> {
+    let array = Array::new(ctx.clone())?;
+    for (index, element) in elements.enumerate() {
+        array.set(index, element?)?;
+    }
+    Ok(array.into_value())
+}
+
+fn object_to_js<'js, 'k>(
+    ctx: &Ctx<'js>,
+    members: impl Iterator<Item = (&'k str, rquickjs::Result<Js<'js>>)>,
+) -> rquickjs::Result<Js<'js>> {
+    let object = Object::new(ctx.clone())?;
+    for (key, member) in members {
+        set_member(&object, key, member?)?;
+    }
+    Ok(object.into_value())
 }
 
 /// Gives an object a member of its own.
@@ -81,14 +117,30 @@ pub(crate) fn set_member<'js>(
     }
 }
 
+/// What becomes of what JSON can't say.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Strictness {
+    /// `undefined` is null; anything else is an error.
+    Strict,
+    /// It is null.
+    Lenient,
+}
+
+/// A member of an object.
+enum Member<'js> {
+    /// It was put off under this number and not looked at since.
+    Unseen(u32),
+    Seen(Js<'js>),
+}
+
 /// Reads values back, comparing with what they were.
 pub(crate) struct Reader<'a, 'js> {
     state: &'a State,
     ctx: Ctx<'js>,
     /// Says what objects that are no plain ones stand for.
     plain: Function<'js>,
-    /// Says which members of an object were put off and not looked at since.
-    pending: Function<'js>,
+    /// Stands for a member that was put off and not looked at since.
+    unseen: Js<'js>,
     prototype: Js<'js>,
     /// Bytes that may still be read.
     budget: usize,
@@ -97,30 +149,36 @@ pub(crate) struct Reader<'a, 'js> {
     /// Integers of the original that have no exact float, by the float they became.
     large: Option<HashMap<u64, Number>>,
     /// What was before.
-    original: &'a Value,
+    original: &'a Tree,
+    strictness: Strictness,
+    /// Whether an `undefined` became null.
+    met_undefined: bool,
 }
 
 impl<'a, 'js> Reader<'a, 'js> {
+    /// A reader with what the prelude calls `plain` and `unseen`.
     pub(crate) fn new(
         ctx: &Ctx<'js>,
         state: &'a State,
-        tools: &Tools<'js>,
-        original: &'a Value,
+        (plain, unseen): (Function<'js>, Js<'js>),
+        original: &'a Tree,
         budget: usize,
-    ) -> rquickjs::Result<Self> {
-        let constructor: Object<'js> = ctx.globals().get("Object")?;
-        Ok(Self {
+        strictness: Strictness,
+    ) -> Self {
+        Self {
             state,
             ctx: ctx.clone(),
-            plain: tools.get("plain")?,
-            pending: tools.get("pending")?,
-            prototype: constructor.get("prototype")?,
+            plain,
+            unseen,
+            prototype: object_prototype(ctx),
             budget,
             path: String::new(),
             above: Vec::new(),
             large: None,
             original,
-        })
+            strictness,
+            met_undefined: false,
+        }
     }
 
     /// The JSON of a value, if it is not what it was.
@@ -128,19 +186,26 @@ impl<'a, 'js> Reader<'a, 'js> {
         if self.is_same(js, self.original)? {
             return Ok(None);
         }
-        self.read(js, Some(self.original)).map(Some)
+        let value = self.read(js, Some(self.original))?;
+        let is_same = self.met_undefined && *self.original == value;
+        Ok((!is_same).then_some(value))
     }
 
-    fn is_same(&self, js: &Js<'js>, original: &Value) -> rquickjs::Result<bool> {
-        Ok(match original {
-            Value::Null => js.is_null(),
-            Value::Bool(b) => js.as_bool() == Some(*b),
-            Value::Number(n) => js.as_number().is_some_and(|x| n.as_f64() == Some(x)),
-            Value::String(s) => match js.as_string() {
-                Some(text) => text.to_string().is_ok_and(|text| text == *s),
+    /// The JSON of a value that was nothing before.
+    pub(crate) fn read_all(&mut self, js: &Js<'js>) -> Result<Value, Unreadable> {
+        self.read(js, None)
+    }
+
+    fn is_same(&self, js: &Js<'js>, original: &Tree) -> rquickjs::Result<bool> {
+        Ok(match original.look() {
+            Look::Null => js.is_null(),
+            Look::Bool(b) => js.as_bool() == Some(b),
+            Look::Number(n) => js.as_number().is_some_and(|x| n.as_f64() == Some(x)),
+            Look::String(s) => match js.as_string() {
+                Some(text) => text.to_string().is_ok_and(|text| text == s),
                 None => false,
             },
-            Value::Array(list) => {
+            Look::List(list) => {
                 let Some(array) = js.as_array().filter(|a| a.len() == list.len()) else {
                     return Ok(false);
                 };
@@ -151,27 +216,26 @@ impl<'a, 'js> Reader<'a, 'js> {
                 }
                 true
             }
-            Value::Object(map) => {
+            Look::Object(members) => {
                 let Some(object) = js.as_object().filter(|_| !js.is_array()) else {
                     return Ok(false);
                 };
-                if js.is_function() || object.keys::<Atom<'js>>().count() != map.len() {
+                if js.is_function() || object.keys::<Atom<'js>>().count() != members.len() {
                     return Ok(false);
                 }
-                if map.is_empty() {
+                if members.is_empty() {
                     let prototype = object.get_prototype();
                     return Ok(prototype.is_none_or(|p| *p.as_value() == self.prototype));
                 }
-                let pending = self.pending(object, Some(original))?;
-                for (key, member) in map {
-                    if let Some(id) = pending.get(key) {
-                        let same = |part: &Value| std::ptr::eq(part, member) || part == member;
-                        if self.state.nodes.borrow().with(*id, same) == Some(true) {
-                            continue;
+                for (key, member) in members {
+                    let is_same = match self.member(object, key.as_str())? {
+                        Member::Unseen(id) => {
+                            let same = |part: &Tree| std::ptr::eq(part, member) || part == member;
+                            self.state.nodes.borrow().with(id, same) == Some(true)
                         }
-                        return Ok(false);
-                    }
-                    if !self.is_same(&object.get(key.as_str())?, member)? {
+                        Member::Seen(value) => self.is_same(&value, member)?,
+                    };
+                    if !is_same {
                         return Ok(false);
                     }
                 }
@@ -180,7 +244,7 @@ impl<'a, 'js> Reader<'a, 'js> {
         })
     }
 
-    fn read(&mut self, js: &Js<'js>, original: Option<&Value>) -> Result<Value, Unreadable> {
+    fn read(&mut self, js: &Js<'js>, original: Option<&Tree>) -> Result<Value, Unreadable> {
         self.spend(32)?;
         if js.is_null() {
             return Ok(Value::Null);
@@ -195,7 +259,11 @@ impl<'a, 'js> Reader<'a, 'js> {
             return self.text(text).map(Value::String);
         }
         if js.is_undefined() {
-            return Err(self.fault("undefined has no place in JSON"));
+            self.met_undefined = true;
+            return Ok(Value::Null);
+        }
+        if self.strictness == Strictness::Lenient && (js.is_function() || js.is_symbol()) {
+            return Ok(Value::Null);
         }
         if js.is_function() {
             return Err(self.fault("a function has no place in JSON"));
@@ -215,12 +283,12 @@ impl<'a, 'js> Reader<'a, 'js> {
         Ok(value)
     }
 
-    fn compound(&mut self, js: &Js<'js>, original: Option<&Value>) -> Result<Value, Unreadable> {
+    fn compound(&mut self, js: &Js<'js>, original: Option<&Tree>) -> Result<Value, Unreadable> {
         if let Some(array) = js.as_array() {
             let mut list = Vec::new();
             for index in 0..array.len() {
                 let element: Js<'js> = array.get(index)?;
-                let was = original.and_then(|o| o.get(index));
+                let was = original.and_then(|o| o.element(index));
                 let read = self.below(
                     |path| {
                         let _ = write!(path, "/{index}");
@@ -249,39 +317,44 @@ impl<'a, 'js> Reader<'a, 'js> {
             return Err(self.fault("this has no place in JSON"));
         };
         let mut map = Map::new();
-        let pending = self.pending(object, original)?;
+        let members = Members::of(original);
         for key in object.keys::<JsString<'js>>() {
             let key = self.text(&key?)?;
-            if let Some(id) = pending.get(&key) {
-                let part = self.state.nodes.borrow().with(*id, Value::clone);
-                map.insert(key, part.unwrap_or_default());
-                continue;
-            }
-            let member: Js<'js> = object.get(key.as_str())?;
-            let was = original.and_then(|o| o.get(&key));
+            let member = match self.member(object, key.as_str())? {
+                Member::Unseen(id) => {
+                    // A policy may have made many places for one part.
+                    let bytes = self.state.nodes.borrow().with(id, tree_size);
+                    self.spend(bytes.unwrap_or_default())?;
+                    let part = self.state.nodes.borrow().with(id, Tree::to_value);
+                    map.insert(key, part.unwrap_or_default());
+                    continue;
+                }
+                Member::Seen(value) => value,
+            };
+            let was = members.get(&key);
             let read = self.below(|path| push_key(path, &key), |r| r.read(&member, was))?;
             map.insert(key, read);
         }
         Ok(Value::Object(map))
     }
 
-    /// The members of an object that were never looked at, by the numbers of their parts. Asking
-    /// is left out where there can't be any; looking at such a member is right, only slower.
-    fn pending(
-        &self,
-        object: &Object<'js>,
-        original: Option<&Value>,
-    ) -> rquickjs::Result<HashMap<String, u32>> {
-        if !original.is_some_and(is_large) {
-            return Ok(HashMap::new());
+    /// A member of an object, without a look at what was put off.
+    fn member(&self, object: &Object<'js>, key: &str) -> rquickjs::Result<Member<'js>> {
+        self.state.probed.set(None);
+        self.state.is_probing.set(true);
+        let got: rquickjs::Result<Js<'js>> = object.get(key);
+        self.state.is_probing.set(false);
+        match (self.state.probed.take(), got) {
+            (None, got) => got.map(Member::Seen),
+            (Some(id), Ok(value)) if value == self.unseen => Ok(Member::Unseen(id)),
+            // A getter of the policy's own met the probe: it is asked again.
+            (Some(_), got) => {
+                if got.is_err() {
+                    let _ = self.ctx.catch();
+                }
+                object.get(key).map(Member::Seen)
+            }
         }
-        let found: Option<Array<'js>> = self.pending.call((object.clone(),))?;
-        let mut pending = HashMap::new();
-        for pair in found.iter().flat_map(Array::iter::<Array<'js>>) {
-            let pair = pair?;
-            pending.insert(pair.get(0)?, pair.get(1)?);
-        }
-        Ok(pending)
     }
 
     fn big(&self, decimal: &Js<'js>) -> Result<Value, Unreadable> {
@@ -297,8 +370,8 @@ impl<'a, 'js> Reader<'a, 'js> {
             .ok_or_else(|| self.fault("the integer is too large"))
     }
 
-    fn number(&mut self, x: f64, original: Option<&Value>) -> Result<Value, Unreadable> {
-        if let Some(Value::Number(n)) = original
+    fn number(&mut self, x: f64, original: Option<&Tree>) -> Result<Value, Unreadable> {
+        if let Some(Look::Number(n)) = original.map(Tree::look)
             && n.as_f64() == Some(x)
         {
             return Ok(Value::Number(n.clone()));
@@ -307,6 +380,9 @@ impl<'a, 'js> Reader<'a, 'js> {
             && let Some(n) = self.large().get(&x.to_bits())
         {
             return Ok(Value::Number(n.clone()));
+        }
+        if !x.is_finite() && self.strictness == Strictness::Lenient {
+            return Ok(Value::Null);
         }
         if !x.is_finite() {
             return Err(self.fault(&format!("{x} has no place in JSON")));
@@ -328,7 +404,7 @@ impl<'a, 'js> Reader<'a, 'js> {
     fn large(&mut self) -> &HashMap<u64, Number> {
         self.large.get_or_insert_with(|| {
             let mut large = HashMap::new();
-            note_large(self.original, &mut large);
+            note_large(&self.original.to_value(), &mut large);
             large
         })
     }
@@ -371,6 +447,42 @@ impl<'a, 'js> Reader<'a, 'js> {
     }
 }
 
+/// The members of an object by their keys.
+enum Members<'a> {
+    /// Few, to be gone through.
+    Few(&'a [(String, Tree)]),
+    /// Many: hostile objects cost no more than others.
+    Many(HashMap<&'a str, &'a Tree>),
+}
+
+impl<'a> Members<'a> {
+    fn of(tree: Option<&'a Tree>) -> Self {
+        match tree.map(Tree::look) {
+            Some(Look::Object(members)) if members.len() > 16 => {
+                Self::Many(members.iter().map(|(k, v)| (k.as_str(), v)).collect())
+            }
+            Some(Look::Object(members)) => Self::Few(members),
+            _ => Self::Few(&[]),
+        }
+    }
+
+    fn get(&self, key: &str) -> Option<&'a Tree> {
+        match self {
+            Self::Few(members) => {
+                let mut members = members.iter();
+                members.find(|(own, _)| own == key).map(|(_, v)| v)
+            }
+            Self::Many(members) => members.get(key).copied(),
+        }
+    }
+}
+
+fn object_prototype<'js>(ctx: &Ctx<'js>) -> Js<'js> {
+    let object = Object::new(ctx.clone());
+    let prototype = object.ok().and_then(|object| object.get_prototype());
+    prototype.map_or_else(|| Js::new_undefined(ctx.clone()), Object::into_value)
+}
+
 fn push_key(path: &mut String, key: &str) {
     path.push('/');
     path.push_str(&key.replace('~', "~0").replace('/', "~1"));
@@ -386,5 +498,34 @@ fn note_large(value: &Value, large: &mut HashMap<u64, Number>) {
         Value::Array(list) => list.iter().for_each(|v| note_large(v, large)),
         Value::Object(map) => map.values().for_each(|v| note_large(v, large)),
         _ => {}
+    }
+}
+
+/// About how many bytes a part takes, without a look at what nobody has looked at.
+fn tree_size(tree: &Tree) -> usize {
+    if let Some(bytes) = tree.unread_bytes() {
+        return 2 * bytes;
+    }
+    ANY + match tree.look() {
+        Look::String(text) => text.len(),
+        Look::List(list) => list.iter().map(tree_size).sum(),
+        Look::Object(members) => members
+            .iter()
+            .map(|(key, v)| key.len() + tree_size(v))
+            .sum(),
+        _ => 0,
+    }
+}
+
+/// What any value takes.
+const ANY: usize = 32;
+
+/// About how many bytes a value takes.
+pub(crate) fn size(value: &Value) -> usize {
+    ANY + match value {
+        Value::String(text) => text.len(),
+        Value::Array(list) => list.iter().map(size).sum(),
+        Value::Object(map) => map.iter().map(|(key, v)| key.len() + size(v)).sum(),
+        _ => 0,
     }
 }

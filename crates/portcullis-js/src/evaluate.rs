@@ -5,34 +5,35 @@ mod record;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
+use portcullis_core::Tree;
 use rquickjs::{Array, Ctx, Function, Object, Promise, Value as Js, promise::PromiseState};
 use serde_json::Value;
 
-pub(crate) use record::limit_message;
 use record::{Conclusion, Failure, Record, Refusal};
+pub(crate) use record::{late, limit_message};
 
 use crate::compile::PolicySet;
-use crate::convert::{Reader, Unreadable, to_js};
+use crate::convert::{Reader, Strictness, Unreadable, to_js};
 use crate::input::{Input, Plan};
 use crate::lazy;
 use crate::limits::{Limit, Limits};
 use crate::outcome::{ConsoleLine, Evaluation, Mode, Outcome, Step, Verdict};
-use crate::realm::{Realm, Tools};
-use crate::source::Place;
+use crate::realm::{Realm, Tool, Tools};
+use crate::source::{Place, Text};
 use crate::state::{Said, State};
 
 /// A policy's own no.
 const VIOLATES_POLICY: &str = "VIOLATES_POLICY";
 
 /// Runs the policies. The realm's deadline must have been set.
-pub(crate) fn run(realm: &Realm, set: &PolicySet, input: &Input, limits: &Limits) -> Evaluation {
+pub(crate) fn run(
+    realm: &Realm,
+    set: &PolicySet,
+    input: &Arc<Input>,
+    limits: &Limits,
+) -> Evaluation {
     let state = &realm.state;
-    state.take_hit();
-    state.said.take();
-    state.warnings.take();
-    state.console.take();
-    state.output_left.set(limits.output);
-
+    state.begin(input, limits);
     let mut record = Record::default();
     let ran = realm.enter(|ctx, tools| {
         let mut run = Run::new(ctx, tools, realm, set, input, limits)?;
@@ -40,11 +41,12 @@ pub(crate) fn run(realm: &Realm, set: &PolicySet, input: &Input, limits: &Limits
         Ok(())
     });
     if ran.is_err() {
-        let name = set.names().first().map_or("policies", String::as_str);
-        record.refuse(name, Failure::of_engine(state, limits).into());
+        record.fail(set, input, Failure::of_engine(state, limits));
     }
-    state.lease.take();
-    state.nodes.borrow_mut().clear();
+    if set.marks() > 0 {
+        record.covered = state.covered(set.marks());
+    }
+    state.end();
     record.into_evaluation()
 }
 
@@ -52,36 +54,46 @@ pub(crate) fn run(realm: &Realm, set: &PolicySet, input: &Input, limits: &Limits
 #[derive(Debug, Clone)]
 struct World<'js> {
     object: Js<'js>,
-    functions: Array<'js>,
+    /// What the object was made from.
+    base: Arc<Tree>,
+    /// Makes the functions of policies and modules.
+    make: Function<'js>,
+    /// Runs modules, once there was one to run.
+    link: Option<Function<'js>>,
 }
 
 struct Run<'a, 'js> {
     ctx: &'a Ctx<'js>,
-    tools: Tools<'js>,
+    tools: Tools<'a, 'js>,
     realm: &'a Realm,
     state: &'a State,
     set: &'a PolicySet,
     input: &'a Input,
     limits: &'a Limits,
     /// The `GlobalContext` of this evaluation, once used.
-    cell: Object<'js>,
+    cell: Option<Object<'js>>,
     /// What the `GlobalContext` was after the last policy that left it in order.
     context: Option<Value>,
-    sentinel: Js<'js>,
     /// What enforced policies share.
     world: Option<World<'js>>,
+    /// Whether a policy ran that could have changed the object.
+    may_have_changed: bool,
+    /// Whether the last policy ran in the shared world.
+    is_in_shared: bool,
+    /// Where failures pass: the object after the last policy that did not fail, if it changed.
+    kept: Option<Arc<Tree>>,
 }
 
 impl<'a, 'js> Run<'a, 'js> {
     fn new(
         ctx: &'a Ctx<'js>,
-        tools: Tools<'js>,
+        tools: Tools<'a, 'js>,
         realm: &'a Realm,
         set: &'a PolicySet,
         input: &'a Input,
         limits: &'a Limits,
     ) -> rquickjs::Result<Self> {
-        let sentinel = tools.get("sentinel")?.call(())?;
+        realm.watch_memory(ctx, &tools)?;
         Ok(Self {
             ctx,
             tools,
@@ -90,39 +102,36 @@ impl<'a, 'js> Run<'a, 'js> {
             set,
             input,
             limits,
-            cell: Object::new(ctx.clone())?,
+            cell: None,
             context: None,
-            sentinel,
             world: None,
+            may_have_changed: false,
+            is_in_shared: false,
+            kept: None,
         })
     }
 
     fn all(&mut self, record: &mut Record) {
         let mut last = None;
         for (index, name) in self.set.names().iter().enumerate() {
-            let plan = self.input.plan(index);
-            let mut step = Step {
-                name: name.clone(),
-                mode: Mode::Enforce,
-                outcome: Outcome::Skip,
-                message: None,
-                line: None,
-                column: None,
-                limit: None,
-            };
-            let Plan::Run(mode) = plan else {
+            let mut step = record::skipped(name);
+            let Plan::Run(mode) = self.input.plan(index) else {
                 record.steps.push(step);
                 continue;
             };
             step.mode = mode;
-            if record.verdict.is_some() {
+            if record.verdict.is_some() || record.is_out_of_time {
                 record.steps.push(step);
                 continue;
             }
             self.state.thread.policy.store(index, Ordering::Relaxed);
-            let conclusion = self.policy(index, mode);
+            let mut conclusion = self.policy(index, mode);
+            if mode == Mode::Enforce && self.input.failures_pass {
+                conclusion = self.keep_or_undo(conclusion);
+            }
             let warnings = self.state.warnings.take();
             self.write_console(index, name, record);
+            self.write_host_calls(name, record);
             if mode == Mode::Enforce {
                 last = Some(name.as_str());
             }
@@ -143,14 +152,17 @@ impl<'a, 'js> Run<'a, 'js> {
             if let Conclusion::Deny(refusal) = &conclusion {
                 step.message = Some(refusal.message.clone());
                 step.limit = refusal.limit;
-                let own = refusal.place.filter(|p| p.policy == Some(index));
-                step.line = own.map(|p| p.line);
-                step.column = own.map(|p| p.column);
+                self.locate(&mut step, index, refusal.place);
             }
             record.steps.push(step);
             match (mode, conclusion) {
                 (_, Conclusion::Pass) | (Mode::Warn | Mode::DryRun, Conclusion::Allow) => {}
                 (Mode::Enforce, Conclusion::Allow) => record.verdict = Some(Verdict::Allow),
+                (Mode::Enforce, Conclusion::Deny(refusal))
+                    if refusal.failure && self.input.failures_pass =>
+                {
+                    record.is_out_of_time = refusal.limit == Some(Limit::Deadline);
+                }
                 (Mode::Enforce, Conclusion::Deny(refusal)) => record.refuse(name, refusal),
                 (Mode::Warn, Conclusion::Deny(refusal)) => {
                     record.warnings.push(format!("{name}: {}", refusal.message));
@@ -161,6 +173,48 @@ impl<'a, 'js> Run<'a, 'js> {
         self.finish(last, record);
     }
 
+    /// Says where something happened.
+    fn locate(&self, step: &mut Step, index: usize, place: Option<Place>) {
+        let Some(place) = place else {
+            return;
+        };
+        step.line = Some(place.line);
+        step.column = Some(place.column);
+        if place.text != self.set.text_of(index) {
+            step.source = Some(self.set.source_of(place).to_owned());
+        }
+    }
+
+    /// Where failures pass, each policy's changes are kept when it ends well. Those of one that
+    /// failed go with everything the policies share in memory: the next one starts afresh from
+    /// what was kept.
+    fn keep_or_undo(&mut self, conclusion: Conclusion) -> Conclusion {
+        let failure = match conclusion {
+            Conclusion::Deny(refusal) if refusal.failure => refusal,
+            Conclusion::Deny(_) => return conclusion,
+            Conclusion::Pass | Conclusion::Allow => match self.object_now() {
+                Ok(changed) => {
+                    self.kept = changed.map(|changed| Arc::new(Tree::from(&changed)));
+                    return conclusion;
+                }
+                Err(failure) => failure.into(),
+            },
+        };
+        self.world = None;
+        let nothing = Js::new_undefined(self.ctx.clone());
+        let enter = self.tools.get(Tool::Enter);
+        if enter
+            .and_then(|enter| enter.call::<_, ()>((nothing,)))
+            .is_err()
+        {
+            let _ = self.ctx.catch();
+        }
+        if let Some(limit) = failure.limit {
+            self.recover(limit);
+        }
+        Conclusion::Deny(failure)
+    }
+
     /// Reads back what the policies changed.
     fn finish(&mut self, last: Option<&str>, record: &mut Record) {
         if let (Some(context), Some(lease)) =
@@ -168,10 +222,16 @@ impl<'a, 'js> Run<'a, 'js> {
         {
             lease.store(context);
         }
-        if matches!(record.verdict, Some(Verdict::Deny(_))) {
+        if matches!(record.verdict, Some(Verdict::Deny(_))) || record.is_out_of_time {
             return;
         }
-        match self.object_now() {
+        if self.input.failures_pass {
+            record.object = self.kept.take().map(|kept| kept.to_value());
+            return;
+        }
+        let object = self.object_now();
+        self.write_host_calls(last.unwrap_or_default(), record);
+        match object {
             Ok(changed) => record.object = changed,
             Err(failure) => {
                 let name = last.unwrap_or("policies");
@@ -187,7 +247,7 @@ impl<'a, 'js> Run<'a, 'js> {
 
     /// The shared object, if it changed.
     fn object_now(&mut self) -> Result<Option<Value>, Failure> {
-        let Some(world) = self.world.clone() else {
+        let Some(world) = self.world.clone().filter(|_| self.may_have_changed) else {
             return Ok(None);
         };
         let (input, memory) = (self.input, self.limits.memory);
@@ -210,33 +270,45 @@ impl<'a, 'js> Run<'a, 'js> {
     fn read(
         &self,
         js: &Js<'js>,
-        original: &Value,
+        original: &Tree,
         budget: usize,
     ) -> Result<Option<Value>, Unreadable> {
-        Reader::new(self.ctx, self.state, &self.tools, original, budget)?.changed(js)
+        let unseen = self.tools.get(Tool::Unseen)?.call(())?;
+        let tools = (self.tools.get(Tool::Plain)?, unseen);
+        let strictness = Strictness::Strict;
+        Reader::new(self.ctx, self.state, tools, original, budget, strictness).changed(js)
     }
 
     /// Runs one policy.
     fn policy(&mut self, index: usize, mode: Mode) -> Conclusion {
+        self.may_have_changed |= !self.set.is_quiet(index);
         let world = match mode {
             Mode::Enforce => self.shared_world(),
             // Changes are not kept: it gets a world of its own.
             Mode::Warn | Mode::DryRun => self.separate_world(),
         };
-        let returned = world.and_then(|world| {
-            let function: Function<'js> = world.functions.get(index)?;
-            let value: Js<'js> = function.call(())?;
-            self.settle(value)
+        let returned = world.and_then(|world| match self.set.text_of(index) {
+            Text::Module(number) => self.default_export(world, number, mode),
+            _ => {
+                let function: Function<'js> = world.make.call((index,))?;
+                function.call(()).map(Some)
+            }
         });
-        let exception = match &returned {
-            Err(rquickjs::Error::Exception) => Some(self.exception()),
-            Err(error) => Some((error.to_string(), None)),
-            Ok(_) => None,
+        let settled = match returned {
+            Ok(Some(value)) => self.settle(value).map(Some),
+            other => other,
         };
-        let conclusion = match (returned, exception) {
-            (_, Some((text, place))) => Conclusion::Deny(self.thrown(&text, place)),
-            (Ok(value), None) => self.returned(&value),
-            (Err(_), None) => Conclusion::Pass,
+        let conclusion = match settled {
+            Ok(Some(value)) => self.returned(&value),
+            Ok(None) => {
+                let text = "unable to evaluate policy:its default export is no function";
+                Conclusion::Deny(Failure::new(text.to_owned()).into())
+            }
+            Err(rquickjs::Error::Exception) => {
+                let (text, place) = self.exception();
+                Conclusion::Deny(self.thrown(&text, place))
+            }
+            Err(error) => Conclusion::Deny(self.thrown(&error.to_string(), None)),
         };
         let place = match &conclusion {
             Conclusion::Deny(refusal) => refusal.place,
@@ -272,6 +344,29 @@ impl<'a, 'js> Run<'a, 'js> {
         }
     }
 
+    /// Calls what a module exports as its default; none if that is no function.
+    fn default_export(
+        &mut self,
+        world: World<'js>,
+        number: usize,
+        mode: Mode,
+    ) -> rquickjs::Result<Option<Js<'js>>> {
+        let link = match world.link {
+            Some(link) => link,
+            None => {
+                let first = self.set.names().len();
+                let linker = self.tools.get(Tool::Linker)?;
+                let link: Function<'js> = linker.call((world.make, first))?;
+                if let (Mode::Enforce, Some(world)) = (mode, &mut self.world) {
+                    world.link = Some(link.clone());
+                }
+                link
+            }
+        };
+        let entry: Option<Function<'js>> = self.tools.get(Tool::Entry)?.call((link, number))?;
+        entry.map(|entry| entry.call(())).transpose()
+    }
+
     /// What a returned value means.
     fn returned(&self, value: &Js<'js>) -> Conclusion {
         if value.is_undefined() {
@@ -297,7 +392,7 @@ impl<'a, 'js> Run<'a, 'js> {
             None => {
                 let kind: rquickjs::Result<String> = self
                     .tools
-                    .get("kind")
+                    .get(Tool::Kind)
                     .and_then(|kind| kind.call((value.clone(),)));
                 let kind = kind.unwrap_or_default();
                 let mut text = self.describe(value);
@@ -318,15 +413,18 @@ impl<'a, 'js> Run<'a, 'js> {
         if !object.is_instance_of(constructor) {
             return None;
         }
-        let plain: Array<'js> = self.tools.get("plain").ok()?.call((value.clone(),)).ok()?;
+        let plain: Array<'js> = self
+            .tools
+            .get(Tool::Plain)
+            .ok()?
+            .call((value.clone(),))
+            .ok()?;
         plain.get(0).ok()
     }
 
     fn thrown(&self, text: &str, place: Option<Place>) -> Refusal {
         let at = place.map(|place| {
-            let names = self.set.names();
-            let name = place.policy.and_then(|p| names.get(p));
-            let name = name.map_or("globals", String::as_str);
+            let name = self.set.source_of(place);
             format!(" at {name}:{}:{}", place.line, place.column)
         });
         Failure {
@@ -366,7 +464,7 @@ impl<'a, 'js> Run<'a, 'js> {
         let error = self.ctx.catch();
         let trace: rquickjs::Result<String> = self
             .tools
-            .get("trace")
+            .get(Tool::Trace)
             .and_then(|trace| trace.call((error.clone(),)));
         let place = trace
             .ok()
@@ -377,7 +475,7 @@ impl<'a, 'js> Run<'a, 'js> {
     fn describe(&self, value: &Js<'js>) -> String {
         let text: rquickjs::Result<String> = self
             .tools
-            .get("describe")
+            .get(Tool::Describe)
             .and_then(|describe| describe.call((value.clone(),)));
         text.unwrap_or_else(|_| {
             let _ = self.ctx.catch();
@@ -388,11 +486,8 @@ impl<'a, 'js> Run<'a, 'js> {
     /// The limit that was hit, whether or not the policy caught it.
     fn limit(&self) -> Option<Limit> {
         self.state.is_late();
-        let alive: rquickjs::Result<bool> = self
-            .tools
-            .get("isAlive")
-            .and_then(|alive| alive.call((self.sentinel.clone(),)));
-        if !matches!(alive, Ok(true)) {
+        let collected = self.realm.had_garbage_collection(self.ctx, &self.tools);
+        if !matches!(collected, Ok(false)) {
             let _ = self.ctx.catch();
             self.state.note(Limit::Memory);
         }
@@ -414,97 +509,168 @@ impl<'a, 'js> Run<'a, 'js> {
         self.realm.doom();
         self.state.take_hit();
         self.ctx.run_gc();
-        if let Ok(sentinel) = self.tools.get("sentinel").and_then(|s| s.call(())) {
-            self.sentinel = sentinel;
+        if self.realm.watch_memory(self.ctx, &self.tools).is_err() {
+            let _ = self.ctx.catch();
         }
     }
 
-    /// Notes what the policy left in the `GlobalContext`.
+    /// Notes what the policy left in the `GlobalContext`. What can't be kept is put back as it was.
     fn keep_context(&mut self) -> Result<(), Failure> {
         let (cap, before) = match self.state.lease.borrow().as_ref() {
             Some(lease) => (lease.cap(), Arc::clone(&lease.value)),
             None => return Ok(()),
         };
-        let too_large = || {
-            Failure::new(format!(
-                "unable to evaluate policy:ac.GlobalContext would be larger than {cap} bytes"
-            ))
+        let Some(cell) = self.cell.clone() else {
+            return Ok(());
         };
-        let value = self.cell.get::<_, Js<'js>>("value");
-        let changed = value
-            .map_err(Unreadable::from)
-            .and_then(|value| self.read(&value, &before, cap.saturating_mul(16)));
-        match changed {
-            Ok(None) => self.context = None,
-            Ok(Some(value)) if value.to_string().len() > cap => return Err(too_large()),
-            Ok(Some(value)) => self.context = Some(value),
-            Err(Unreadable::TooLarge) => return Err(too_large()),
-            Err(Unreadable::At(place, what)) => {
-                return Err(Failure::new(format!(
-                    "unable to evaluate policy:ac.GlobalContext: {what} at {place}"
-                )));
+        let value = cell.get::<_, Js<'js>>("value");
+        let changed = value.map_err(Unreadable::from).and_then(|value| {
+            let before = Tree::from(before.as_ref());
+            self.read(&value, &before, cap.saturating_mul(16))
+        });
+        let why = match changed {
+            Ok(Some(value)) if value.to_string().len() > cap => {
+                format!(" would be larger than {cap} bytes")
             }
-            Err(Unreadable::Engine) => {
-                let text = self.describe(&self.ctx.catch());
-                return Err(Failure::new(format!(
-                    "unable to evaluate policy:ac.GlobalContext: {text}"
-                )));
+            Ok(changed) => {
+                self.context = changed;
+                return Ok(());
             }
+            Err(Unreadable::TooLarge) => format!(" would be larger than {cap} bytes"),
+            Err(Unreadable::At(place, what)) => format!(": {what} at {place}"),
+            Err(Unreadable::Engine) => format!(": {}", self.describe(&self.ctx.catch())),
+        };
+        let good = self.context.as_ref().unwrap_or(&before);
+        if to_js(self.ctx, good)
+            .and_then(|good| cell.set("value", good))
+            .is_err()
+        {
+            let _ = self.ctx.catch();
         }
-        Ok(())
+        Err(Failure::new(format!(
+            "unable to evaluate policy:ac.GlobalContext{why}"
+        )))
     }
 
     fn shared_world(&mut self) -> rquickjs::Result<World<'js>> {
-        if let Some(world) = &self.world {
-            return Ok(world.clone());
+        if let Some(world) = self.world.clone() {
+            if !self.is_in_shared {
+                self.state.base.replace(Some(Arc::clone(&world.base)));
+                self.tools
+                    .get(Tool::Enter)?
+                    .call::<_, ()>((world.object.clone(),))?;
+                self.is_in_shared = true;
+            }
+            return Ok(world);
         }
-        let world = self.make_world(&self.input.object)?;
+        let object = self.kept.as_ref().unwrap_or(&self.input.object);
+        let world = self.make_world(&Arc::clone(object))?;
+        self.is_in_shared = true;
         Ok(self.world.insert(world).clone())
     }
 
     fn separate_world(&mut self) -> rquickjs::Result<World<'js>> {
+        self.is_in_shared = false;
+        if let Some(kept) = self.kept.clone() {
+            return self.make_world(&kept);
+        }
+        if self.input.failures_pass {
+            return self.make_world(&self.input.object);
+        }
         // An object that can't be read is refused at the end; until then the original stands for it.
         match self.object_now() {
-            Ok(Some(changed)) => self.make_world(&Arc::new(changed)),
+            Ok(Some(changed)) => self.make_world(&Arc::new(Tree::from(&changed))),
             _ => self.make_world(&self.input.object),
         }
     }
 
-    fn make_world(&self, object: &Arc<Value>) -> rquickjs::Result<World<'js>> {
+    fn make_world(&mut self, base: &Arc<Tree>) -> rquickjs::Result<World<'js>> {
         let ctx = self.ctx;
-        let lazy = self.tools.get("lazy")?;
-        let object = lazy::root(ctx, self.state, object, &lazy)?;
-        let old = if self.set.reads_old_object() {
-            lazy::root(ctx, self.state, &self.input.old_object, &lazy)?
-        } else {
-            Js::new_undefined(ctx.clone())
+        let nothing = || Js::new_undefined(ctx.clone());
+        let lazy = self.tools.get(Tool::Lazy)?;
+        let object = lazy::root(ctx, self.state, base, &lazy)?;
+        let reads = self.set.reads();
+        let old = match reads.old_object {
+            true => lazy::root(ctx, self.state, &self.input.old_object, &lazy)?,
+            false => nothing(),
         };
+        let req = match reads.req {
+            true => self.request(&object, &old)?,
+            false => nothing(),
+        };
+        let (ac, cell) = match reads.ac {
+            true => {
+                let cell = match &self.cell {
+                    Some(cell) => cell.clone(),
+                    None => self.cell.insert(Object::new(ctx.clone())?).clone(),
+                };
+                (to_js(ctx, &self.input.subject.ac())?, cell.into_value())
+            }
+            false => (nothing(), nothing()),
+        };
+        self.state.base.replace(Some(Arc::clone(base)));
+        let program = self.realm.program(ctx)?;
+        let begin = self.tools.get(Tool::Begin)?;
+        let make = begin.call((program, object.clone(), old, req, ac, cell))?;
+        Ok(World {
+            object,
+            base: Arc::clone(base),
+            make,
+            link: None,
+        })
+    }
+
+    /// `req`, with the objects in it.
+    fn request(&self, object: &Js<'js>, old: &Js<'js>) -> rquickjs::Result<Js<'js>> {
+        let (ctx, reads) = (self.ctx, self.set.reads());
         let req = to_js(ctx, &self.input.subject.req())?;
-        let ac = to_js(ctx, &self.input.subject.ac())?;
-        let ac: Js<'js> = self.tools.get("dress")?.call((ac, self.cell.clone()))?;
-        let functions: Array<'js> = self.realm.factory(ctx)?.call((
-            object.clone(),
-            old,
-            req,
-            ac,
-            self.tools.get("allow")?,
-            self.tools.get("deny")?,
-            self.tools.get("warn")?,
-        ))?;
-        Ok(World { object, functions })
+        let Some(members) = req.as_object() else {
+            return Ok(req);
+        };
+        members.set("object", object.clone())?;
+        if reads.old_object {
+            members.set("oldObject", old.clone())?;
+        }
+        if reads.raw {
+            members.set("Object", raw(ctx, &self.input.object)?)?;
+            members.set("OldObject", raw(ctx, &self.input.old_object)?)?;
+        }
+        Ok(req)
+    }
+
+    fn write_host_calls(&self, name: &str, record: &mut Record) {
+        for mut call in self.state.host_calls.take() {
+            name.clone_into(&mut call.policy);
+            record.host_calls.push(call);
+        }
     }
 
     fn write_console(&self, index: usize, name: &str, record: &mut Record) {
+        let own = self.set.text_of(index);
         for (level, text, trace) in self.state.console.take() {
-            let place = self.set.program().place_of_trace(&trace);
+            let place = self.set.program().place_in(own, &trace);
             record.console.push(ConsoleLine {
                 policy: name.to_owned(),
-                line: place.filter(|p| p.policy == Some(index)).map(|p| p.line),
+                line: place.map(|p| p.line),
                 level,
                 text,
             });
         }
     }
+}
+
+/// `{Raw: [...]}`: the bytes of the JSON, as Go's `RawExtension` has them.
+fn raw<'js>(ctx: &Ctx<'js>, tree: &Tree) -> rquickjs::Result<Object<'js>> {
+    let bytes = Array::new(ctx.clone())?;
+    let value = tree.to_value();
+    if !value.is_null() {
+        for (index, byte) in value.to_string().bytes().enumerate() {
+            bytes.set(index, byte)?;
+        }
+    }
+    let holder = Object::new(ctx.clone())?;
+    holder.set("Raw", bytes)?;
+    Ok(holder)
 }
 
 fn never_empty(message: String) -> String {

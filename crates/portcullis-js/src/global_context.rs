@@ -1,9 +1,10 @@
 //! `ac.GlobalContext`: the one thing that outlives an evaluation.
 //!
 //! An evaluation that touches it holds it until it ends, so that reading, changing and writing is
-//! one step. A holder that was given up loses it, and what it writes later is not taken.
+//! one step, even if it waits for the world outside in between: others that touch it wait as long.
+//! A holder that was given up loses it, and what it writes later is not taken.
 
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Instant;
 
 use portcullis_core::clock;
@@ -12,12 +13,12 @@ use serde_json::{Map, Value};
 /// Shared by all threads, and by the engines that follow one another.
 #[derive(Debug, Clone)]
 pub struct GlobalContext {
+    cap: usize,
     inner: Arc<Inner>,
 }
 
 #[derive(Debug)]
 struct Inner {
-    cap: usize,
     held: Mutex<Held>,
     freed: Condvar,
 }
@@ -37,8 +38,8 @@ impl GlobalContext {
             holder: None,
         };
         Self {
+            cap,
             inner: Arc::new(Inner {
-                cap,
                 held: Mutex::new(held),
                 freed: Condvar::new(),
             }),
@@ -52,7 +53,16 @@ impl GlobalContext {
 
     /// How many bytes of JSON it may hold.
     pub fn cap(&self) -> usize {
-        self.inner.cap
+        self.cap
+    }
+
+    /// The same one, with another bound for those who write through this.
+    #[must_use]
+    pub fn with_cap(&self, cap: usize) -> Self {
+        Self {
+            cap,
+            inner: Arc::clone(&self.inner),
+        }
     }
 
     /// Takes hold of it for this thread, or gives up at the deadline.
@@ -80,12 +90,26 @@ impl GlobalContext {
                 .wait_timeout(held, left)
                 .unwrap_or_else(PoisonError::into_inner);
         }
+        Some(self.lease(held, owner))
+    }
+
+    /// Takes hold of it for this thread, if it is free and there is time left.
+    pub(crate) fn try_acquire(&self, owner: u64, deadline: Option<Instant>) -> Option<Lease> {
+        if deadline.is_some_and(|deadline| clock::monotonic() >= deadline) {
+            return None;
+        }
+        let held = self.lock();
+        held.holder.is_none().then(|| self.lease(held, owner))
+    }
+
+    fn lease(&self, mut held: MutexGuard<'_, Held>, owner: u64) -> Lease {
         held.holder = Some(owner);
-        Some(Lease {
+        Lease {
             context: self.clone(),
             owner,
             value: Arc::clone(&held.value),
-        })
+            size: OnceLock::new(),
+        }
     }
 
     /// Takes it away from this thread.
@@ -112,11 +136,17 @@ pub(crate) struct Lease {
     owner: u64,
     /// What it held at the beginning.
     pub(crate) value: Arc<Value>,
+    size: OnceLock<usize>,
 }
 
 impl Lease {
     pub(crate) fn cap(&self) -> usize {
-        self.context.inner.cap
+        self.context.cap
+    }
+
+    /// How many bytes of JSON it held at the beginning.
+    pub(crate) fn size(&self) -> usize {
+        *self.size.get_or_init(|| self.value.to_string().len())
     }
 
     /// Puts a new value in place, if still the holder.

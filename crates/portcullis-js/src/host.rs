@@ -20,10 +20,12 @@ pub enum HostFunction {
     SlsaEnsureComingFrom,
     /// `forwardToAdmissionController(url, {current}?)`.
     ForwardToAdmissionController,
+    /// `$harness(...)`: how tests of policies talk with what runs them. Policies never find it.
+    Harness,
 }
 
 impl HostFunction {
-    /// All of them.
+    /// All that policies find.
     pub const ALL: [Self; 4] = [
         Self::CosignVerify,
         Self::SlsaVerify,
@@ -38,12 +40,14 @@ impl HostFunction {
             Self::SlsaVerify => "slsaVerify",
             Self::SlsaEnsureComingFrom => "slsaEnsureComingFrom",
             Self::ForwardToAdmissionController => "forwardToAdmissionController",
+            Self::Harness => "$harness",
         }
     }
 
     /// The function of this name.
     pub fn from_name(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|f| f.as_str() == name)
+        let mut all = Self::ALL.into_iter().chain([Self::Harness]);
+        all.find(|f| f.as_str() == name)
     }
 }
 
@@ -77,6 +81,11 @@ pub trait Host: Send + Sync + fmt::Debug {
     ///
     /// Whenever the answer is not known for sure.
     fn call(&self, request: &HostRequest<'_>) -> Result<Value, String>;
+
+    /// The functions that are there to be called.
+    fn functions(&self) -> &'static [HostFunction] {
+        &HostFunction::ALL
+    }
 }
 
 /// A host that answers nothing.

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use portcullis_core::Tree;
 use serde_json::Value;
 
 use crate::outcome::Mode;
@@ -20,9 +21,9 @@ pub enum Plan {
 #[derive(Debug, Clone)]
 pub struct Input {
     /// `object`; null where there is none.
-    pub object: Arc<Value>,
+    pub object: Arc<Tree>,
     /// `oldObject`; null where there is none.
-    pub old_object: Arc<Value>,
+    pub old_object: Arc<Tree>,
     /// The request: `req` and `ac`.
     pub subject: Arc<dyn Subject>,
     /// One for each policy of the set, in order. What is missing is enforced.
@@ -33,10 +34,10 @@ pub struct Input {
 
 impl Input {
     /// An evaluation of all policies over this object.
-    pub fn new(object: Value) -> Self {
+    pub fn new(object: &Value) -> Self {
         Self {
-            object: Arc::new(object),
-            old_object: Arc::new(Value::Null),
+            object: Arc::new(Tree::from(object)),
+            old_object: Arc::new(Tree::from(&Value::Null)),
             subject: Arc::new(PlainSubject::default()),
             plan: Vec::new(),
             failures_pass: false,

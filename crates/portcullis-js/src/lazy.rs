@@ -5,21 +5,21 @@
 
 use std::sync::Arc;
 
+use portcullis_core::{Look, Tree};
 use rquickjs::{Array, Ctx, Function, Object, Value as Js};
-use serde_json::Value;
 
-use crate::convert::to_js;
+use crate::convert::{set_member, tree_to_js};
 use crate::state::State;
 
 /// Values of fewer parts than this are cheaper to convert than to put off.
-const LARGE: usize = 20;
+const LARGE: usize = 8;
 
 /// Where a part is.
 #[derive(Debug)]
 enum Node {
-    Root(Arc<Value>),
-    Member(u32, String),
-    Element(u32, usize),
+    Root(Arc<Tree>),
+    /// A member or element of another part, by its place there.
+    Child(u32, usize),
 }
 
 /// The parts that were put off, by their numbers.
@@ -40,46 +40,54 @@ impl Nodes {
         self.0.get(usize::try_from(id).ok()?)
     }
 
-    fn root(&self, id: u32) -> Option<&Arc<Value>> {
+    fn root(&self, id: u32) -> Option<&Arc<Tree>> {
         match self.node(id)? {
-            Node::Root(value) => Some(value),
-            Node::Member(parent, _) | Node::Element(parent, _) => self.root(*parent),
+            Node::Root(tree) => Some(tree),
+            Node::Child(parent, _) => self.root(*parent),
         }
     }
 
     /// The part of this number, in its root.
-    fn find<'v>(&self, id: u32, root: &'v Value) -> Option<&'v Value> {
+    fn find<'v>(&self, id: u32, root: &'v Tree) -> Option<&'v Tree> {
         match self.node(id)? {
             Node::Root(_) => Some(root),
-            Node::Member(parent, key) => self.find(*parent, root)?.get(key),
-            Node::Element(parent, index) => self.find(*parent, root)?.get(*index),
+            Node::Child(parent, place) => match self.find(*parent, root)?.look() {
+                Look::List(elements) => elements.get(*place),
+                Look::Object(members) => members.get(*place).map(|(_, member)| member),
+                _ => None,
+            },
         }
     }
 
     /// Looks at the part of this number.
-    pub(crate) fn with<R>(&self, id: u32, look: impl FnOnce(&Value) -> R) -> Option<R> {
+    pub(crate) fn with<R>(&self, id: u32, look: impl FnOnce(&Tree) -> R) -> Option<R> {
         self.find(id, self.root(id)?).map(look)
     }
 }
 
-/// Whether a value has so many parts that it may have been put off in part.
-pub(crate) fn is_large(value: &Value) -> bool {
-    fn count(value: &Value, left: &mut usize) {
+/// Whether a value has so many parts that it may have been put off in part. What nobody has looked
+/// at is large without a look.
+fn is_large(tree: &Tree) -> bool {
+    fn count(tree: &Tree, left: &mut usize) {
         if *left == 0 {
             return;
         }
+        if tree.is_unread() {
+            *left = 0;
+            return;
+        }
         *left -= 1;
-        match value {
-            Value::Array(list) => list.iter().take(LARGE).for_each(|v| count(v, left)),
-            Value::Object(map) => map.values().take(LARGE).for_each(|v| count(v, left)),
+        match tree.look() {
+            Look::List(list) => list.iter().take(LARGE).for_each(|v| count(v, left)),
+            Look::Object(members) => {
+                let members = members.iter().take(LARGE);
+                members.for_each(|(_, v)| count(v, left));
+            }
             _ => {}
         }
     }
-    if !value.is_object() && !value.is_array() {
-        return false;
-    }
     let mut left = LARGE;
-    count(value, &mut left);
+    count(tree, &mut left);
     left == 0
 }
 
@@ -87,14 +95,14 @@ pub(crate) fn is_large(value: &Value) -> bool {
 pub(crate) fn root<'js>(
     ctx: &Ctx<'js>,
     state: &State,
-    value: &Arc<Value>,
+    tree: &Arc<Tree>,
     lazy: &Function<'js>,
 ) -> rquickjs::Result<Js<'js>> {
-    if !is_large(value) {
-        return to_js(ctx, value);
+    if !is_large(tree) {
+        return tree_to_js(ctx, tree);
     }
-    let id = push(state, Node::Root(Arc::clone(value)));
-    expand(ctx, state, value, id, lazy)
+    let id = push(state, Node::Root(Arc::clone(tree)));
+    expand(ctx, state, tree, id, lazy)
 }
 
 /// A part that is looked at now.
@@ -109,7 +117,7 @@ pub(crate) fn part<'js>(
         .as_ref()
         .and_then(|root| state.nodes.borrow().find(id, root));
     match found {
-        Some(value) => expand(ctx, state, value, id, lazy),
+        Some(tree) => expand(ctx, state, tree, id, lazy),
         None => Ok(Js::new_undefined(ctx.clone())),
     }
 }
@@ -121,36 +129,36 @@ fn push(state: &State, node: Node) -> u32 {
 fn expand<'js>(
     ctx: &Ctx<'js>,
     state: &State,
-    value: &Value,
+    tree: &Tree,
     id: u32,
     lazy: &Function<'js>,
 ) -> rquickjs::Result<Js<'js>> {
-    match value {
-        Value::Array(list) => {
+    match tree.look() {
+        Look::List(list) => {
             let array = Array::new(ctx.clone())?;
             for (index, element) in list.iter().enumerate() {
                 let element = if is_large(element) {
-                    let child = push(state, Node::Element(id, index));
+                    let child = push(state, Node::Child(id, index));
                     expand(ctx, state, element, child, lazy)?
                 } else {
-                    to_js(ctx, element)?
+                    tree_to_js(ctx, element)?
                 };
                 array.set(index, element)?;
             }
             Ok(array.into_value())
         }
-        Value::Object(map) => {
+        Look::Object(members) => {
             let object = Object::new(ctx.clone())?;
-            for (key, member) in map {
+            for (place, (key, member)) in members.iter().enumerate() {
                 if is_large(member) {
-                    let child = push(state, Node::Member(id, key.clone()));
+                    let child = push(state, Node::Child(id, place));
                     lazy.call::<_, ()>((object.clone(), key.as_str(), child))?;
                 } else {
-                    crate::convert::set_member(&object, key, to_js(ctx, member)?)?;
+                    set_member(&object, key, tree_to_js(ctx, member)?)?;
                 }
             }
             Ok(object.into_value())
         }
-        other => to_js(ctx, other),
+        _ => tree_to_js(ctx, tree),
     }
 }

@@ -4,11 +4,14 @@
 //! realm* that is used again and again: everything a policy could reach and keep is frozen, and
 //! what it leaves on the global object is swept away (`docs/decisions/0005-javascript-realms.md`).
 //! An evaluation gets plain JSON and gives an [`Evaluation`]: what each policy said, the decision,
-//! and the object if it changed. Nothing here knows HTTP, Kubernetes or an async runtime.
+//! and the object if it changed. What policies ask of the world outside is answered by a [`Host`];
+//! one that waits for it lets others compute. Nothing here knows HTTP, Kubernetes or an async runtime.
 
+mod board;
 mod compile;
 mod convert;
 mod evaluate;
+mod gate;
 mod global_context;
 mod host;
 mod input;
@@ -16,17 +19,20 @@ mod lazy;
 mod limits;
 mod outcome;
 mod pool;
+mod quiet;
 mod realm;
 mod source;
+mod sources;
 mod state;
 mod subject;
 mod worker;
 
-pub use compile::{CompileFault, PolicySet, PolicySource};
+pub use compile::PolicySet;
 pub use global_context::GlobalContext;
 pub use host::{Host, HostCall, HostFunction, HostRequest, NoHost};
 pub use input::{Input, Plan};
 pub use limits::{Limit, Limits};
 pub use outcome::{ConsoleLine, Denial, Evaluation, Mode, Outcome, Step, Verdict};
 pub use pool::{Pool, PoolError, PoolOptions};
+pub use sources::{CompileFault, ModuleSource, PolicyCode, PolicySource, SourceName, Sources};
 pub use subject::{PlainSubject, Subject};

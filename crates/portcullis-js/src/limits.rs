@@ -12,7 +12,8 @@ pub struct Limits {
     pub memory: usize,
     /// Bytes of stack.
     pub stack: usize,
-    /// Bytes of console output and warnings; what is more is dropped.
+    /// Bytes of console output and warnings; what is more is dropped. Also of the arguments of one
+    /// call of the world outside, where more is an error.
     pub output: usize,
 }
 

@@ -45,7 +45,9 @@ pub struct Step {
     pub outcome: Outcome,
     /// Why, where there is more to say.
     pub message: Option<String>,
-    /// Line in the policy's own text, from 1, where known.
+    /// Name of the text the line is in, where that is not the policy's own: a module, or `globals`.
+    pub source: Option<String>,
+    /// Line in that text, or else in the policy's own, from 1, where known.
     pub line: Option<u32>,
     /// Column in that line, from 1, where known.
     pub column: Option<u32>,
@@ -107,6 +109,8 @@ pub struct Evaluation {
     pub console: Vec<ConsoleLine>,
     /// What policies asked of the world outside, in order.
     pub host_calls: Vec<HostCall>,
+    /// The `$cover` marks that were passed, in order, each once.
+    pub covered: Vec<u32>,
     /// The object, if it changed and the verdict is no refusal.
     pub object: Option<Value>,
 }

@@ -1,38 +1,49 @@
 //! Evaluation threads, a bounded queue before them, and a watchdog behind them.
 //!
-//! The engine stops policies at their deadline by itself, except inside a few natives. A thread
-//! that does not come back is given up: its caller is answered, another thread takes its place, and
-//! it ends when it ends. There are never more than a few of those.
+//! The engine stops policies at their deadline by itself, except inside a few natives and in calls
+//! of the world outside. A thread that does not come back is given up: its caller is answered,
+//! another thread takes its place, and it ends when it ends. There are never more than a few of
+//! those.
 
 use std::collections::VecDeque;
-use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, mpsc};
+use std::rc::Rc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Condvar, Mutex, PoisonError, mpsc};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use portcullis_core::clock;
 
+use crate::board::{Board, Phase, Slot, lock};
 use crate::compile::PolicySet;
+use crate::evaluate::late;
+use crate::gate::{Gate, Outside};
 use crate::global_context::GlobalContext;
+use crate::host::Host;
 use crate::input::Input;
 use crate::limits::Limits;
 use crate::outcome::Evaluation;
 use crate::state::Thread;
-use crate::worker::{Answer, Job, Slot, Worker, late};
+use crate::worker::{Answer, Job, Worker};
 
 /// How long after its deadline an evaluation is given up.
 const GRACE: Duration = Duration::from_millis(50);
+/// How long an evaluation may compute before others get its turn.
+const SLOW: Duration = Duration::from_millis(30);
 /// How often the watchdog looks while there is something to watch.
 const LOOK: Duration = Duration::from_millis(20);
-/// How many threads may be given up at a time.
-const ABANDONED: usize = 8;
+/// How many threads there may be beyond those that compute.
+const EXTRA: usize = 512;
+/// How long a thread waits for work before it asks whether it is needed.
+const IDLE: Duration = Duration::from_secs(10);
 /// Stack for what is not the engine's.
 const OWN_STACK: usize = 4 << 20;
 
-/// How many threads, and how many evaluations may wait for them.
+/// How many evaluations may compute, and how many may wait for that.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PoolOptions {
-    /// Evaluation threads, at least one.
+    /// Evaluations that compute at the same time, at least one. Those that wait for the world
+    /// outside don't count; there are further threads for them, up to 512.
     pub threads: usize,
     /// Evaluations that may wait.
     pub queue: usize,
@@ -66,11 +77,10 @@ struct Shared {
     set: PolicySet,
     limits: Limits,
     context: GlobalContext,
+    host: Arc<dyn Host>,
     capacity: usize,
-    queue: Mutex<Queue>,
-    filled: Condvar,
+    board: Mutex<Board>,
     slots: Mutex<Vec<Arc<Slot>>>,
-    abandoned: AtomicUsize,
     made: Arc<AtomicU64>,
     /// Whether the watchdog sleeps until told.
     asleep: AtomicBool,
@@ -78,29 +88,29 @@ struct Shared {
     busy: Condvar,
 }
 
-#[derive(Debug, Default)]
-struct Queue {
-    jobs: VecDeque<Job>,
-    is_closed: bool,
-}
-
 impl Pool {
-    /// Starts threads for these policies. `context` may be one that served others before.
+    /// Starts threads for these policies. `context` may be one that served others before. `host`
+    /// answers what policies ask of the world outside.
+    ///
+    /// # Errors
+    ///
+    /// If threads can't be started.
     pub fn start(
         set: PolicySet,
         limits: Limits,
         options: PoolOptions,
         context: GlobalContext,
+        host: Arc<dyn Host>,
     ) -> Result<Self, PoolError> {
+        let turns = options.threads.max(1);
         let shared = Arc::new(Shared {
             set,
             limits,
             context,
+            host,
             capacity: options.queue,
-            queue: Mutex::default(),
-            filled: Condvar::new(),
+            board: Mutex::new(Board::new(turns, EXTRA)),
             slots: Mutex::default(),
-            abandoned: AtomicUsize::new(0),
             made: Arc::default(),
             asleep: AtomicBool::new(false),
             watch: Mutex::new(false),
@@ -109,7 +119,8 @@ impl Pool {
         let pool = Self {
             shared: Arc::clone(&shared),
         };
-        for _ in 0..options.threads.max(1) {
+        for _ in 0..turns {
+            lock(&shared.board).hire();
             shared.spawn()?;
         }
         let watched = Arc::clone(&shared);
@@ -121,6 +132,10 @@ impl Pool {
     }
 
     /// Evaluates, and calls back from another thread. An error comes at once.
+    ///
+    /// # Errors
+    ///
+    /// If it can't be taken on.
     pub fn submit(
         &self,
         input: Input,
@@ -128,28 +143,33 @@ impl Pool {
         done: impl FnOnce(Result<Evaluation, PoolError>) + Send + 'static,
     ) -> Result<(), PoolError> {
         let shared = &self.shared;
-        if shared.abandoned.load(Ordering::Acquire) >= ABANDONED {
-            return Err(PoolError::TooManyAbandoned);
-        }
-        let mut queue = lock(&shared.queue);
-        if queue.is_closed {
+        let mut board = lock(&shared.board);
+        if board.is_closed {
             return Err(PoolError::Closed);
         }
-        if queue.jobs.len() >= shared.capacity {
+        if board.has_lost_too_many() {
+            return Err(PoolError::TooManyAbandoned);
+        }
+        if board.jobs.len() >= shared.capacity {
             return Err(PoolError::QueueFull);
         }
-        queue.jobs.push_back(Job {
-            input,
+        board.jobs.push_back(Job {
+            input: Arc::new(input),
             deadline,
             answer: Answer::new(Box::new(done)),
         });
-        drop(queue);
-        shared.filled.notify_one();
+        let is_short = board.pass_on();
+        drop(board);
+        shared.hire_if(is_short);
         shared.rouse();
         Ok(())
     }
 
     /// Evaluates and waits, within the deadline of the limits from now on.
+    ///
+    /// # Errors
+    ///
+    /// If there is no evaluation.
     pub fn evaluate(&self, input: Input) -> Result<Evaluation, PoolError> {
         let (sender, receiver) = mpsc::sync_channel(1);
         let deadline = clock::monotonic() + self.shared.limits.deadline;
@@ -176,7 +196,13 @@ impl Pool {
 
     /// How many threads were given up and have not ended yet.
     pub fn abandoned(&self) -> usize {
-        self.shared.abandoned.load(Ordering::Acquire)
+        lock(&self.shared.board).lost()
+    }
+
+    /// How many evaluation threads there are now, those that were given up while they computed
+    /// not counted.
+    pub fn threads(&self) -> usize {
+        lock(&self.shared.board).threads()
     }
 }
 
@@ -184,15 +210,53 @@ impl Drop for Pool {
     /// Threads end when they have done what they are doing; nobody waits for them.
     fn drop(&mut self) {
         let jobs = {
-            let mut queue = lock(&self.shared.queue);
-            queue.is_closed = true;
-            std::mem::take(&mut queue.jobs)
+            let mut board = lock(&self.shared.board);
+            board.is_closed = true;
+            std::mem::take(&mut board.jobs)
         };
-        self.shared.filled.notify_all();
+        for slot in lock(&self.shared.slots).iter() {
+            slot.wake.notify_all();
+        }
         self.shared.rouse();
         for job in jobs {
             job.answer.give(Err(PoolError::Closed));
         }
+    }
+}
+
+/// The gate of one thread of a pool.
+#[derive(Debug)]
+struct Turnstile {
+    shared: Arc<Shared>,
+    slot: Arc<Slot>,
+}
+
+impl Gate for Turnstile {
+    fn leave(&self) {
+        let mut board = lock(&self.shared.board);
+        board.leave(&self.slot);
+        let is_short = board.pass_on();
+        drop(board);
+        self.shared.hire_if(is_short);
+    }
+
+    fn enter(&self, deadline: Option<Instant>) {
+        let mut board = lock(&self.shared.board);
+        board.come_back(&self.slot);
+        loop {
+            let now = clock::monotonic();
+            let left = deadline.map_or(IDLE, |d| d.saturating_duration_since(now));
+            if board.go_on(&self.slot, left.is_zero()) {
+                break;
+            }
+            board = match self.slot.wake.wait_timeout(board, left) {
+                Ok((board, _)) => board,
+                Err(poisoned) => poisoned.into_inner().0,
+            };
+        }
+        let is_short = board.pass_on();
+        drop(board);
+        self.shared.hire_if(is_short);
     }
 }
 
@@ -204,56 +268,84 @@ impl Shared {
                 number: NEXT.fetch_add(1, Ordering::Relaxed),
                 policy: Arc::default(),
             },
-            running: Mutex::new(None),
-            abandoned: AtomicBool::new(false),
+            ..Slot::default()
         });
         lock(&self.slots).push(Arc::clone(&slot));
-        let shared = Arc::clone(self);
-        thread::Builder::new()
+        let (shared, own) = (Arc::clone(self), Arc::clone(&slot));
+        let spawned = thread::Builder::new()
             .name(format!("js-{}", slot.thread.number))
             .stack_size(self.limits.stack + OWN_STACK)
-            .spawn(move || shared.serve(&slot))
-            .map_err(|e| PoolError::Engine(e.to_string()))?;
+            .spawn(move || shared.serve(&own));
+        if let Err(error) = spawned {
+            self.forget(&slot);
+            lock(&self.board).not_hired();
+            return Err(PoolError::Engine(error.to_string()));
+        }
         Ok(())
     }
 
+    /// Starts a thread that was noted on the board. If there can't be another one, jobs wait.
+    fn hire_if(self: &Arc<Self>, is_short: bool) {
+        if is_short {
+            let _ = self.spawn();
+        }
+    }
+
+    fn forget(&self, slot: &Arc<Slot>) {
+        lock(&self.slots).retain(|other| !Arc::ptr_eq(other, slot));
+    }
+
     /// The life of an evaluation thread.
-    fn serve(&self, slot: &Arc<Slot>) {
+    fn serve(self: &Arc<Self>, slot: &Arc<Slot>) {
+        let gate = Turnstile {
+            shared: Arc::clone(self),
+            slot: Arc::clone(slot),
+        };
+        let outside = Outside {
+            host: Arc::clone(&self.host),
+            gate: Rc::new(gate),
+        };
         let mut worker = Worker::new(
             self.set.clone(),
             self.limits.clone(),
             self.context.clone(),
             Arc::clone(slot),
             Arc::clone(&self.made),
+            outside,
         );
+        lock(&self.board).started();
         while let Some(job) = self.next(slot) {
             worker.work(&job);
-            let mut running = lock(&slot.running);
-            *running = None;
-            if slot.abandoned.load(Ordering::Acquire) {
-                drop(running);
-                drop(worker);
-                self.abandoned.fetch_sub(1, Ordering::AcqRel);
-                return;
-            }
         }
-        lock(&self.slots).retain(|other| other.thread.number != slot.thread.number);
+        self.forget(slot);
     }
 
-    fn next(&self, slot: &Slot) -> Option<Job> {
-        let mut queue = lock(&self.queue);
+    /// Ends the job before, and waits for the next one.
+    fn next(self: &Arc<Self>, slot: &Arc<Slot>) -> Option<Job> {
+        let mut board = lock(&self.board);
+        if !board.end_job(slot) {
+            return None;
+        }
         loop {
-            if let Some(job) = queue.jobs.pop_front() {
-                *lock(&slot.running) = Some((job.deadline, job.answer.clone()));
+            if let Some(job) = board.take_job(slot, clock::monotonic()) {
+                let is_short = board.pass_on();
+                drop(board);
+                self.hire_if(is_short);
                 return Some(job);
             }
-            if queue.is_closed {
+            if board.is_closed {
+                board.may_go();
                 return None;
             }
-            queue = self
-                .filled
-                .wait(queue)
-                .unwrap_or_else(PoisonError::into_inner);
+            board.call_back();
+            board.rest(slot);
+            let waited = slot.wake.wait_timeout(board, IDLE);
+            let (again, timeout) = waited.unwrap_or_else(PoisonError::into_inner);
+            board = again;
+            let was_called = board.rise(slot);
+            if timeout.timed_out() && !was_called && board.may_go() {
+                return None;
+            }
         }
     }
 
@@ -268,7 +360,7 @@ impl Shared {
     fn watch(self: Arc<Self>) {
         loop {
             let is_busy = self.look();
-            if !is_busy && lock(&self.queue).is_closed {
+            if !is_busy && lock(&self.board).is_closed {
                 return;
             }
             let mut told = lock(&self.watch);
@@ -291,59 +383,67 @@ impl Shared {
     /// Whether nothing waits, runs or ends. A job goes from waiting to running under the lock of
     /// the queue, so that it is seen here in one place or the other.
     fn is_idle(&self) -> bool {
-        let queue = lock(&self.queue);
-        let is_running = |slot: &Arc<Slot>| lock(&slot.running).is_some();
-        queue.jobs.is_empty() && !queue.is_closed && !lock(&self.slots).iter().any(is_running)
+        let board = lock(&self.board);
+        let is_running = |slot: &Arc<Slot>| lock(&slot.doing).job.is_some();
+        board.jobs.is_empty() && !board.is_closed && !lock(&self.slots).iter().any(is_running)
+    }
+
+    /// Lets others have the turn of a thread that computes for long.
+    fn overtake(self: &Arc<Self>, slot: &Slot) {
+        let mut board = lock(&self.board);
+        board.overtake(slot);
+        let is_short = board.pass_on();
+        drop(board);
+        self.hire_if(is_short);
     }
 
     /// Answers those whose time is over. Whether there is anything to watch.
     fn look(self: &Arc<Self>) -> bool {
         let now = clock::monotonic();
         let (expired, mut is_busy) = {
-            let mut queue = lock(&self.queue);
-            let (expired, kept): (VecDeque<_>, VecDeque<_>) = std::mem::take(&mut queue.jobs)
+            let mut board = lock(&self.board);
+            let (expired, kept): (VecDeque<_>, VecDeque<_>) = std::mem::take(&mut board.jobs)
                 .into_iter()
                 .partition(|job| job.deadline <= now);
-            queue.jobs = kept;
-            (expired, !queue.jobs.is_empty())
+            board.jobs = kept;
+            (expired, !board.jobs.is_empty())
         };
         for job in expired {
-            job.answer.give(Ok(late(None, &self.limits)));
+            let late = late(None, &self.set, &job.input, &self.limits);
+            job.answer.give(Ok(late));
         }
         let slots: Vec<_> = lock(&self.slots).clone();
         for slot in slots {
-            let running = lock(&slot.running);
-            let Some((deadline, answer)) = running.as_ref() else {
+            let running = lock(&slot.doing).job.clone();
+            let Some(running) = running else {
                 continue;
             };
             is_busy = true;
-            if *deadline + GRACE > now {
+            if running.deadline + GRACE > now {
+                if running.since + SLOW < now && slot.phase() == Phase::Computing {
+                    self.overtake(&slot);
+                }
                 continue;
             }
-            let answer = answer.clone();
-            let may_replace = self.abandoned.load(Ordering::Acquire) < ABANDONED;
-            if may_replace {
-                slot.abandoned.store(true, Ordering::Release);
-                self.abandoned.fetch_add(1, Ordering::AcqRel);
+            let mut board = lock(&self.board);
+            // It may have ended, or begun another, since.
+            let is_still = lock(&slot.doing)
+                .job
+                .as_ref()
+                .is_some_and(|job| job.deadline == running.deadline);
+            if !is_still || slot.phase().is_lost() {
+                continue;
             }
-            drop(running);
+            let is_short = board.give_up(&slot);
+            let is_shorter = board.pass_on();
+            drop(board);
             self.context.revoke(slot.thread.number);
-            answer.give(Ok(late(self.culprit(&slot), &self.limits)));
-            if may_replace {
-                lock(&self.slots).retain(|other| other.thread.number != slot.thread.number);
-                let _ = self.spawn();
-            }
+            let culprit = slot.thread.policy.load(Ordering::Relaxed);
+            let late = late(Some(culprit), &self.set, &running.input, &self.limits);
+            running.answer.give(Ok(late));
+            self.hire_if(is_short);
+            self.hire_if(is_shorter);
         }
         is_busy
     }
-
-    /// The policy a thread is in.
-    fn culprit(&self, slot: &Slot) -> Option<&str> {
-        let index = slot.thread.policy.load(Ordering::Relaxed);
-        self.set.names().get(index).map(String::as_str)
-    }
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

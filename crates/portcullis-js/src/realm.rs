@@ -1,15 +1,18 @@
 //! A hardened realm: one engine whose built-ins can't be changed, used for many evaluations.
 
+mod call;
 mod host;
 
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 use std::fmt;
 use std::rc::Rc;
 
 use rquickjs::context::EvalOptions;
-use rquickjs::{Array, Context, Ctx, Function, Object, Persistent, Runtime};
+use rquickjs::function::This;
+use rquickjs::{Array, Context, Ctx, Function, Object, Persistent, Runtime, Value as Js};
 
 use crate::compile::PolicySet;
+use crate::gate::Outside;
 use crate::global_context::GlobalContext;
 use crate::limits::Limits;
 use crate::source;
@@ -26,23 +29,52 @@ const HEADROOM: usize = 128 << 10;
 #[error("no JavaScript realm: {0}")]
 pub(crate) struct RealmError(pub(crate) String);
 
-/// What the prelude offers to the evaluation, for the time of one evaluation.
-#[derive(Debug, Clone)]
-pub(crate) struct Tools<'js> {
-    object: Object<'js>,
+/// Functions the prelude offers to the evaluation.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Tool {
+    Begin,
+    Deref,
+    Describe,
+    Enter,
+    Entry,
+    Kind,
+    Lazy,
+    Linker,
+    Plain,
+    Sentinel,
+    Sweep,
+    Trace,
+    Unseen,
 }
 
-impl<'js> Tools<'js> {
-    pub(crate) fn get(&self, name: &str) -> rquickjs::Result<Function<'js>> {
-        self.object.get(name)
+/// Their names, in the same order.
+const TOOLS: [&str; 13] = [
+    "begin", "deref", "describe", "enter", "entry", "kind", "lazy", "linker", "plain", "sentinel",
+    "sweep", "trace", "unseen",
+];
+
+type Handle = Persistent<Function<'static>>;
+
+/// The tools, for the time of one evaluation.
+#[derive(Debug, Clone)]
+pub(crate) struct Tools<'a, 'js> {
+    handles: &'a [Handle],
+    ctx: Ctx<'js>,
+}
+
+impl<'js> Tools<'_, 'js> {
+    pub(crate) fn get(&self, tool: Tool) -> rquickjs::Result<Function<'js>> {
+        let handle = self.handles.get(tool as usize).cloned();
+        handle.ok_or(rquickjs::Error::Unknown)?.restore(&self.ctx)
     }
 }
 
 /// One engine with the policies compiled in it. The order of the fields is the order of dropping:
 /// what is kept must go before the engine it is kept in.
 pub(crate) struct Realm {
-    factory: Option<Persistent<Function<'static>>>,
-    tools: Persistent<Object<'static>>,
+    program: Option<Handle>,
+    tools: Vec<Handle>,
+    sentinel: RefCell<Option<Persistent<Js<'static>>>>,
     context: Context,
     runtime: Runtime,
     pub(crate) state: Rc<State>,
@@ -60,31 +92,36 @@ impl Realm {
     /// A realm to compile in. It is not hardened, so nothing may run in it.
     pub(crate) fn for_compiling() -> Result<Self, RealmError> {
         let shared = GlobalContext::new(0);
-        Self::bare(&Limits::default(), &shared, Thread::default(), false)
+        let (thread, outside) = (Thread::default(), Outside::none());
+        Self::bare(None, &Limits::default(), &shared, thread, &outside)
     }
 
     fn bare(
+        set: Option<&PolicySet>,
         limits: &Limits,
         shared: &GlobalContext,
         thread: Thread,
-        is_hardened: bool,
+        outside: &Outside,
     ) -> Result<Self, RealmError> {
         let state = Rc::new(State::of(thread));
         let fail = |e: rquickjs::Error| RealmError(e.to_string());
         let runtime = Runtime::new().map_err(fail)?;
         runtime.set_memory_limit(limits.memory);
         runtime.set_max_stack_size(limits.stack);
+        runtime.set_gc_threshold(limits.memory.saturating_sub(HEADROOM));
         let clock = Rc::clone(&state);
         runtime.set_interrupt_handler(Some(Box::new(move || clock.is_late())));
         let context = Context::full(&runtime).map_err(fail)?;
+        let modules = set.map(PolicySet::modules).unwrap_or_default();
         let tools = context.with(|ctx| {
-            prepare(&ctx, &state, shared, limits, is_hardened)
-                .map(|tools| Persistent::save(&ctx, tools))
+            host::functions(&ctx, &state, shared, outside, limits, modules)
+                .and_then(|host| prepare(&ctx, host, limits, set.is_some()))
                 .map_err(|e| RealmError(format!("{e}: {:?}", ctx.catch())))
         })?;
         Ok(Self {
-            factory: None,
+            program: None,
             tools,
+            sentinel: RefCell::default(),
             context,
             runtime,
             state,
@@ -99,26 +136,31 @@ impl Realm {
         limits: &Limits,
         shared: &GlobalContext,
         thread: Thread,
+        outside: &Outside,
     ) -> Result<Self, RealmError> {
-        let mut realm = Self::bare(limits, shared, thread, true)?;
-        let factory = realm.context.with(|ctx| {
+        let mut realm = Self::bare(Some(set), limits, shared, thread, outside)?;
+        realm.state.expect_marks(set.marks());
+        let program = realm.context.with(|ctx| {
             evaluate(&ctx, &set.program().text, source::FILE)
-                .map(|factory: Function<'_>| Persistent::save(&ctx, factory))
+                .map(|program: Function<'_>| Persistent::save(&ctx, program))
                 .map_err(|e| RealmError(format!("{e}: {:?}", ctx.catch())))
         })?;
-        realm.factory = Some(factory);
+        realm.program = Some(program);
         realm.settle();
         Ok(realm)
     }
 
     /// Enters the realm with its tools.
-    pub(crate) fn enter<R>(
-        &self,
-        act: impl for<'js> FnOnce(&Ctx<'js>, Tools<'js>) -> rquickjs::Result<R>,
+    pub(crate) fn enter<'a, R>(
+        &'a self,
+        act: impl for<'js> FnOnce(&Ctx<'js>, Tools<'a, 'js>) -> rquickjs::Result<R>,
     ) -> rquickjs::Result<R> {
         self.context.with(|ctx| {
-            let object = self.tools.clone().restore(&ctx)?;
-            let result = act(&ctx, Tools { object });
+            let tools = Tools {
+                handles: &self.tools,
+                ctx: ctx.clone(),
+            };
+            let result = act(&ctx, tools);
             if result.is_err() {
                 let _ = ctx.catch();
             }
@@ -126,12 +168,40 @@ impl Realm {
         })
     }
 
-    /// The function that makes the policies' functions.
-    pub(crate) fn factory<'js>(&self, ctx: &Ctx<'js>) -> rquickjs::Result<Function<'js>> {
-        match &self.factory {
-            Some(factory) => factory.clone().restore(ctx),
+    /// The function that starts the program of the policies.
+    pub(crate) fn program<'js>(&self, ctx: &Ctx<'js>) -> rquickjs::Result<Function<'js>> {
+        match &self.program {
+            Some(program) => program.clone().restore(ctx),
             None => Err(rquickjs::Error::Unknown),
         }
+    }
+
+    /// Makes sure that there is a sentinel: it lives until the first garbage collection.
+    pub(crate) fn watch_memory<'js>(
+        &self,
+        ctx: &Ctx<'js>,
+        tools: &Tools<'_, 'js>,
+    ) -> rquickjs::Result<()> {
+        if self.had_garbage_collection(ctx, tools)? {
+            let sentinel: Js<'js> = tools.get(Tool::Sentinel)?.call(())?;
+            let sentinel = Persistent::save(ctx, sentinel);
+            self.sentinel.replace(Some(sentinel));
+        }
+        Ok(())
+    }
+
+    /// Whether garbage was collected since the sentinel was made: memory was nearly all used.
+    pub(crate) fn had_garbage_collection<'js>(
+        &self,
+        ctx: &Ctx<'js>,
+        tools: &Tools<'_, 'js>,
+    ) -> rquickjs::Result<bool> {
+        let Some(sentinel) = self.sentinel.borrow().clone() else {
+            return Ok(true);
+        };
+        let sentinel = sentinel.restore(ctx)?;
+        let watched: Js<'js> = tools.get(Tool::Deref)?.call((This(sentinel),))?;
+        Ok(watched.is_undefined())
     }
 
     /// Makes sure that the realm is not used again.
@@ -146,7 +216,7 @@ impl Realm {
         if self.doomed.get() || self.runtime.is_job_pending() {
             return false;
         }
-        let swept = self.enter(|_, tools| tools.get("sweep")?.call::<_, bool>(()));
+        let swept = self.enter(|_, tools| tools.get(Tool::Sweep)?.call::<_, bool>(()));
         if !matches!(swept, Ok(true)) || self.state.take_hit().is_some() {
             return false;
         }
@@ -171,25 +241,26 @@ impl Realm {
 
 fn prepare<'js>(
     ctx: &Ctx<'js>,
-    state: &Rc<State>,
-    shared: &GlobalContext,
+    host: Object<'js>,
     limits: &Limits,
     is_hardened: bool,
-) -> rquickjs::Result<Object<'js>> {
-    let host = host::functions(ctx, state, shared)?;
+) -> rquickjs::Result<Vec<Handle>> {
     let prelude: Function<'_> = evaluate(ctx, PRELUDE, "prelude")?;
     let longest = u32::try_from(limits.longest_list()).unwrap_or(u32::MAX);
     let tools: Object<'_> = prelude.call((host.clone(), longest))?;
-    if !is_hardened {
-        return Ok(tools);
+    if is_hardened {
+        let harden: Function<'_> = evaluate(ctx, HARDEN, "harden")?;
+        let extra = Array::new(ctx.clone())?;
+        extra.set(0, tools.clone())?;
+        extra.set(1, host)?;
+        harden.call::<_, u32>((extra,))?;
+        tools.get::<_, Function<'_>>("seal")?.call::<_, ()>(())?;
     }
-    let harden: Function<'_> = evaluate(ctx, HARDEN, "harden")?;
-    let extra = Array::new(ctx.clone())?;
-    extra.set(0, tools.clone())?;
-    extra.set(1, host)?;
-    harden.call::<_, u32>((extra,))?;
-    tools.get::<_, Function<'_>>("seal")?.call::<_, ()>(())?;
-    Ok(tools)
+    let handle = |name: &str| {
+        let tool: Function<'js> = tools.get(name)?;
+        Ok(Persistent::save(ctx, tool))
+    };
+    TOOLS.into_iter().map(handle).collect()
 }
 
 /// Evaluates a script in sloppy mode.
@@ -202,4 +273,53 @@ pub(crate) fn evaluate<'js, V: rquickjs::FromJs<'js>>(
     options.strict = false;
     options.filename = Some(file.to_owned());
     ctx.eval_with_options(text, options)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+    use std::time::Duration;
+
+    use portcullis_core::clock;
+    use serde_json::json;
+
+    use super::*;
+    use crate::evaluate;
+    use crate::input::Input;
+    use crate::sources::{PolicySource, Sources};
+
+    #[test]
+    fn memory_is_given_back() {
+        let code = "const n = object.n; let all = [];
+            for (let i = 0; i < n; i++) { const a = { text: 'x'.repeat(1000) + i }; a.self = a; all.push(a); }
+            left = all; ac.x = all; return true";
+        let sources = Sources {
+            policies: vec![PolicySource::body("P", code)],
+            ..Sources::default()
+        };
+        let (set, limits) = (PolicySet::compile(&sources).unwrap(), Limits::default());
+        let shared = GlobalContext::new(0);
+        let outside = Outside::none();
+        let realm = Realm::new(&set, &limits, &shared, Thread::default(), &outside).unwrap();
+        let used = |realm: &Realm| realm.runtime.memory_usage().malloc_size;
+        let before = used(&realm);
+        let run = |n: u32| {
+            let deadline = clock::monotonic() + Duration::from_secs(60);
+            realm.state.deadline.set(Some(deadline));
+            let input = Arc::new(Input::new(&json!({"n": n})));
+            evaluate::run(&realm, &set, &input, &limits)
+        };
+        // Far more in all than the limit is.
+        for _ in 0..20 {
+            assert!(run(8_000).denial().is_none());
+            assert!(realm.clean(false));
+            let grown = used(&realm) - before;
+            assert!(grown < 5 << 20, "{grown}");
+        }
+        assert!(realm.clean(true));
+        let grown = used(&realm) - before;
+        assert!(grown < 64 << 10, "{grown}");
+        assert!(run(100_000).denial().is_some());
+        assert!(!realm.clean(true), "one that hit a limit is not used again");
+    }
 }

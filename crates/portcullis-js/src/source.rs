@@ -2,7 +2,9 @@
 //!
 //! Every author's text begins at the start of a line, so columns need no translation.
 
-use crate::compile::PolicySource;
+use std::fmt::Write;
+
+use crate::sources::{ModuleSource, PolicyCode, Sources};
 
 /// Name of the program in stack traces.
 pub(crate) const FILE: &str = "policies";
@@ -10,11 +12,18 @@ pub(crate) const FILE: &str = "policies";
 /// Names the program's function takes, in order.
 const PARAMETERS: &str = "object, oldObject, req, ac, allow, deny, warn";
 
+/// A text of an author.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Text {
+    Globals,
+    Policy(usize),
+    Module(usize),
+}
+
 /// A place in an author's own text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Place {
-    /// Which policy; none is the globals.
-    pub(crate) policy: Option<usize>,
+    pub(crate) text: Text,
     pub(crate) line: u32,
     pub(crate) column: u32,
 }
@@ -24,58 +33,111 @@ pub(crate) struct Place {
 pub(crate) struct Program {
     pub(crate) text: String,
     /// First and last line of each author's text.
-    segments: Vec<(Option<usize>, u32, u32)>,
+    segments: Vec<(Text, u32, u32)>,
 }
 
 impl Program {
-    /// A function that makes the policies' functions anew at each call. The inner function lets
-    /// globals declare names of their own in place of the parameters.
-    pub(crate) fn new(globals: &str, policies: &[(PolicySource, bool)]) -> Self {
+    /// A function that starts an evaluation: it runs the globals and gives a function that makes
+    /// the functions of policies and, numbered after them, of modules, by their numbers. The inner
+    /// function lets globals declare names of their own in place of the parameters.
+    pub(crate) fn new(sources: &Sources, is_async: &[bool]) -> Self {
+        let cover = if sources.marks > 0 { ", $cover" } else { "" };
         let mut program = Self {
-            text: format!("(function({PARAMETERS}) {{ return (function() {{\n"),
+            text: format!("(function({PARAMETERS}{cover}) {{ return (function() {{\n"),
             segments: Vec::new(),
         };
-        program.push(None, globals);
-        program.text.push_str("\nreturn [");
-        for (index, (policy, is_async)) in policies.iter().enumerate() {
-            let keyword = if *is_async {
-                "async function"
-            } else {
-                "function"
-            };
-            program.text.push_str(keyword);
-            program.text.push_str("() {\n");
-            program.push(Some(index), &policy.code);
-            program.text.push_str("\n},\n");
-        }
-        program.text.push_str("];\n})() })");
+        program.push(Text::Globals, &sources.globals);
+        program.text.push_str("\nreturn function($n) { return ");
+        let count = sources.policies.len() + sources.modules.len();
+        program.choose(sources, is_async, 0, count);
+        program.text.push_str("; };\n})() })");
         program
     }
 
-    fn push(&mut self, policy: Option<usize>, text: &str) {
-        let first = lines(&self.text);
-        self.text.push_str(text);
-        self.segments.push((policy, first, lines(&self.text)));
+    /// An expression that makes one of these functions, found by halving.
+    fn choose(&mut self, sources: &Sources, is_async: &[bool], from: usize, to: usize) {
+        if to > from + 1 {
+            let middle = from.midpoint(to);
+            let _ = write!(self.text, "$n < {middle} ? ");
+            self.choose(sources, is_async, from, middle);
+            self.text.push_str(" : ");
+            self.choose(sources, is_async, middle, to);
+            return;
+        }
+        match sources.policies.get(from).map(|policy| &policy.code) {
+            Some(PolicyCode::Body(code)) => {
+                let is_async = is_async.get(from).copied().unwrap_or_default();
+                self.text.push_str(if is_async { "async " } else { "" });
+                self.text.push_str("function() {\n");
+                self.push(Text::Policy(from), code);
+                self.text.push_str("\n}");
+            }
+            Some(PolicyCode::Module(_)) => self.text.push_str("undefined"),
+            None => {
+                let number = from - sources.policies.len();
+                match sources.modules.get(number) {
+                    Some(module) => self.module(number, module),
+                    None => self.text.push_str("undefined"),
+                }
+            }
+        }
     }
 
-    /// The place of a line of the program.
+    fn module(&mut self, number: usize, module: &ModuleSource) {
+        self.text.push_str("function($module) {\"use strict\";");
+        self.text.push_str(&module.header);
+        self.text.push('\n');
+        self.push(Text::Module(number), &module.code);
+        let _ = write!(self.text, "\n{}\n}}", module.footer);
+    }
+
+    fn push(&mut self, text: Text, code: &str) {
+        let first = lines(&self.text);
+        self.text.push_str(code);
+        self.segments.push((text, first, lines(&self.text)));
+    }
+
+    /// The place of a line of the program. Imports and exports of a module are placed at its
+    /// beginning and end.
     pub(crate) fn place(&self, line: u32, column: u32) -> Option<Place> {
-        let &(policy, first, _) = self
+        let owner = self
             .segments
             .iter()
-            .find(|(_, first, last)| (*first..=*last).contains(&line))?;
+            .find(|(_, first, last)| (*first..=*last).contains(&line));
+        if let Some(&(text, first, _)) = owner {
+            return Some(Place {
+                text,
+                line: line - first + 1,
+                column,
+            });
+        }
+        let mut modules = self
+            .segments
+            .iter()
+            .filter(|(text, ..)| matches!(text, Text::Module(_)));
+        let &(text, first, last) =
+            modules.find(|(_, first, last)| line + 1 == *first || line == *last + 1)?;
         Some(Place {
-            policy,
-            line: line - first + 1,
-            column,
+            text,
+            line: if line < first { 1 } else { last - first + 1 },
+            column: 1,
         })
     }
 
     /// The innermost place of a stack trace that is in an author's text.
     pub(crate) fn place_of_trace(&self, trace: &str) -> Option<Place> {
+        self.places(trace).next()
+    }
+
+    /// The innermost place of a stack trace that is in this text.
+    pub(crate) fn place_in(&self, text: Text, trace: &str) -> Option<Place> {
+        self.places(trace).find(|place| place.text == text)
+    }
+
+    fn places(&self, trace: &str) -> impl Iterator<Item = Place> {
         frames(trace)
             .filter(|(file, ..)| *file == FILE)
-            .find_map(|(_, line, column)| self.place(line, column))
+            .filter_map(|(_, line, column)| self.place(line, column))
     }
 }
 
@@ -97,28 +159,45 @@ pub(crate) fn frames(trace: &str) -> impl Iterator<Item = (&str, u32, u32)> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::sources::PolicySource;
 
     #[test]
     fn lines_of_the_program_lead_back_to_the_authors_text() {
-        let policy = |code: &str| {
-            let source = PolicySource {
-                name: "p".into(),
-                code: code.into(),
-            };
-            (source, false)
+        let module = |code: &str| ModuleSource {
+            name: "m".into(),
+            header: "header".into(),
+            code: code.into(),
+            footer: "footer".into(),
         };
-        let program = Program::new("g1\ng2", &[policy("a1"), policy("b1\nb2")]);
-        for (needle, owner, wanted) in [
-            ("g2", None, 2),
-            ("a1", Some(0), 1),
-            ("b1", Some(1), 1),
-            ("b2", Some(1), 2),
+        let sources = Sources {
+            globals: "g1\ng2".into(),
+            modules: vec![module("m1"), module("n1\nn2")],
+            policies: vec![
+                PolicySource::body("p", "a1"),
+                PolicySource::body("q", "b1\nb2"),
+            ],
+            marks: 0,
+        };
+        let program = Program::new(&sources, &[false, false]);
+        for (needle, text, wanted) in [
+            ("g2", Text::Globals, 2),
+            ("a1", Text::Policy(0), 1),
+            ("b1", Text::Policy(1), 1),
+            ("b2", Text::Policy(1), 2),
+            ("m1", Text::Module(0), 1),
+            ("n2", Text::Module(1), 2),
         ] {
             let line = program.text.lines().position(|l| l == needle).unwrap() + 1;
             let place = program.place(u32::try_from(line).unwrap(), 7).unwrap();
-            assert_eq!((place.policy, place.line), (owner, wanted), "{needle}");
+            assert_eq!((place.text, place.line), (text, wanted), "{needle}");
         }
         assert_eq!(program.place(1, 1), None);
+        let line = program.text.lines().position(|l| l == "n1").unwrap();
+        let header = program.place(u32::try_from(line).unwrap(), 40).unwrap();
+        assert_eq!(
+            (header.text, header.line, header.column),
+            (Text::Module(1), 1, 1)
+        );
     }
 
     #[test]

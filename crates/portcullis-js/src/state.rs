@@ -5,11 +5,16 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicUsize;
 use std::time::Instant;
 
-use portcullis_core::clock;
+use portcullis_core::{Tree, clock};
 
 use crate::global_context::Lease;
+use crate::host::HostCall;
+use crate::input::Input;
 use crate::lazy::Nodes;
-use crate::limits::Limit;
+use crate::limits::{Limit, Limits};
+
+/// How many calls of the world outside one evaluation may make.
+pub(crate) const CALLS: usize = 256;
 
 /// What a policy said by a call.
 #[derive(Debug, Clone, PartialEq)]
@@ -47,6 +52,21 @@ pub(crate) struct State {
     pub(crate) console: RefCell<Vec<RawLine>>,
     pub(crate) lease: RefCell<Option<Lease>>,
     pub(crate) nodes: RefCell<Nodes>,
+    /// Whether the next look at a part that was put off shall only say which it is.
+    pub(crate) is_probing: Cell<bool>,
+    /// Which part that was.
+    pub(crate) probed: Cell<Option<u32>>,
+    /// What the evaluation is about.
+    pub(crate) input: RefCell<Option<Arc<Input>>>,
+    /// What the object of the policy that runs now was made from.
+    pub(crate) base: RefCell<Option<Arc<Tree>>>,
+    /// Calls of the world outside by the policy that runs now; its name is added later.
+    pub(crate) host_calls: RefCell<Vec<HostCall>>,
+    /// How many calls may still be made, and how many bytes of them may be kept.
+    pub(crate) calls_left: Cell<usize>,
+    pub(crate) call_bytes_left: Cell<usize>,
+    /// The `$cover` marks that were passed, one bit each.
+    pub(crate) covered: RefCell<Vec<u64>>,
 }
 
 impl State {
@@ -55,6 +75,54 @@ impl State {
             thread,
             ..Self::default()
         }
+    }
+
+    /// Forgets the evaluation before.
+    pub(crate) fn begin(&self, input: &Arc<Input>, limits: &Limits) {
+        self.take_hit();
+        self.said.take();
+        self.warnings.take();
+        self.console.take();
+        self.host_calls.take();
+        self.output_left.set(limits.output);
+        self.calls_left.set(CALLS);
+        self.call_bytes_left.set(limits.memory / 4);
+        self.covered.borrow_mut().fill(0);
+        self.input.replace(Some(Arc::clone(input)));
+    }
+
+    /// Lets go of what only the evaluation needed.
+    pub(crate) fn end(&self) {
+        self.lease.take();
+        self.nodes.borrow_mut().clear();
+        self.input.take();
+        self.base.take();
+    }
+
+    /// Makes room for so many `$cover` marks.
+    pub(crate) fn expect_marks(&self, marks: u32) {
+        let words = usize::try_from(marks.div_ceil(64)).unwrap_or_default();
+        self.covered.borrow_mut().resize(words, 0);
+    }
+
+    /// Notes that a mark was passed.
+    pub(crate) fn cover(&self, mark: u32) {
+        let index = usize::try_from(mark / 64).unwrap_or(usize::MAX);
+        if let Some(word) = self.covered.borrow_mut().get_mut(index) {
+            *word |= 1 << (mark % 64);
+        }
+    }
+
+    /// The marks that were passed, of so many.
+    pub(crate) fn covered(&self, marks: u32) -> Vec<u32> {
+        let covered = self.covered.borrow();
+        let is_set = |mark: &u32| {
+            let index = usize::try_from(mark / 64).unwrap_or(usize::MAX);
+            covered
+                .get(index)
+                .is_some_and(|word| word >> (mark % 64) & 1 == 1)
+        };
+        (0..marks).filter(is_set).collect()
     }
 
     /// Notes a limit. The first one counts, except that the deadline always does.

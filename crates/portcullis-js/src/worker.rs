@@ -1,21 +1,22 @@
 //! One evaluation thread: a realm, and the jobs it takes.
 
 use std::panic::{self, AssertUnwindSafe};
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use portcullis_core::clock::{self, Stopwatch};
 
+use crate::board::Slot;
 use crate::compile::PolicySet;
 use crate::evaluate;
+use crate::gate::Outside;
 use crate::global_context::GlobalContext;
 use crate::input::Input;
-use crate::limits::{Limit, Limits};
-use crate::outcome::{Denial, Evaluation, Verdict};
+use crate::limits::Limits;
+use crate::outcome::Evaluation;
 use crate::pool::PoolError;
 use crate::realm::Realm;
-use crate::state::Thread;
 
 /// An evaluation longer than this is followed by a full garbage collection.
 const LONG: Duration = Duration::from_millis(5);
@@ -34,7 +35,8 @@ impl Answer {
     pub(crate) fn give(&self, result: Result<Evaluation, PoolError>) {
         let callback = self.0.lock().unwrap_or_else(PoisonError::into_inner).take();
         if let Some(callback) = callback {
-            callback(result);
+            // A caller that panics must not take the thread with it.
+            let _ = panic::catch_unwind(AssertUnwindSafe(|| callback(result)));
         }
     }
 }
@@ -48,42 +50,9 @@ impl std::fmt::Debug for Answer {
 /// One evaluation to be made.
 #[derive(Debug)]
 pub(crate) struct Job {
-    pub(crate) input: Input,
+    pub(crate) input: Arc<Input>,
     pub(crate) deadline: Instant,
     pub(crate) answer: Answer,
-}
-
-/// What the watchdog sees of a thread.
-#[derive(Debug)]
-pub(crate) struct Slot {
-    pub(crate) thread: Thread,
-    /// What it is doing: until when, and who waits for it.
-    pub(crate) running: Mutex<Option<(Instant, Answer)>>,
-    /// Whether the thread was given up, and must end with what it is doing.
-    pub(crate) abandoned: AtomicBool,
-}
-
-/// The refusal of a request whose time ran out where no policy is to blame by name.
-pub(crate) fn late(policy: Option<&str>, limits: &Limits) -> Evaluation {
-    let message = evaluate::limit_message(Limit::Deadline, limits);
-    Evaluation {
-        verdict: Verdict::Deny(Denial {
-            policy: policy.map(str::to_owned),
-            message: match policy {
-                Some(name) => format!("{name}: {message}"),
-                None => message,
-            },
-            reason: "INTERNAL_ERROR".to_owned(),
-            code: None,
-            limit: Some(Limit::Deadline),
-            failure: true,
-        }),
-        steps: Vec::new(),
-        warnings: Vec::new(),
-        console: Vec::new(),
-        host_calls: Vec::new(),
-        object: None,
-    }
 }
 
 /// The thread's realm and what it is made of.
@@ -95,6 +64,7 @@ pub(crate) struct Worker {
     pub(crate) slot: Arc<Slot>,
     /// Counts the realms made.
     pub(crate) made: Arc<AtomicU64>,
+    outside: Outside,
     realm: Option<Realm>,
 }
 
@@ -105,6 +75,7 @@ impl Worker {
         shared: GlobalContext,
         slot: Arc<Slot>,
         made: Arc<AtomicU64>,
+        outside: Outside,
     ) -> Self {
         let mut worker = Self {
             set,
@@ -112,6 +83,7 @@ impl Worker {
             shared,
             slot,
             made,
+            outside,
             realm: None,
         };
         let _ = worker.prepare();
@@ -127,6 +99,7 @@ impl Worker {
                     &self.limits,
                     &self.shared,
                     self.slot.thread.clone(),
+                    &self.outside,
                 )
                 .map_err(|e| PoolError::Engine(e.to_string()))?;
                 self.made.fetch_add(1, Ordering::Relaxed);
@@ -138,7 +111,8 @@ impl Worker {
     /// Makes one evaluation, answers, and gets ready for the next.
     pub(crate) fn work(&mut self, job: &Job) {
         if clock::monotonic() >= job.deadline {
-            job.answer.give(Ok(late(None, &self.limits)));
+            let late = evaluate::late(None, &self.set, &job.input, &self.limits);
+            job.answer.give(Ok(late));
             return;
         }
         let watch = Stopwatch::start();
@@ -161,7 +135,7 @@ impl Worker {
                 .is_some_and(|realm| realm.clean(watch.elapsed() > LONG));
         if !clean {
             self.realm = None;
-            if !self.slot.abandoned.load(Ordering::Acquire) {
+            if !self.slot.phase().is_lost() {
                 let _ = self.prepare();
             }
         }

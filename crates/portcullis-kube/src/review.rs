@@ -7,6 +7,8 @@
 mod access;
 mod admission;
 mod member;
+mod request;
 
 pub use access::{AccessReview, decode_access, encode_access};
-pub use admission::{AdmissionReview, Answer, decode_admission, encode_admission};
+pub use admission::{AdmissionReview, Answer, Shape, decode_admission, encode_admission};
+pub use request::{request_with_both_names, review_of};

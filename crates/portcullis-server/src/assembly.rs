@@ -7,15 +7,19 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 
-use portcullis_core::{Authorizer, AuthorizerChain, Chain, ChainEntry, FailureMode, Registry};
+use portcullis_core::{
+    Authorizer, AuthorizerChain, Chain, ChainEntry, FailureMode, Plugin, Registry,
+};
+use portcullis_js::GlobalContext;
 use portcullis_kube::authorizers::abac::{self, AbacPolicies, LineFault};
 use portcullis_kube::authorizers::{AlwaysAllow, AlwaysDeny};
 use portcullis_kube::namespaces::{Namespace, Namespaces, StaticNamespaces};
 
-use crate::config::{self, AuthorizerDriver, Fault, Faults, LoadOptions, Loaded};
+use crate::config::{self, AuthorizerDriver, Fault, Faults, Listening, LoadOptions, Loaded};
 use crate::http::connection::ConnectionLimits;
 use crate::http::listener::ListenerSetup;
 use crate::http::tls;
+use crate::policies::{self, Compiled, Observer};
 use crate::registry;
 use crate::server::Gate;
 
@@ -33,15 +37,33 @@ pub(crate) struct Assembled {
 ///
 /// When anything in it is wrong.
 pub fn check(options: &LoadOptions<'_>) -> Result<Vec<String>, Faults> {
-    let loaded = config::load(options)?;
-    assemble(&loaded, None)?;
+    let loaded = config::load(&LoadOptions {
+        listeners: Listening::Optional,
+        ..options.clone()
+    })?;
+    assemble(&loaded, None, &GlobalContext::new(0))?;
     Ok(loaded.warnings)
 }
 
+/// What policies may keep between reviews, empty.
+pub(crate) fn global_context(loaded: &Loaded) -> GlobalContext {
+    GlobalContext::new(global_context_cap(loaded))
+}
+
+/// How much that may be.
+pub(crate) fn global_context_cap(loaded: &Loaded) -> usize {
+    usize::try_from(loaded.limits.global_context.bytes()).unwrap_or(usize::MAX)
+}
+
 /// Builds the gate and the setup of every listener. Without a data directory nothing is written.
-pub(crate) fn assemble(loaded: &Loaded, data_dir: Option<&Path>) -> Result<Assembled, Faults> {
+pub(crate) fn assemble(
+    loaded: &Loaded,
+    data_dir: Option<&Path>,
+    context: &GlobalContext,
+) -> Result<Assembled, Faults> {
     let mut faults = Vec::new();
-    let chain = chain(loaded, &mut faults);
+    let entries = entries(loaded, &loaded.namespaces, context, None, &mut faults);
+    let chain = Chain::new(entries.into_iter().map(|(_, entry)| entry).collect());
     let authorizers = authorizers(loaded, &mut faults);
     let listeners = listeners(loaded, data_dir, &mut faults);
     if !faults.is_empty() {
@@ -56,20 +78,55 @@ pub(crate) fn assemble(loaded: &Loaded, data_dir: Option<&Path>) -> Result<Assem
     Ok(Assembled { gate, listeners })
 }
 
-/// Builds the chain alone.
-pub(crate) fn chain(loaded: &Loaded, faults: &mut Vec<Fault>) -> Chain {
-    let known = loaded.namespaces.iter().map(|n| Namespace {
+/// Builds the plug-ins alone, in their order. They know these namespaces; what policies keep between
+/// reviews is in `context`.
+pub(crate) fn entries<'a>(
+    loaded: &'a Loaded,
+    namespaces: &[config::Namespace],
+    context: &GlobalContext,
+    observer: Option<Arc<dyn Observer>>,
+    faults: &mut Vec<Fault>,
+) -> Vec<(&'a str, ChainEntry)> {
+    let known = namespaces.iter().map(|n| Namespace {
         name: n.name.clone(),
         labels: n.labels.clone(),
         annotations: n.annotations.clone(),
     });
     let namespaces: Arc<dyn Namespaces> = Arc::new(known.collect::<StaticNamespaces>());
-    let registry = registry::with_namespaces(&namespaces);
-    let entries = loaded
-        .plugins
-        .iter()
-        .filter_map(|plugin| entry(&registry, plugin, faults));
-    Chain::new(entries.collect())
+    let policies = policies(loaded, context, observer, faults);
+    // Policies that could not be made have said why already.
+    let is_missing = policies.is_none();
+    let registry = registry::with(&namespaces, policies);
+    let plugins = loaded.plugins.iter();
+    plugins
+        .filter(|plugin| !(is_missing && plugin.name == policies::NAME))
+        .filter_map(|plugin| Some((plugin.name.as_str(), entry(&registry, plugin, faults)?)))
+        .collect()
+}
+
+/// The policies: always compiled, started if they are asked.
+fn policies(
+    loaded: &Loaded,
+    context: &GlobalContext,
+    observer: Option<Arc<dyn Observer>>,
+    faults: &mut Vec<Fault>,
+) -> Option<Arc<dyn Plugin>> {
+    let compiled = Compiled::new(&loaded.policies)
+        .map_err(|wrong| faults.extend(wrong))
+        .ok()?;
+    let entry = loaded.plugins.iter().find(|p| p.name == policies::NAME)?;
+    let (failure, context) = (failure_mode(entry.failure), context.clone());
+    compiled
+        .start(&loaded.policies, &loaded.limits, failure, context, observer)
+        .map_err(|why| faults.push(entry.origin.fault("", why)))
+        .ok()
+}
+
+fn failure_mode(mode: config::FailureMode) -> FailureMode {
+    match mode {
+        config::FailureMode::Closed => FailureMode::Closed,
+        config::FailureMode::Open => FailureMode::Open,
+    }
 }
 
 fn entry(
@@ -81,10 +138,7 @@ fn entry(
     let descriptor = registry.get(&plugin.name)?;
     match (descriptor.factory)(plugin.configuration.as_ref()) {
         Ok(made) => {
-            let failure = match plugin.failure {
-                config::FailureMode::Closed => FailureMode::Closed,
-                config::FailureMode::Open => FailureMode::Open,
-            };
+            let failure = failure_mode(plugin.failure);
             let timeout = plugin.timeout.map(Into::into);
             Some(
                 ChainEntry::new(&plugin.name, made)
@@ -174,11 +228,13 @@ fn listeners(
         match tls {
             Ok(tls) => {
                 let (name, serves) = (listener.name.clone(), listener.serves.clone());
+                let style = listener.style;
                 made.push((
                     listener.clone(),
                     ListenerSetup {
                         name,
                         serves,
+                        style,
                         tls,
                         limits,
                     },

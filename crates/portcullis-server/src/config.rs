@@ -34,15 +34,20 @@ pub(crate) mod yaml;
 #[cfg(test)]
 mod tests;
 
+pub(crate) use document::Document;
 pub use document::{Located, Node, Position, Value};
 pub use fault::{Fault, Faults};
-pub use load::{ConfigSource, LoadOptions, load};
+pub use load::{ConfigSource, Listening, LoadOptions, load};
+pub(crate) use model::MatchSpec;
 pub use model::{
-    AuthorizerDriver, Door, FailureMode, Limits, Log, LogFormat, Namespace, PendingMutation,
-    Principal, Shutdown,
+    AuthorizerDriver, Door, FailureMode, Limits, Log, LogFormat, ModeName, Namespace,
+    PendingMutation, PolicyDoor, Principal, Shutdown,
 };
+pub(crate) use read::typed as read_typed;
+pub(crate) use resolve::{TestModules, test_modules};
 pub use resolved::{
-    Authorizer, Bind, Identity, Listener, Loaded, Origin, PluginEntry, Tls, UnixSocket,
+    Authorizer, Bind, Code, DefaultAction, Identity, Listener, Loaded, MarkPlace, Module, Origin,
+    PluginEntry, Policies, Policy, Style, Tls, UnixSocket,
 };
 pub use schema::json_schema;
 pub use source::Source;

@@ -16,6 +16,7 @@ mod listeners;
 mod logging;
 mod metrics;
 pub mod offline;
+pub mod policies;
 mod registry;
 mod reload;
 mod routes;

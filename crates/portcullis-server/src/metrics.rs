@@ -3,6 +3,8 @@
 //! Labels never hold names, namespaces, users or messages; what callers choose freely (a resource)
 //! is cut off after [`MAX_RESOURCES`] different values.
 
+mod policies;
+
 use std::collections::HashSet;
 use std::sync::{Arc, PoisonError, RwLock};
 use std::time::Duration;
@@ -16,6 +18,8 @@ use prometheus_client::metrics::gauge::Gauge;
 use prometheus_client::metrics::histogram::Histogram;
 use prometheus_client::metrics::info::Info;
 use prometheus_client::registry::Registry;
+
+use policies::PolicyMetrics;
 
 /// Different resources that get a label of their own.
 const MAX_RESOURCES: usize = 200;
@@ -94,14 +98,18 @@ pub(crate) struct Metrics {
     errors: Family<ErrorLabels, Counter>,
     connections: Family<ListenerLabels, Gauge>,
     certificates: Family<ListenerLabels, Gauge>,
+    policies: PolicyMetrics,
     reload_ok: Gauge,
     reload_time: Gauge,
 }
 
 impl Metrics {
     pub(crate) fn new() -> Self {
+        let mut registry = Registry::with_prefix("portcullis");
+        let policies = PolicyMetrics::new(&mut registry);
         let mut metrics = Self {
-            registry: Registry::with_prefix("portcullis"),
+            registry,
+            policies,
             resources: RwLock::default(),
             reviews: Family::default(),
             durations: Family::new_with_constructor(|| Histogram::new(BUCKETS)),
@@ -206,6 +214,7 @@ impl Metrics {
             };
             self.rejections.get_or_create(&labels).inc();
         }
+        self.policies.review(verdict);
         for step in verdict.trace.iter().filter(|s| s.outcome.is_failure()) {
             let outcome = match step.outcome {
                 portcullis_core::StepOutcome::Timeout => "timeout",
@@ -317,14 +326,17 @@ impl Drop for OpenConnection {
 
 /// The reason as a label: plug-ins may say what they like, labels may not.
 fn reason(said: &str) -> &'static str {
-    const KNOWN: [&str; 7] = [
+    const KNOWN: [&str; 10] = [
         "BadRequest",
         "Conflict",
         "Forbidden",
+        "INTERNAL_ERROR",
         "InternalError",
         "Invalid",
         "NotFound",
+        "REJECTED_BY_DEFAULT",
         "TooManyRequests",
+        "VIOLATES_POLICY",
     ];
     KNOWN
         .into_iter()

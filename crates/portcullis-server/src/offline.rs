@@ -3,30 +3,59 @@
 //! There is no second evaluator. A manifest becomes the text of a review, and from there on
 //! everything is what the server does: `portcullis_kube::review` reads it, and
 //! [`Chain::decide`](portcullis_core::Chain::decide) judges.
+//!
+//! ```text
+//! LoadOptions -> Blueprint -> Offline (a chain) -> Judged
+//!                    |
+//!                    +-> answer (one request of a test) <- cases (*.test.yaml), scripts (*.test.ts)
+//! ```
 
+mod answer;
+mod asker;
+mod blueprint;
+mod cases;
+mod coverage;
 mod documents;
+mod expect;
 mod files;
+mod harness;
+mod job;
+mod judge;
+mod observed;
+mod script;
 
+use std::sync::Arc;
 use std::time::Duration;
 
-use portcullis_core::{Attributes, Chain, DoorContext, Verdict, clock};
+use portcullis_core::{Attributes, Chain, Door, DoorContext, Verdict, clock};
 use portcullis_kube::review;
 
+pub use answer::{Answer, Request};
+pub use asker::asker;
+pub use blueprint::{Blueprint, Memory};
+pub use cases::{Case, read_cases};
+pub use coverage::{Coverage, FileCoverage};
 pub use documents::{Item, read_documents};
-pub use files::{find, read_file, read_text};
+pub use expect::{Expectation, Mismatch};
+pub use files::{find, find_tests, read_file, read_text};
+pub use job::is_job;
+pub use judge::{Judge, JudgeKind};
+pub use observed::Written;
 pub use portcullis_core::json::JsonFault;
 pub use portcullis_kube::manifest::{Manifest, Question, review as review_text};
+pub use script::{Compared, ScriptFailure, ScriptRun, ScriptTest, TestScript};
 
-use crate::assembly;
-use crate::config::{self, Faults, LoadOptions, Namespace};
+use crate::config::{Faults, LoadOptions, Namespace};
+use observed::Observed;
 
 /// A chain that judges without a server.
 #[derive(Debug)]
 pub struct Offline {
     chain: Chain,
+    /// What judges CI jobs: the policies alone.
+    jobs: Chain,
     limit: Duration,
-    /// What is odd in the configuration, but not wrong.
-    pub warnings: Vec<String>,
+    observed: Arc<Observed>,
 }
 
 /// A request after it was judged.
@@ -36,6 +65,10 @@ pub struct Judged {
     pub request: Attributes,
     /// The verdict.
     pub verdict: Verdict,
+    /// What policies wrote.
+    pub written: Vec<Written>,
+    /// The marks of coverage that were passed, if they are counted.
+    pub covered: Vec<u32>,
 }
 
 impl Offline {
@@ -46,38 +79,12 @@ impl Offline {
     ///
     /// When anything in the configuration is wrong, its listeners aside.
     pub fn load(options: &LoadOptions<'_>, namespace: Option<Namespace>) -> Result<Self, Faults> {
-        let mut loaded = config::load(&LoadOptions {
-            offline: true,
-            ..options.clone()
-        })?;
-        if let Some(given) = namespace {
-            let known = loaded.namespaces.iter_mut().find(|n| n.name == given.name);
-            match known {
-                Some(known) => {
-                    known.labels.extend(given.labels);
-                    known.annotations.extend(given.annotations);
-                }
-                None => loaded.namespaces.push(given),
-            }
-        }
-        let mut faults = Vec::new();
-        let chain = assembly::chain(&loaded, &mut faults);
-        match Faults::from_list(faults) {
-            Some(faults) => Err(faults),
-            None => Ok(Self {
-                chain,
-                limit: loaded.limits.request_deadline.into(),
-                warnings: loaded.warnings,
-            }),
-        }
+        let blueprint = Blueprint::load(options)?;
+        blueprint.build(namespace, &blueprint.memory())
     }
 
-    /// Names of the plug-ins, in order.
-    pub fn plugins(&self) -> impl Iterator<Item = &str> {
-        self.chain.names()
-    }
-
-    /// Judges the text of an `AdmissionReview`, as the server does at `/mutate`.
+    /// Judges the text of an `AdmissionReview`, as the server does at `/mutate`. A CI job is judged
+    /// as at the door of CI.
     ///
     /// # Errors
     ///
@@ -92,8 +99,20 @@ impl Offline {
         let deadline = Some(received + self.limit);
         let review = review::decode_admission(review.as_bytes(), context, received, deadline)?;
         let mut request = review.attributes;
-        let verdict = self.chain.decide(&mut request);
-        Ok(Judged { request, verdict })
+        let chain = if is_job(&request.kind) {
+            request.door = Door::Ci;
+            &self.jobs
+        } else {
+            &self.chain
+        };
+        let verdict = chain.decide(&mut request);
+        let (written, covered) = self.observed.take();
+        Ok(Judged {
+            request,
+            verdict,
+            written,
+            covered,
+        })
     }
 }
 

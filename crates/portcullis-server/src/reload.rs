@@ -140,7 +140,9 @@ impl<'a> Reloader<'a> {
             configuration: loaded,
             seen,
         } = FreshlyLoaded::new(&self.options).map_err(|faults| faults.to_string())?;
-        let assembled = assembly::assemble(&loaded, Some(&self.data_dir));
+        let cap = assembly::global_context_cap(&loaded);
+        let context = self.server.global_context.with_cap(cap);
+        let assembled = assembly::assemble(&loaded, Some(&self.data_dir), &context);
         let Assembled {
             gate,
             listeners: wanted,

@@ -14,7 +14,7 @@ use hyper::http::request::Parts;
 use hyper::{Method, Request};
 use portcullis_core::Peer;
 
-use crate::config::Door;
+use crate::config::{Door, Style};
 use crate::http::Response;
 use crate::http::body;
 use crate::http::error::HttpError;
@@ -39,12 +39,14 @@ enum Route<'a> {
     Authorization { chain: &'a str },
 }
 
-/// The three ways in for admission reviews.
+/// The ways in for admission reviews.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Webhook {
     Mutate,
     Validate,
     Admit,
+    /// Any path of a listener in the style of acjs.
+    Acjs,
 }
 
 impl Webhook {
@@ -53,6 +55,7 @@ impl Webhook {
             Self::Mutate => "mutate",
             Self::Validate => "validate",
             Self::Admit => "admit",
+            Self::Acjs => "acjs",
         }
     }
 
@@ -80,6 +83,16 @@ impl Route<'_> {
         }
     }
 
+    /// What a path means where everything but health and metrics is a review.
+    fn of_acjs<'a>(path: &'a str, method: &Method) -> Route<'a> {
+        match Route::of(path) {
+            Some(route @ (Route::Live | Route::Ready | Route::Metrics)) if route.takes(method) => {
+                route
+            }
+            _ => Route::Admission(Webhook::Acjs),
+        }
+    }
+
     fn door(&self) -> Door {
         match self {
             Self::Live | Self::Ready => Door::Health,
@@ -89,6 +102,9 @@ impl Route<'_> {
     }
 
     fn takes(&self, method: &Method) -> bool {
+        if *self == Route::Admission(Webhook::Acjs) {
+            return true;
+        }
         match self.door() {
             Door::Kubernetes => method == Method::POST,
             _ => method == Method::GET || method == Method::HEAD,
@@ -134,8 +150,13 @@ impl Visitor {
         if head.headers.get_all(AUTHORIZATION).iter().nth(1).is_some() {
             return Err(HttpError::bad_request("two Authorization headers"));
         }
-        let route = Route::of(head.uri.path());
-        let route = route.filter(|route| self.setup.load().serves.contains(&route.door()));
+        let setup = self.setup.load();
+        let route = match setup.style {
+            Style::Doors => Route::of(head.uri.path()),
+            Style::Acjs => Some(Route::of_acjs(head.uri.path(), &head.method)),
+        };
+        let route = route.filter(|route| setup.serves.contains(&route.door()));
+        drop(setup);
         let Some(route) = route else {
             return Err(HttpError::not_found("there is nothing at this path"));
         };
@@ -170,6 +191,22 @@ fn head_size(head: &Parts) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn with_acjs_everything_but_health_and_metrics_is_a_review() {
+        for (method, path, route) in [
+            (Method::GET, "/livez", Route::Live),
+            (Method::HEAD, "/readyz", Route::Ready),
+            (Method::GET, "/metrics", Route::Metrics),
+            (Method::POST, "/readyz", Route::Admission(Webhook::Acjs)),
+            (Method::GET, "/", Route::Admission(Webhook::Acjs)),
+            (Method::PUT, "/validate", Route::Admission(Webhook::Acjs)),
+            (Method::POST, "/authorize", Route::Admission(Webhook::Acjs)),
+        ] {
+            assert_eq!(Route::of_acjs(path, &method), route, "{method} {path}");
+            assert!(route.takes(&method));
+        }
+    }
 
     #[test]
     fn paths_lead_to_their_doors() {

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use arc_swap::ArcSwap;
+use portcullis_js::GlobalContext;
 use tokio::signal::unix::{SignalKind, signal};
 
 use crate::assembly::{self, Assembled};
@@ -86,19 +87,21 @@ pub fn run(options: RunOptions<'_>) -> Result<(), RunError> {
     for warning in &loaded.configuration.warnings {
         tracing::warn!("{warning}");
     }
-    let assembled = assembly::assemble(&loaded.configuration, Some(&options.data_dir))
+    let context = assembly::global_context(&loaded.configuration);
+    let assembled = assembly::assemble(&loaded.configuration, Some(&options.data_dir), &context)
         .map_err(RunError::Configuration)?;
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .enable_all()
         .build()
         .map_err(RunError::system("no threads to run on"))?;
-    runtime.block_on(serve(options, &loaded, assembled))
+    runtime.block_on(serve(options, &loaded, assembled, context))
 }
 
 async fn serve(
     options: RunOptions<'_>,
     loaded: &FreshlyLoaded,
     assembled: Assembled,
+    global_context: GlobalContext,
 ) -> Result<(), RunError> {
     let signals = RunError::system;
     let mut hangup = signal(SignalKind::hangup()).map_err(signals("no signal handler"))?;
@@ -110,6 +113,7 @@ async fn serve(
         gate: ArcSwap::from_pointee(assembled.gate),
         health: Health::default(),
         metrics: Metrics::new(),
+        global_context,
     });
     let mut listeners = Listeners::new(Arc::clone(&server), connections);
     let prepared = listeners.prepare(assembled.listeners).await?;

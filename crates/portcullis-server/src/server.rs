@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use arc_swap::ArcSwap;
 use portcullis_core::{AuthorizerChain, Chain};
+use portcullis_js::GlobalContext;
 
 use crate::config::{Limits, PendingMutation};
 use crate::health::Health;
@@ -31,4 +32,6 @@ pub(crate) struct Server {
     pub(crate) health: Health,
     /// What is counted.
     pub(crate) metrics: Metrics,
+    /// What policies keep between reviews, whatever the configuration.
+    pub(crate) global_context: GlobalContext,
 }

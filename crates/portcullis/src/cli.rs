@@ -6,8 +6,12 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 mod eval;
+mod init;
+mod test;
 
 pub(crate) use eval::{Eval, Output, Report, ReportKind};
+pub(crate) use init::{Init, Template};
+pub(crate) use test::{Test, TestReport, TestReportKind};
 
 /// One gate for everything that asks to get in.
 #[derive(Debug, Parser)]
@@ -30,6 +34,10 @@ pub(crate) enum Command {
     Check(Check),
     /// Judge manifests as the server would, without a server or a cluster.
     Eval(Eval),
+    /// Run the tests of policies: `*.test.yaml`, `*.test.ts` and `*.test.js`.
+    Test(Test),
+    /// Write a folder to start from: configuration, policies, tests, types.
+    Init(Init),
     /// List every plug-in with its phases, operations and configuration.
     Plugins(Plugins),
     /// Print the JSON Schema of the configuration file.
@@ -46,7 +54,7 @@ pub(crate) enum Command {
 }
 
 /// What says which plug-ins run, for every command that needs a chain.
-#[derive(Debug, Args)]
+#[derive(Debug, Default, Args)]
 pub(crate) struct Admission {
     /// Plug-ins in the order in which they run; wins over the configuration.
     #[arg(long, value_name = "A,B,C", value_delimiter = ',')]

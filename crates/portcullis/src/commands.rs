@@ -3,10 +3,13 @@
 mod check;
 mod documents;
 mod eval;
+mod init;
 mod plugins;
 mod serve;
+mod test;
+mod text;
 
-use portcullis_server::config::{ConfigSource, LoadOptions};
+use portcullis_server::config::{ConfigSource, Listening, LoadOptions};
 
 use crate::cli::{Admission, Cli, Command};
 use crate::exit::Exit;
@@ -17,6 +20,8 @@ pub(crate) fn run(cli: Cli) -> Exit {
         Command::Serve(serve) => serve::run(&serve),
         Command::Check(check) => check::run(&check),
         Command::Eval(eval) => eval::run(&eval),
+        Command::Test(test) => test::run(&test),
+        Command::Init(init) => init::run(&init),
         Command::Plugins(plugins) => plugins::run(plugins.output),
         Command::Schema => documents::schema(),
         Command::Completions { shell } => documents::completions(shell),
@@ -36,7 +41,8 @@ fn load_options<'a>(
         admission_control: admission.admission_control.clone(),
         admission_control_config_file: admission.admission_control_config_file.clone(),
         known_plugins,
-        offline: false,
+        listeners: Listening::Needed,
+        coverage: false,
         env: &|name| std::env::var(name).ok(),
     }
 }

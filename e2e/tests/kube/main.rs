@@ -28,6 +28,7 @@ mod nodes;
 mod oracle;
 mod pod_security;
 mod pods;
+mod policies;
 mod reinvocation;
 mod services;
 mod suite;

@@ -6,7 +6,7 @@ use serde_json::json;
 use super::*;
 use crate::attributes::{Door, Operation};
 use crate::document::Document;
-use crate::plugin::{Operations, Phases, PluginError, Runs};
+use crate::plugin::{Finished, Operations, Pending, Phases, PluginError, Runs};
 
 /// What a scripted plug-in does in a half.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -348,4 +348,90 @@ fn a_request_whose_time_is_up_is_refused_unasked() {
     let verdict = Chain::new(vec![ChainEntry::new("p0", Arc::new(actor))]).decide(&mut request);
     assert!(verdict.is_undecided());
     assert!(log.lock().unwrap().is_empty());
+}
+
+/// A plug-in that judges on a thread of its own.
+struct Elsewhere(Act);
+
+impl Plugin for Elsewhere {
+    fn handles(&self, _: Operation) -> bool {
+        true
+    }
+
+    fn phases(&self) -> Phases {
+        Phases::ADMIT
+    }
+
+    fn runs(&self) -> Runs {
+        Runs::Deferred
+    }
+
+    fn begin(&self, phase: Phase, _: &Attributes, _: Option<std::time::Instant>) -> Pending {
+        assert_eq!(phase, Phase::Admit);
+        let shared = Arc::new(Mutex::new((None, None::<std::task::Waker>)));
+        let (theirs, act) = (Arc::clone(&shared), self.0);
+        std::thread::spawn(move || {
+            std::thread::sleep(Duration::from_millis(5));
+            let mut state = theirs.lock().unwrap();
+            let mut notes = Notes::default();
+            notes.warn("from elsewhere");
+            state.0 = Some(Finished {
+                outcome: match act {
+                    Act::Deny => Ok(Outcome::Deny(Denial::forbidden("no"))),
+                    Act::Fail => Err(PluginError::Failed("broken".into())),
+                    Act::Ignore => Ok(Outcome::Undecided(Denial::undecided("who knows"))),
+                    _ => Ok(Outcome::Pass),
+                },
+                notes,
+                object: (act == Act::Change).then(|| json!({"changed": 1})),
+            });
+            if let Some(waker) = state.1.take() {
+                waker.wake();
+            }
+        });
+        Box::pin(std::future::poll_fn(move |context| {
+            assert_ne!(act, Act::Panic, "on purpose");
+            let mut state = shared.lock().unwrap();
+            match state.0.take() {
+                Some(finished) => std::task::Poll::Ready(finished),
+                None => {
+                    state.1 = Some(context.waker().clone());
+                    std::task::Poll::Pending
+                }
+            }
+        }))
+    }
+}
+
+#[test]
+fn what_is_judged_elsewhere_is_waited_for() {
+    silence_panics();
+    let decide = |act: Act, failure: FailureMode| {
+        let entry = ChainEntry::new("Elsewhere", Arc::new(Elsewhere(act))).failure(failure);
+        let chain = Chain::new(vec![entry]);
+        assert!(!chain.may_block());
+        let mut request = request(Operation::Create);
+        let verdict = chain.decide(&mut request);
+        (verdict, request)
+    };
+    let (verdict, request) = decide(Act::Change, FailureMode::Closed);
+    assert_eq!(verdict.trace[0].outcome, StepOutcome::Changed);
+    assert_eq!(
+        request.object.unwrap().value().unwrap(),
+        &json!({"changed": 1})
+    );
+    assert_eq!(verdict.warnings, ["from elsewhere"]);
+    assert_eq!(verdict.patch.len(), 1);
+    for (act, failure, outcome, is_allowed) in [
+        (Act::Deny, FailureMode::Open, StepOutcome::Denied, false),
+        (Act::Fail, FailureMode::Closed, StepOutcome::Error, false),
+        (Act::Fail, FailureMode::Open, StepOutcome::Error, true),
+        (Act::Panic, FailureMode::Closed, StepOutcome::Panic, false),
+        (Act::Ignore, FailureMode::Open, StepOutcome::Error, false),
+    ] {
+        let (verdict, _) = decide(act, failure);
+        assert_eq!(verdict.trace[0].outcome, outcome, "{act:?}");
+        assert_eq!(verdict.is_allowed(), is_allowed, "{act:?}");
+    }
+    assert!(decide(Act::Ignore, FailureMode::Open).0.is_undecided());
 }

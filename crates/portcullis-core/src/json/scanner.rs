@@ -6,7 +6,7 @@ mod wrong;
 
 use std::collections::HashSet;
 
-use super::MAX_DEPTH;
+use super::{Container, MAX_DEPTH};
 use wrong::{What, Wrong};
 
 /// How deep members are noted.
@@ -55,6 +55,7 @@ pub(super) struct Scanner<'a> {
     pub(super) keys: Vec<Key>,
     pub(super) unescaped: Vec<String>,
     pub(super) members: Vec<Noted>,
+    pub(super) containers: Vec<Container>,
 }
 
 type Scan<T = ()> = Result<T, Wrong>;
@@ -96,14 +97,16 @@ impl Scanner<'_> {
     }
 
     fn list(&mut self, depth: usize) -> Scan {
-        self.open(depth)?;
+        let place = self.open(depth)?;
         if self.take(b']') {
+            self.close(place);
             return Ok(());
         }
         loop {
             self.value(depth, false)?;
             self.blanks();
             if self.take(b']') {
+                self.close(place);
                 return Ok(());
             }
             self.comma(What::CommaOrBracket)?;
@@ -111,8 +114,9 @@ impl Scanner<'_> {
     }
 
     fn object(&mut self, depth: usize, is_noted: bool) -> Scan {
-        self.open(depth)?;
+        let place = self.open(depth)?;
         if self.take(b'}') {
+            self.close(place);
             return Ok(());
         }
         let is_noted = is_noted && depth <= NOTED_DEPTH;
@@ -143,19 +147,35 @@ impl Scanner<'_> {
             self.blanks();
             if self.take(b'}') {
                 self.keys.truncate(object.first_key);
+                self.close(place);
                 return Ok(());
             }
             self.comma(What::CommaOrBrace)?;
         }
     }
 
-    fn open(&mut self, depth: usize) -> Scan {
+    /// Gives the place of the list or object in the index.
+    fn open(&mut self, depth: usize) -> Scan<usize> {
         if depth > MAX_DEPTH {
             return self.wrong(What::Depth);
         }
+        let place = self.containers.len();
+        self.containers.push(Container {
+            start: self.at as u32,
+            end: 0,
+            next: 0,
+        });
         self.at += 1;
         self.blanks();
-        Ok(())
+        Ok(place)
+    }
+
+    fn close(&mut self, place: usize) {
+        let next = self.containers.len() as u32;
+        if let Some(container) = self.containers.get_mut(place) {
+            container.end = self.at as u32;
+            container.next = next;
+        }
     }
 
     fn comma(&mut self, otherwise: What) -> Scan {

@@ -2,9 +2,11 @@
 
 use serde_json::Value;
 
+use crate::compile::PolicySet;
 use crate::host::HostCall;
+use crate::input::{Input, Plan};
 use crate::limits::{Limit, Limits};
-use crate::outcome::{ConsoleLine, Denial, Evaluation, Step, Verdict};
+use crate::outcome::{ConsoleLine, Denial, Evaluation, Mode, Outcome, Step, Verdict};
 use crate::source::Place;
 use crate::state::State;
 
@@ -21,6 +23,59 @@ pub(crate) fn limit_message(limit: Limit, limits: &Limits) -> String {
     format!("unable to evaluate policy:limit exceeded: {limit} ({bound})")
 }
 
+/// A policy that was not asked.
+pub(super) fn skipped(name: &str) -> Step {
+    Step {
+        name: name.to_owned(),
+        mode: Mode::Enforce,
+        outcome: Outcome::Skip,
+        message: None,
+        source: None,
+        line: None,
+        column: None,
+        limit: None,
+    }
+}
+
+/// The answer where the time ran out and nothing more is known than which policy was running.
+pub(crate) fn late(
+    culprit: Option<usize>,
+    set: &PolicySet,
+    input: &Input,
+    limits: &Limits,
+) -> Evaluation {
+    let message = limit_message(Limit::Deadline, limits);
+    let culprit = culprit.filter(|index| *index < set.names().len());
+    let mut record = Record::default();
+    for (index, name) in set.names().iter().enumerate() {
+        let mut step = skipped(name);
+        if let Plan::Run(mode) = input.plan(index) {
+            step.mode = mode;
+        }
+        if culprit == Some(index) {
+            step.outcome = Outcome::Error;
+            step.message = Some(message.clone());
+            step.limit = Some(Limit::Deadline);
+        }
+        record.steps.push(step);
+    }
+    if !input.failures_pass {
+        let policy = culprit.and_then(|index| set.names().get(index)).cloned();
+        record.verdict = Some(Verdict::Deny(Denial {
+            message: match &policy {
+                Some(name) => format!("{name}: {message}"),
+                None => message,
+            },
+            policy,
+            reason: INTERNAL_ERROR.to_owned(),
+            code: None,
+            limit: Some(Limit::Deadline),
+            failure: true,
+        }));
+    }
+    record.into_evaluation()
+}
+
 /// What is known so far.
 #[derive(Debug, Default)]
 pub(super) struct Record {
@@ -29,10 +84,40 @@ pub(super) struct Record {
     pub(super) warnings: Vec<String>,
     pub(super) console: Vec<ConsoleLine>,
     pub(super) host_calls: Vec<HostCall>,
+    pub(super) covered: Vec<u32>,
     pub(super) object: Option<Value>,
+    /// Whether the time ran out and that is no refusal: nothing more can be asked.
+    pub(super) is_out_of_time: bool,
 }
 
 impl Record {
+    /// The engine failed before it came to the policies.
+    pub(super) fn fail(&mut self, set: &PolicySet, input: &Input, failure: Failure) {
+        let missing = set.names().iter().skip(self.steps.len());
+        self.steps.extend(missing.map(|name| skipped(name)));
+        let mut applied = self
+            .steps
+            .iter_mut()
+            .zip(set.names())
+            .enumerate()
+            .filter(|(index, _)| input.plan(*index) != Plan::Skip);
+        let name = match applied.next() {
+            Some((_, (step, name))) => {
+                step.outcome = Outcome::Error;
+                step.message = Some(failure.message.clone());
+                step.limit = failure.limit;
+                name.as_str()
+            }
+            None => "policies",
+        };
+        if input.failures_pass {
+            self.verdict = None;
+            self.object = None;
+        } else {
+            self.refuse(name, failure.into());
+        }
+    }
+
     pub(super) fn refuse(&mut self, name: &str, refusal: Refusal) {
         self.object = None;
         self.verdict = Some(Verdict::Deny(Denial {
@@ -52,6 +137,7 @@ impl Record {
             warnings: self.warnings,
             console: self.console,
             host_calls: self.host_calls,
+            covered: self.covered,
             object: self.object,
         }
     }

@@ -4,22 +4,30 @@
   const { ownKeys, getOwnPropertyDescriptor, getPrototypeOf, defineProperty } = Reflect;
   const seen = new Set();
   const work = [];
-  function walk() {
+  function add(o) {
+    if (o !== null && (typeof o === 'object' || typeof o === 'function') && !seen.has(o)) {
+      seen.add(o);
+      work[work.length] = o;
+    }
+  }
+  function walk(starts) {
+    for (let i = 0; i < starts.length; i++) add(starts[i]);
     while (work.length) {
       const o = work.pop();
-      if (o === null || (typeof o !== 'object' && typeof o !== 'function') || seen.has(o)) continue;
-      seen.add(o);
-      work.push(getPrototypeOf(o));
-      for (const key of ownKeys(o)) {
-        const d = getOwnPropertyDescriptor(o, key);
-        if ('value' in d) work.push(d.value);
-        else work.push(d.get, d.set);
+      add(getPrototypeOf(o));
+      const keys = ownKeys(o);
+      // Most functions have nothing but a length and a name.
+      if (keys.length === 2 && typeof o === 'function' && keys[0] === 'length' && keys[1] === 'name') continue;
+      for (let i = 0; i < keys.length; i++) {
+        const d = getOwnPropertyDescriptor(o, keys[i]);
+        if ('value' in d) add(d.value);
+        else { add(d.get); add(d.set); }
       }
     }
   }
-  work.push(globalThis, ...extra);
+  const starts = [globalThis, ...extra];
   // What has no name: reached from values only.
-  work.push(
+  starts.push(
     getPrototypeOf(function* () {}), getPrototypeOf(async function () {}), getPrototypeOf(async function* () {}),
     [][Symbol.iterator](), ''[Symbol.iterator](), new Map().entries(), new Set().values(),
     /a/g[Symbol.matchAll]('a'), (function* () {})(), (async function* () {})(),
@@ -27,10 +35,11 @@
     getOwnPropertyDescriptor(function () { 'use strict'; return arguments; }(), 'callee').get,
   );
   if (typeof Iterator === 'function') {
-    work.push(Iterator.from({ next() {} }), [].values().map((x) => x));
-    if (Iterator.concat) work.push(Iterator.concat([]));
+    starts.push(Iterator.from({ next() {} }), [].values().map((x) => x));
+    if (Iterator.concat) starts.push(Iterator.concat([]));
   }
-  walk();
+  walk(starts);
+  const repaired = [];
 
   // An inherited read-only property would forbid setting one of that name on any object that
   // inherits it. A pair of functions in its place lets objects have their own.
@@ -46,7 +55,7 @@
       },
     };
     defineProperty(proto, key, { get: pair.get, set: pair.set, enumerable: d.enumerable, configurable: false });
-    work.push(pair.get, pair.set);
+    repaired.push(pair.get, pair.set);
   }
   const common = ['constructor', 'toString', 'toLocaleString', 'valueOf', 'name', 'message', 'toJSON'];
   for (const o of [...seen]) {
@@ -56,7 +65,7 @@
     for (const key of all ? ownKeys(o) : common) repair(o, key);
   }
   for (const key of ownKeys(Function.prototype)) repair(Function.prototype, key);
-  walk();
+  walk(repaired);
 
   for (const o of seen) if (o !== globalThis) Object.freeze(o);
   for (const key of ownKeys(globalThis)) {

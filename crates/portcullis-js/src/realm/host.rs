@@ -6,10 +6,12 @@ use std::rc::Rc;
 use rquickjs::function::{Opt, This};
 use rquickjs::{Array, Coerced, Ctx, Exception, Function, Object, Value};
 
+use super::call;
 use crate::convert;
+use crate::gate::Outside;
 use crate::global_context::GlobalContext;
 use crate::lazy;
-use crate::limits::Limit;
+use crate::limits::{Limit, Limits};
 use crate::state::{Said, State};
 
 /// Messages of the engine that mean that memory, or what may be had of it at once, ran out.
@@ -27,8 +29,29 @@ pub(super) fn functions<'js>(
     ctx: &Ctx<'js>,
     state: &Rc<State>,
     shared: &GlobalContext,
+    outside: &Outside,
+    limits: &Limits,
+    modules: &[String],
 ) -> rquickjs::Result<Object<'js>> {
     let host = Object::new(ctx.clone())?;
+
+    let functions = outside.host.functions().iter();
+    let names: Vec<&str> = functions.map(|function| function.as_str()).collect();
+    host.set("outside", names)?;
+    host.set("call", call::function(ctx, state, outside, limits)?)?;
+
+    let s = Rc::clone(state);
+    let cover = move |mark: Opt<Value<'js>>| {
+        let mark = mark.0.and_then(|mark| mark.as_int());
+        if let Some(mark) = mark.and_then(|mark| u32::try_from(mark).ok()) {
+            s.cover(mark);
+        }
+    };
+    host.set("cover", Function::new(ctx.clone(), cover)?)?;
+
+    let modules = modules.to_vec();
+    let module_name = move |number: usize| modules.get(number).cloned();
+    host.set("moduleName", Function::new(ctx.clone(), module_name)?)?;
 
     let s = Rc::clone(state);
     let trace = move |ctx: Ctx<'js>, error: Value<'js>, sites: Value<'js>| -> String {
@@ -67,14 +90,14 @@ pub(super) fn functions<'js>(
         let said = if yes {
             Said::Allow
         } else {
-            let code = code.filter(|c| (100.0..600.0).contains(c) && c.fract() == 0.0);
+            let code = code.filter(|c| (400.0..600.0).contains(c) && c.fract() == 0.0);
             Said::Deny {
                 message,
                 reason,
                 #[expect(
                     clippy::cast_possible_truncation,
                     clippy::cast_sign_loss,
-                    reason = "between 100 and 600"
+                    reason = "between 400 and 600"
                 )]
                 code: code.map(|c| c as u16),
             }
@@ -94,11 +117,15 @@ pub(super) fn functions<'js>(
     };
     host.set("warn", Function::new(ctx.clone(), warn)?)?;
 
-    let (s, context) = (Rc::clone(state), shared.clone());
+    let (s, context, outside) = (Rc::clone(state), shared.clone(), outside.clone());
     let global = move |ctx: Ctx<'js>| -> rquickjs::Result<Value<'js>> {
         let mut lease = s.lease.borrow_mut();
         if lease.is_none() {
-            *lease = context.acquire(s.thread.number, s.deadline.get());
+            let (number, deadline) = (s.thread.number, s.deadline.get());
+            *lease = context.try_acquire(number, deadline).or_else(|| {
+                // Who has it may need this turn to compute.
+                outside.wait(deadline, || context.acquire(number, deadline))
+            });
         }
         match lease.as_ref() {
             Some(lease) => convert::to_js(&ctx, &lease.value),
@@ -110,9 +137,30 @@ pub(super) fn functions<'js>(
     };
     host.set("globalContext", Function::new(ctx.clone(), global)?)?;
 
+    // How much the context may hold, and about how much it holds.
     let s = Rc::clone(state);
-    let expand =
-        move |ctx: Ctx<'js>, id: u32, maker: Function<'js>| lazy::part(&ctx, &s, id, &maker);
+    let room = move || -> (f64, f64) {
+        let lease = s.lease.borrow();
+        let (cap, size) = lease.as_ref().map_or((0, 0), |l| (l.cap(), l.size()));
+        (cap as f64, size as f64)
+    };
+    let room = move |ctx: Ctx<'js>| -> rquickjs::Result<Array<'js>> {
+        let (cap, size) = room();
+        let pair = Array::new(ctx)?;
+        pair.set(0, cap)?;
+        pair.set(1, size)?;
+        Ok(pair)
+    };
+    host.set("contextRoom", Function::new(ctx.clone(), room)?)?;
+
+    let s = Rc::clone(state);
+    let expand = move |ctx: Ctx<'js>, id: u32, maker: Function<'js>, unseen: Value<'js>| {
+        if s.is_probing.replace(false) {
+            s.probed.set(Some(id));
+            return Ok(unseen);
+        }
+        lazy::part(&ctx, &s, id, &maker)
+    };
     host.set("expand", Function::new(ctx.clone(), expand)?)?;
 
     let decode = |ctx: Ctx<'js>, text: Coerced<String>| {

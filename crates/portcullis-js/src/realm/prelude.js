@@ -207,6 +207,36 @@
     return result;
   }
   const urlMethods = { Query() { return query(text(this.RawQuery)); } };
+  // Writing past the bound of the GlobalContext throws where it is written, so that the policy can
+  // catch it and what was there stays. Writes further inside are found when the policy ends.
+  const Bound = Proxy;
+  const TooLarge = RangeError;
+  const { set } = Reflect;
+  function weight(value) {
+    const json = stringify(value);
+    return json === undefined ? 0 : json.length;
+  }
+  function bounded(cell) {
+    const { value } = cell;
+    if (value === null || typeof value !== 'object') return value;
+    function check(target, key, next) {
+      const [cap, size] = host.contextRoom();
+      if (cell.size === undefined) cell.size = size;
+      const grown = cell.size + weight(key) + weight(next) - weight(target[key]);
+      if (grown > cap) throw new TooLarge('ac.GlobalContext would be larger than ' + cap + ' bytes');
+      cell.size = grown;
+    }
+    return new Bound(value, {
+      set(target, key, next) {
+        check(target, key, next);
+        return set(target, key, next);
+      },
+      defineProperty(target, key, descriptor) {
+        if ('value' in descriptor) check(target, key, descriptor.value);
+        return defineProperty(target, key, descriptor);
+      },
+    });
+  }
   // Gives `ac` what can't be said in JSON. `cell` holds the GlobalContext of this evaluation.
   function dress(ac, cell) {
     if (ac === null || typeof ac !== 'object') return ac;
@@ -222,7 +252,8 @@
     defineProperty(ac, 'GlobalContext', {
       get() {
         if (!cell.used) { cell.value = host.globalContext(); cell.used = true; }
-        return cell.value;
+        if (cell.shown !== cell.value) { cell.shown = cell.value; cell.bounded = bounded(cell); }
+        return cell.bounded;
       },
       set(value) {
         if (!cell.used) { host.globalContext(); cell.used = true; }
@@ -234,46 +265,47 @@
     return ac;
   }
 
-  // Large members come into being at the first look. Nothing here refers to its own getter: cycles
-  // would keep whole objects until the next garbage collection.
-  const parts = new WeakMap();
-  const holders = new WeakMap();
+  // Large members come into being at the first look. What stands for them until then is made once for
+  // a number and a key and used by many evaluations: it is frozen, and holds a value only until the
+  // evaluation ends.
   const { getOwnPropertyDescriptor } = Reflect;
-  function lazy(holder, key, id) {
-    const part = { id, key, ready: false, value: undefined };
-    function get() {
-      if (!part.ready) {
-        part.value = host.expand(id, lazy);
-        part.ready = true;
-      }
-      const own = getOwnPropertyDescriptor(this, key);
-      if (own !== undefined && own.get !== undefined && parts.get(own.get) === part) {
-        defineProperty(this, key, { value: part.value, writable: true, enumerable: own.enumerable, configurable: true });
-      }
-      return part.value;
-    }
-    function set(next) {
-      defineProperty(this, key, { value: next, writable: true, enumerable: true, configurable: true });
-    }
-    parts.set(get, part);
-    const others = holders.get(holder);
-    if (others === undefined) holders.set(holder, [part]);
-    else others[others.length] = part;
-    defineProperty(holder, key, { get, set, enumerable: true, configurable: true });
+  const { freeze } = Object;
+  const unseen = freeze({ __proto__: null });
+  const entries = [];
+  for (let i = 0; i < 256; i++) entries[i] = undefined;
+  let looked = [];
+  function entryFor(key, id) {
+    const entry = { key, value: undefined, descriptor: undefined };
+    const pair = {
+      get() {
+        if (entry.value === undefined) {
+          const value = host.expand(id, lazy, unseen);
+          if (value === unseen) return value;
+          entry.value = value;
+          looked[looked.length] = entry;
+        }
+        const own = getOwnPropertyDescriptor(this, key);
+        if (own !== undefined && own.get === pair.get) {
+          defineProperty(this, key, { value: entry.value, writable: true, enumerable: own.enumerable, configurable: true });
+        }
+        return entry.value;
+      },
+      set(next) {
+        defineProperty(this, key, { value: next, writable: true, enumerable: true, configurable: true });
+      },
+    };
+    freeze(pair.get);
+    freeze(pair.set);
+    entry.descriptor = { __proto__: null, get: pair.get, set: pair.set, enumerable: true, configurable: true };
+    return entry;
   }
-  function pending(holder) {
-    const all = holders.get(holder);
-    if (all === undefined) return undefined;
-    let found;
-    for (let i = 0; i < all.length; i++) {
-      const part = all[i];
-      if (part.ready) continue;
-      const own = getOwnPropertyDescriptor(holder, part.key);
-      if (own === undefined || own.get === undefined || parts.get(own.get) !== part) continue;
-      if (found === undefined) found = [];
-      found[found.length] = [part.key, part.id];
+  function lazy(holder, key, id) {
+    let entry = entries[id];
+    if (entry === undefined || entry.key !== key) {
+      entry = entryFor(key, id);
+      if (id < entries.length && key.length <= 64) entries[id] = entry;
     }
-    return found;
+    defineProperty(holder, key, entry.descriptor);
   }
 
   // Dies with the first garbage collection, which comes only when memory is nearly all used.
@@ -282,34 +314,87 @@
     watched.self = watched;
     return new Weak(watched);
   }
-  const deref = Weak.prototype.deref;
   const objectPrototype = Object.prototype;
   const describeDate = Date.prototype.toISOString;
   const booleanValue = Boolean.prototype.valueOf;
   let known = 0;
 
+  // What an object that is no plain object stands for in JSON: [value], or nothing if itself.
+  function plain(value) {
+    if (value instanceof Date) return [apply(describeDate, value, [])];
+    if (value instanceof Set) return [[...value]];
+    if (value instanceof Map) return [[...value]];
+    if (value instanceof String) return [text(value)];
+    if (value instanceof Number) return [number(value)];
+    if (value instanceof Boolean) return [apply(booleanValue, value, [])];
+    if (typeof value === 'bigint') return [text(value)];
+    return [];
+  }
+
+  // The object of the policy that runs now, for functions of the world outside.
+  let current;
+  const WrongType = TypeError;
+  for (const name of host.outside) {
+    globalThis[name] = ({
+      [name](...args) {
+        const answer = host.call(name, args, current, plain, unseen);
+        if (answer[0] === true) return answer[1];
+        throw answer[0] === false ? new Fault(answer[1]) : new WrongType(answer[1]);
+      },
+    })[name];
+  }
+
+  // Starts a program: gives the function that makes its functions.
+  function begin(program, object, oldObject, req, ac, cell) {
+    current = object;
+    return program(object, oldObject, req, cell === undefined ? ac : dress(ac, cell), allow, deny, warn, host.cover);
+  }
+
+  // Gives the function that runs modules, each once. `make(first + k)` makes that of module k.
+  const running = {};
+  function linker(make, first) {
+    const done = [];
+    function link(k) {
+      let module = done[k];
+      if (module === running) throw new Fault('import cycle through ' + host.moduleName(k));
+      if (module === undefined) {
+        done[k] = running;
+        try {
+          module = { failed: false, value: make(first + k)(link) };
+        } catch (error) {
+          module = { failed: true, value: error };
+        }
+        done[k] = module;
+      }
+      if (module.failed) throw module.value;
+      return module.value;
+    }
+    return link;
+  }
+
   return {
-    allow, deny, warn, dress, sentinel, lazy, pending, headerMethods, urlMethods,
-    isAlive(reference) { return apply(deref, reference, []) !== undefined; },
+    allow, deny, warn, dress, sentinel, lazy, plain, begin, linker, headerMethods, urlMethods,
+    deref: Weak.prototype.deref,
+    unseen() { return unseen; },
+    enter(object) { current = object; },
+    // The function a module is there for.
+    entry(link, k) {
+      const found = link(k).default;
+      return typeof found === 'function' ? found : undefined;
+    },
     seal() { known = ownKeys(globalThis).length; },
     // Known globals can't be removed, so their number tells whether anything came.
     sweep() {
+      current = undefined;
+      if (looked.length) {
+        for (let i = 0; i < looked.length; i++) looked[i].value = undefined;
+        looked = [];
+      }
       if (!isExtensible(globalThis) || getPrototypeOf(globalThis) !== objectPrototype) return false;
       const keys = ownKeys(globalThis);
       if (keys.length === known) return true;
       for (let i = 0; i < keys.length; i++) deleteProperty(globalThis, keys[i]);
       return ownKeys(globalThis).length === known;
-    },
-    // What an object that is no plain object stands for in JSON: [value], or nothing if itself.
-    plain(value) {
-      if (value instanceof Date) return [apply(describeDate, value, [])];
-      if (value instanceof Set) return [[...value]];
-      if (value instanceof Map) return [[...value]];
-      if (value instanceof String) return [text(value)];
-      if (value instanceof Number) return [number(value)];
-      if (value instanceof Boolean) return [apply(booleanValue, value, [])];
-      if (typeof value === 'bigint') return [text(value)];
-      return [];
     },
     describe(value) {
       try {

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use portcullis_js::{CompileFault, Outcome, PolicySet, PolicySource, Verdict};
+use portcullis_js::{CompileFault, Outcome, PolicySet, PolicySource, SourceName, Sources, Verdict};
 use serde_json::{Value, json};
 
 use crate::support::*;
@@ -168,7 +168,7 @@ fn cases_26_and_27_names_compare() {
 #[test]
 fn case_28_no_object() {
     let mut i = input(Value::Null);
-    i.old_object = Arc::new(pod());
+    i.old_object = Arc::new(portcullis_core::Tree::from(&pod()));
     let e = pool("", &[("P", "return object + oldObject.kind")])
         .evaluate(i)
         .unwrap();
@@ -305,28 +305,30 @@ fn promises_are_awaited() {
 #[test]
 fn syntax_errors_are_found_in_the_authors_text() {
     let faults = |globals: &str, codes: &[(&str, &str)]| -> Vec<CompileFault> {
-        let policies: Vec<_> = codes
-            .iter()
-            .map(|(n, c)| PolicySource {
-                name: (*n).into(),
-                code: (*c).into(),
-            })
-            .collect();
-        PolicySet::compile(globals, &policies).unwrap_err()
+        let sources = Sources {
+            globals: globals.to_owned(),
+            policies: codes
+                .iter()
+                .map(|(n, c)| PolicySource::body(*n, *c))
+                .collect(),
+            ..Sources::default()
+        };
+        PolicySet::compile(&sources).unwrap_err()
     };
+    let policy = |name: &str| SourceName::Policy(name.to_owned());
     let f = faults(
         "",
         &[("A", "return true"), ("B", "let x = 1;\nlet y = = 2;\n")],
     );
-    assert_eq!((f[0].policy.as_deref(), f[0].line), (Some("B"), 2), "{f:?}");
+    assert_eq!((&f[0].source, f[0].line), (&policy("B"), 2), "{f:?}");
     assert!(
         f[0].column > 1 && f[0].message.contains("SyntaxError"),
         "{f:?}"
     );
     let f = faults("const a = ;", &[("A", "if (")]);
     assert_eq!(
-        (f[0].policy.as_deref(), f[1].policy.as_deref(), f[1].line),
-        (None, Some("A"), 1),
+        (&f[0].source, &f[1].source, f[1].line),
+        (&SourceName::Globals, &policy("A"), 1),
         "{f:?}"
     );
     let f = faults(
@@ -351,4 +353,13 @@ fn sloppy_mode_and_comments() {
         message("return typeof this + typeof object.none + typeof oldObject"),
         "P: objectundefinedobject"
     );
+}
+
+#[test]
+fn the_request_holds_its_objects_in_both_forms() {
+    let e = p(r"
+        if (req.object !== object) return 'another object'
+        const text = String.fromCharCode(...req.Object.Raw)
+        return JSON.parse(text).metadata.name + ' ' + req.OldObject.Raw.length");
+    assert_eq!(denied(&e).message, "P: p 0");
 }

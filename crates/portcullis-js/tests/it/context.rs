@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::thread;
 
-use portcullis_js::{GlobalContext, Pool, PoolOptions};
+use portcullis_js::{GlobalContext, NoHost, Pool, PoolOptions};
 use serde_json::json;
 
 use crate::support::*;
@@ -32,7 +32,9 @@ fn counting_from_many_threads_loses_nothing_and_it_outlives_the_pool() {
             threads: 3,
             queue: 100,
         };
-        Arc::new(Pool::start(set("", &[("P", code)]), limits(), options, context.clone()).unwrap())
+        let set = set("", &[("P", code)]);
+        let host = Arc::new(NoHost);
+        Arc::new(Pool::start(set, limits(), options, context.clone(), host).unwrap())
     };
     for round in 1..=2 {
         let pool = start();
@@ -57,7 +59,8 @@ fn past_its_cap_it_refuses_and_stays_as_it_was() {
         threads: 1,
         queue: 1,
     };
-    let pool = Pool::start(set("", &[("P", code)]), limits(), options, context.clone()).unwrap();
+    let (set, host) = (set("", &[("P", code)]), Arc::new(NoHost));
+    let pool = Pool::start(set, limits(), options, context.clone(), host).unwrap();
     pool.evaluate(input(json!({"n": 10}))).unwrap();
     let before = context.value();
     for n in [101, 100_000] {
@@ -73,4 +76,26 @@ fn past_its_cap_it_refuses_and_stays_as_it_was() {
 #[test]
 fn it_holds_data_only() {
     assert!(message("ac.GlobalContext.f = () => 1; return true").contains("/f"));
+}
+
+#[test]
+fn writing_past_the_cap_throws_where_it_is_written() {
+    let code = r"
+        const g = ac.GlobalContext
+        try { g[object.key] = 'x'.repeat(300 * 1024) } catch (e) {
+            return 'full: ' + e.name + ', first ' + g.k0.length + ', keys ' + Object.keys(g).length
+        }
+        return 'kept'";
+    let pool = pool("", &[("P", code)]);
+    let said: Vec<String> = (0..5)
+        .map(|i| {
+            let evaluation = pool.evaluate(input(serde_json::json!({"key": format!("k{i}")})));
+            denied(&evaluation.unwrap()).message.clone()
+        })
+        .collect();
+    assert_eq!(
+        said[..3],
+        ["P: kept", "P: kept", "P: kept"].map(str::to_owned)
+    );
+    assert_eq!(said[4], "P: full: RangeError, first 307200, keys 3");
 }

@@ -19,7 +19,7 @@ fn limits() -> Limits {
 }
 
 /// Runs a policy named Bad beside and before an ordinary one, in a pool of two threads.
-fn attack(code: &str) -> Evaluation {
+fn attack(code: &str, limits: Limits) -> Evaluation {
     let set = set(
         "",
         &[
@@ -27,12 +27,13 @@ fn attack(code: &str) -> Evaluation {
             ("Bad", code),
         ],
     );
-    let pool = Arc::new(pool_of(set, limits(), 2));
+    let pool = Arc::new(pool_of(set, limits, 2));
     let ordinary = |pool: &Pool| {
         let mut i = input(json!({"fine": 1}));
         i.plan = vec![Plan::Run(portcullis_js::Mode::Enforce), Plan::Skip];
-        pool.evaluate(i).unwrap().verdict
+        patiently(pool, i).verdict
     };
+    assert_eq!(ordinary(&pool), Verdict::Allow, "before: {code}");
     let attacker = {
         let pool = Arc::clone(&pool);
         thread::spawn(move || {
@@ -43,7 +44,7 @@ fn attack(code: &str) -> Evaluation {
     thread::sleep(Duration::from_millis(20));
     assert_eq!(ordinary(&pool), Verdict::Allow, "meanwhile: {code}");
     let (evaluation, took) = attacker.join().unwrap();
-    assert!(took < Duration::from_secs(3), "{took:?} {code}");
+    assert!(took < Duration::from_secs(30), "{took:?} {code}");
     for _ in 0..3 {
         assert_eq!(ordinary(&pool), Verdict::Allow, "afterwards: {code}");
     }
@@ -51,13 +52,18 @@ fn attack(code: &str) -> Evaluation {
 }
 
 #[track_caller]
-fn refused(code: &str, limits: &[Limit]) {
-    let evaluation = attack(code);
+fn refused(code: &str, expected: &[Limit]) {
+    // Those that must not end by the deadline get time even on a busy machine.
+    let limits = match expected.contains(&Deadline) {
+        true => limits(),
+        false => crate::support::limits(),
+    };
+    let evaluation = attack(code, limits);
     let denial = denied(&evaluation);
     let limit = denial
         .limit
         .unwrap_or_else(|| panic!("{code}: {evaluation:?}"));
-    assert!(limits.contains(&limit), "{code}: {evaluation:?}");
+    assert!(expected.contains(&limit), "{code}: {evaluation:?}");
     assert!(denial.message.starts_with("Bad: "), "{code}: {denial:?}");
     assert!(
         denial.message.contains(limit.as_str()),
@@ -197,6 +203,20 @@ fn a_large_result() {
 }
 
 #[test]
+fn one_large_part_in_many_places() {
+    let code = "if (object.trivial) return true;
+        const d = Object.getOwnPropertyDescriptor(object, 'list');
+        object.copies = {}; for (let i = 0; i < 10000; i++) Object.defineProperty(object.copies, 'c' + i, d);
+        return true";
+    let list = vec!["x".repeat(100); 1000];
+    let pool = pool_of(set("", &[("P", code)]), crate::support::limits(), 1);
+    let e = pool.evaluate(input(json!({"list": list}))).unwrap();
+    assert_eq!(denied(&e).limit, Some(Memory), "{:?}", e.steps);
+    let e = patiently(&pool, input(json!({"trivial": 1})));
+    assert_eq!(e.verdict, Verdict::Allow);
+}
+
+#[test]
 fn a_thread_that_does_not_come_back_is_replaced() {
     // A search that compares a long text at each place of a longer one, inside one native call.
     let code = "const h = 'a'.repeat(6e6); return h.indexOf('a'.repeat(3e6) + 'b') < 0";
@@ -205,12 +225,13 @@ fn a_thread_that_does_not_come_back_is_replaced() {
         &[("Good", "if (object.fine) return true"), ("Bad", code)],
     );
     let pool = pool_of(set, limits(), 1);
+    patiently(&pool, input(json!({"fine": 1})));
     let evaluation = pool.evaluate(input(json!({}))).unwrap();
     let denial = denied(&evaluation);
     assert_eq!(denial.limit, Some(Deadline));
     assert!(denial.message.starts_with("Bad: "), "{denial:?}");
     assert_eq!(pool.abandoned(), 1);
-    let e = pool.evaluate(input(json!({"fine": 1}))).unwrap();
+    let e = patiently(&pool, input(json!({"fine": 1})));
     assert_eq!(e.verdict, Verdict::Allow);
 }
 
@@ -228,6 +249,7 @@ fn a_full_queue_answers_at_once_and_waiting_counts() {
         limits(),
         options,
         GlobalContext::new(0),
+        Arc::new(portcullis_js::NoHost),
     )
     .unwrap();
     let (sender, receiver) = mpsc::channel();
@@ -267,4 +289,26 @@ fn ordinary_use_hits_nothing() {
         return true"#;
     let e = p(code);
     assert_eq!(e.verdict, Verdict::Allow, "{e:?}");
+}
+
+#[test]
+fn short_evaluations_do_not_wait_for_long_ones() {
+    let pool = pool_of(
+        set("", &[("P", "if (object.fine) return true; for (;;) {}")]),
+        limits(),
+        1,
+    );
+    let (sender, receiver) = std::sync::mpsc::channel();
+    let start = portcullis_core::clock::monotonic();
+    for i in 0..6 {
+        let sender = sender.clone();
+        let object = json!({"fine": i == 5});
+        let deadline = start + Duration::from_secs(if i == 5 { 20 } else { 8 });
+        pool.submit(input(object), deadline, move |e| {
+            sender.send((i, e.unwrap().verdict)).unwrap();
+        })
+        .unwrap();
+    }
+    let (first, verdict) = receiver.recv().unwrap();
+    assert_eq!((first, verdict), (5, Verdict::Allow));
 }

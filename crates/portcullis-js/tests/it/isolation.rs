@@ -195,7 +195,8 @@ fn every_global_and_every_prototype() {
         assert_eq!(e.verdict, Verdict::Allow, "{e:?}");
         assert_eq!(count(&pool), clean);
     }
-    assert_eq!(pool.realms_made(), 1);
+    // A slow one may have got a second thread, but none lost its realm.
+    assert!(pool.realms_made() <= pool.threads() as u64);
 }
 
 #[test]
@@ -218,6 +219,29 @@ fn what_is_reached_is_frozen() {
             .collect();
         assert!(open.is_empty(), "{open:?}");
     }
+}
+
+#[test]
+fn what_stands_for_large_members() {
+    let list = |text: &str| vec![text.to_owned(); 30];
+    let code = "const d = Object.getOwnPropertyDescriptor(object, object.key);
+        if (!d.get || !Object.isFrozen(d.get) || !Object.isFrozen(d.set)) return 'open';
+        if (d.get.left !== undefined || Object.getPrototypeOf(d.get) !== Function.prototype) return 'left';
+        try { d.get.left = 1; Object.setPrototypeOf(d.get, { left: 1 }) } catch {}
+        const other = {};
+        Object.defineProperty(other, object.key, d);
+        if (other[object.key] !== object[object.key]) return 'identity';
+        object[object.key].push('more');
+        return other[object.key].join()";
+    let pool = pool("", &[("P", code)]);
+    for (key, text) in [("a", "x"), ("a", "y"), ("b", "z"), ("a", "x")] {
+        let e = pool
+            .evaluate(input(json!({"key": key, key: list(text)})))
+            .unwrap();
+        let wanted = format!("P: {},more", list(text).join(","));
+        assert_eq!(denied(&e).message, wanted);
+    }
+    assert!(pool.realms_made() <= pool.threads() as u64);
 }
 
 #[test]

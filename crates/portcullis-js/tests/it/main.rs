@@ -9,7 +9,12 @@
 mod cases;
 mod context;
 mod conversion;
+mod coverage;
+mod failures;
+mod host;
 mod hostile;
 mod isolation;
 mod modes;
+mod modules;
+mod quiet;
 mod support;

@@ -3,21 +3,23 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use portcullis_core::{Document, Tree, json as strict};
 use portcullis_js::{
-    Denial, Evaluation, GlobalContext, Input, Limits, PlainSubject, PolicySet, PolicySource, Pool,
-    PoolOptions, Verdict,
+    Denial, Evaluation, GlobalContext, Input, Limits, NoHost, PlainSubject, PolicySet,
+    PolicySource, Pool, PoolOptions, Sources, Verdict,
 };
 use serde_json::{Value, json};
 
 pub(crate) fn set(globals: &str, policies: &[(&str, &str)]) -> PolicySet {
-    let policies: Vec<_> = policies
-        .iter()
-        .map(|(name, code)| PolicySource {
-            name: (*name).to_owned(),
-            code: (*code).to_owned(),
-        })
-        .collect();
-    PolicySet::compile(globals, &policies).unwrap()
+    let sources = Sources {
+        globals: globals.to_owned(),
+        policies: policies
+            .iter()
+            .map(|(name, code)| PolicySource::body(*name, *code))
+            .collect(),
+        ..Sources::default()
+    };
+    PolicySet::compile(&sources).unwrap()
 }
 
 pub(crate) fn limits() -> Limits {
@@ -29,7 +31,8 @@ pub(crate) fn limits() -> Limits {
 
 pub(crate) fn pool_of(set: PolicySet, limits: Limits, threads: usize) -> Pool {
     let options = PoolOptions { threads, queue: 64 };
-    Pool::start(set, limits, options, GlobalContext::new(1 << 20)).unwrap()
+    let context = GlobalContext::new(1 << 20);
+    Pool::start(set, limits, options, context, Arc::new(NoHost)).unwrap()
 }
 
 /// A pool of one thread with generous time.
@@ -42,6 +45,19 @@ pub(crate) fn pod() -> Value {
         "spec": {"containers": [{"name": "apple", "image": "img", "args": ["a", "b", "c"]}]}})
 }
 
+/// An object as it comes: a text of which nothing is read yet.
+pub(crate) fn tree(object: &Value) -> Tree {
+    let text = object.to_string();
+    let scanned = strict::scan(text.as_bytes()).unwrap();
+    Document::from_scanned(&scanned, scanned.text())
+        .tree()
+        .unwrap()
+}
+
+#[expect(
+    clippy::needless_pass_by_value,
+    reason = "tests write the value in place"
+)]
 pub(crate) fn input(object: Value) -> Input {
     Input {
         subject: Arc::new(PlainSubject {
@@ -53,7 +69,8 @@ pub(crate) fn input(object: Value) -> Input {
             "URL": {"Path": "/a/b", "RawQuery": "x=1&y=%20"}},
             "User": null, "UserAuthNMethod": ""}),
         }),
-        ..Input::new(object)
+        object: Arc::new(tree(&object)),
+        ..Input::new(&Value::Null)
     }
 }
 
@@ -82,4 +99,14 @@ pub(crate) fn changed(code: &str) -> Value {
     let evaluation = p(code);
     assert_eq!(evaluation.verdict, Verdict::Allow, "{code}");
     evaluation.object.unwrap()
+}
+
+/// Evaluates with much more time than the pool's limits say: for those who must not fail because
+/// the machine is busy.
+pub(crate) fn patiently(pool: &Pool, input: Input) -> Evaluation {
+    let (sender, receiver) = std::sync::mpsc::channel();
+    let deadline = portcullis_core::clock::monotonic() + Duration::from_secs(60);
+    pool.submit(input, deadline, move |e| drop(sender.send(e)))
+        .unwrap();
+    receiver.recv().unwrap().unwrap()
 }

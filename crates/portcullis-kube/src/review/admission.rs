@@ -37,6 +37,18 @@ pub struct Answer<'a> {
     pub attributes: &'a Attributes,
     /// Whether the caller takes changes.
     pub may_patch: bool,
+    /// In whose words.
+    pub shape: Shape,
+}
+
+/// Whose answers an answer looks like.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Shape {
+    /// As API servers want it: a status on a refusal, with code and details.
+    #[default]
+    Kubernetes,
+    /// As acjs gives it: always a status, no code but the policy's own.
+    Acjs,
 }
 
 /// Reads a review.
@@ -65,6 +77,7 @@ pub fn decode_admission(
     let context = DoorContext {
         request_kind: fields.request_kind,
         request_resource: fields.request_resource,
+        request_subresource: fields.request_subresource,
         ..context
     };
     let attributes = Attributes {
@@ -101,6 +114,7 @@ struct Fields {
     subresource: String,
     request_kind: Option<Kind>,
     request_resource: Option<Resource>,
+    request_subresource: String,
     name: String,
     namespace: String,
     user: UserInfo,
@@ -138,6 +152,7 @@ impl Fields {
             "subResource" => self.subresource = read!(),
             "requestKind" => self.request_kind = read_object!(),
             "requestResource" => self.request_resource = read_object!(),
+            "requestSubResource" => self.request_subresource = read!(),
             "name" => self.name = read!(),
             "namespace" => self.namespace = read!(),
             "userInfo" => self.user = read_object!().unwrap_or_default(),
@@ -159,7 +174,7 @@ fn unknown_operation(scanned: &Scanned<'_>, text: &str) -> JsonFault {
 fn document(scanned: &Scanned<'_>, key: &str, text: &str) -> Result<Option<Document>, JsonFault> {
     match text {
         "null" => Ok(None),
-        text if text.starts_with('{') => Ok(Some(Document::from_text(text))),
+        text if text.starts_with('{') => Ok(Some(Document::from_scanned(scanned, text))),
         text => Err(scanned.fault_at(text, &format!("request.{key}: expected an object"))),
     }
 }
@@ -174,9 +189,12 @@ pub fn encode_admission(answer: Answer<'_>, verdict: &Verdict) -> Vec<u8> {
         response: Response {
             uid: &answer.attributes.uid,
             allowed: verdict.is_allowed(),
-            status: verdict
-                .denial()
-                .map(|denial| status(answer.attributes, denial)),
+            status: match answer.shape {
+                Shape::Kubernetes => verdict
+                    .denial()
+                    .map(|denial| status(answer.attributes, denial)),
+                Shape::Acjs => Some(acjs_status(verdict)),
+            },
             patch_type: patch.as_ref().map(|_| "JSONPatch"),
             patch,
             audit_annotations: annotations(verdict),
@@ -212,12 +230,21 @@ struct Response<'a> {
 
 #[derive(Serialize)]
 struct Status<'a> {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    metadata: Option<NoMetadata>,
     status: &'static str,
-    message: &'a str,
-    reason: &'a str,
-    details: Details<'a>,
-    code: u16,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    message: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reason: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    details: Option<Details<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    code: Option<u16>,
 }
+
+#[derive(Serialize)]
+struct NoMetadata {}
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
@@ -235,17 +262,36 @@ struct Details<'a> {
 
 fn status<'a>(attributes: &'a Attributes, denial: &'a Denial) -> Status<'a> {
     Status {
+        metadata: None,
         status: "Failure",
-        message: &denial.message,
-        reason: &denial.reason,
-        details: Details {
+        message: Some(&denial.message),
+        reason: Some(&denial.reason),
+        details: Some(Details {
             name: &attributes.name,
             group: &attributes.resource.group,
             kind: &attributes.resource.resource,
             causes: &denial.causes,
             retry_after_seconds: denial.retry_after_seconds,
+        }),
+        code: Some(denial.code),
+    }
+}
+
+/// A refusal carries a code only if it is an unusual one, chosen by a policy.
+fn acjs_status(verdict: &Verdict) -> Status<'_> {
+    let denial = verdict.denial();
+    let is_usual = |code: u16| code == 403 || code == 500;
+    Status {
+        metadata: Some(NoMetadata {}),
+        status: if denial.is_some() {
+            "Failure"
+        } else {
+            "Success"
         },
-        code: denial.code,
+        message: denial.map(|d| d.message.as_str()),
+        reason: denial.map(|d| d.reason.as_ref()),
+        details: None,
+        code: denial.map(|d| d.code).filter(|code| !is_usual(*code)),
     }
 }
 

@@ -69,6 +69,42 @@ pub enum Value {
     Map(Vec<(Located<String>, Node)>),
 }
 
+impl Node {
+    /// A tree of JSON, all of it at one place.
+    pub(crate) fn from_json(json: &serde_json::Value, position: Position) -> Self {
+        use serde_json::Value as Json;
+        let value = match json {
+            Json::Null => Value::Null,
+            Json::Bool(value) => Value::Bool(*value),
+            Json::Number(number) => match (number.as_u64(), number.as_i64()) {
+                (Some(value), _) => Value::UInt(value),
+                (None, Some(value)) => Value::Int(value),
+                (None, None) => Value::Float(number.as_f64().unwrap_or_default()),
+            },
+            Json::String(text) => Value::Str(text.clone()),
+            Json::Array(items) => Value::Seq(
+                items
+                    .iter()
+                    .map(|item| Self::from_json(item, position))
+                    .collect(),
+            ),
+            Json::Object(entries) => Value::Map(
+                entries
+                    .iter()
+                    .map(|(key, value)| {
+                        let key = Located {
+                            value: key.clone(),
+                            position,
+                        };
+                        (key, Self::from_json(value, position))
+                    })
+                    .collect(),
+            ),
+        };
+        Self { value, position }
+    }
+}
+
 impl<T> Deref for Located<T> {
     type Target = T;
 

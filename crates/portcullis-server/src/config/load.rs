@@ -11,13 +11,13 @@ use std::{
 
 use super::{
     admission,
-    document::Document,
+    document::{Document, Node, Value},
     fault::{Fault, Faults},
     log_filter,
     model::{AdmissionSpec, Configuration, Door, LogFormat, Namespace},
     notes::Notes,
     read,
-    resolve::{self, Order},
+    resolve::{self, Order, Strictness},
     resolved::{Listener, Loaded, PluginEntry},
     source::Source,
     yaml,
@@ -34,8 +34,21 @@ const FILTER_VARIABLE: &str = "PORTCULLIS_LOG";
 pub enum ConfigSource<'a> {
     /// A file.
     File(&'a Path),
+    /// Only the policies of this folder; what none of them judges is allowed.
+    Policies(&'a Path),
     /// A text of the program's own; its relative paths are relative to the working directory.
     BuiltIn(&'a str),
+}
+
+/// Whether something will be served.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Listening {
+    /// At least one listener is needed.
+    Needed,
+    /// Listeners are checked; having none is odd, but not wrong.
+    Optional,
+    /// Listeners are read, but not checked and not needed.
+    Ignored,
 }
 
 /// What to load, and what overrides it.
@@ -49,8 +62,10 @@ pub struct LoadOptions<'a> {
     pub admission_control_config_file: Option<PathBuf>,
     /// The names of the plug-ins that exist.
     pub known_plugins: &'a [&'a str],
-    /// Nothing will be served: `listeners` is read, but not checked and not needed.
-    pub offline: bool,
+    /// Whether something will be served.
+    pub listeners: Listening,
+    /// Policies are to say which of their lines ran.
+    pub coverage: bool,
     /// Looks up an environment variable.
     pub env: &'a (dyn Fn(&str) -> Option<String> + Send + Sync),
 }
@@ -66,7 +81,8 @@ impl fmt::Debug for LoadOptions<'_> {
                 &self.admission_control_config_file,
             )
             .field("known_plugins", &self.known_plugins)
-            .field("offline", &self.offline)
+            .field("listeners", &self.listeners)
+            .field("coverage", &self.coverage)
             .finish_non_exhaustive()
     }
 }
@@ -86,21 +102,39 @@ impl LoadOptions<'_> {
 /// of form.
 pub fn load(options: &LoadOptions<'_>) -> Result<Loaded, Faults> {
     let document = open(options.source)?;
-    let spec: Configuration = read::typed(&document.source, &document.root)?;
     let mut notes = Notes::default();
+    let (spec, strictness) = read_spec(&document, &mut notes)?;
     if let Some(file) = document.source.path() {
         notes.watch(file);
     }
-    let listeners = if options.offline {
-        Vec::new()
-    } else {
-        resolve::listeners(&document, &spec.listeners, &mut notes)
+    let listeners = match &spec.listener {
+        _ if options.listeners == Listening::Ignored => Vec::new(),
+        None if options.listeners == Listening::Optional
+            && document.root.get("listeners").is_none() =>
+        {
+            notes.warn("no listener is configured: `portcullis serve` needs one");
+            Vec::new()
+        }
+        Some(listener) => resolve::acjs_listener(&document, listener, &mut notes),
+        None => resolve::listeners(&document, &spec.listeners, &mut notes),
     };
-    let plugins = chain(&document, &spec.admission, options, &mut notes);
+    let policies = resolve::policies(&document, &spec, strictness, options.coverage, &mut notes);
+    // An acjs file without policies still has a default action.
+    let has_policies = !policies.list.is_empty() || strictness == Strictness::Acjs;
+    let plugins = chain(
+        &document,
+        &spec.admission,
+        has_policies,
+        options,
+        &mut notes,
+    );
     let (authorizers, chains) = resolve::authorization(&document, &spec.authorization, &mut notes);
     check_namespaces(&document, &spec.namespaces, &mut notes);
     for key in spec.limits.zeros() {
         notes.fault(document.fault(&format!("limits.{key}"), "must be more than zero"));
+    }
+    for (key, message) in spec.limits.out_of_bounds() {
+        notes.fault(document.fault(&format!("limits.{key}"), message));
     }
     warn_of_empty_chain(&plugins, &listeners, &mut notes);
     let mut log = spec.log;
@@ -125,6 +159,7 @@ pub fn load(options: &LoadOptions<'_>) -> Result<Loaded, Faults> {
             listeners,
             plugins,
             pending_mutation: spec.admission.pending_mutation,
+            policies,
             namespaces: spec.namespaces,
             limits: spec.limits,
             authorizers,
@@ -137,14 +172,84 @@ pub fn load(options: &LoadOptions<'_>) -> Result<Loaded, Faults> {
     }
 }
 
+/// A file with a `listener` is one of acjs, which takes keys it doesn't know.
+fn read_spec(
+    document: &Document,
+    notes: &mut Notes,
+) -> Result<(Configuration, Strictness), Faults> {
+    if document.root.get("listener").is_none() {
+        let spec = read::typed(&document.source, &document.root)?;
+        return Ok((spec, Strictness::Strict));
+    }
+    let root = words_as_text(document);
+    let (spec, unknown) = read::generous::<Configuration>(&document.source, &root)?;
+    for fault in unknown {
+        notes.warn(fault.to_string());
+    }
+    if !spec.listeners.is_empty() {
+        let message = "a file with `listener` can't have `listeners` too";
+        notes.fault(document.fault("listeners", message));
+    }
+    if spec.listener.is_none() {
+        let message = "the listener is empty: give it one of `path`, `tls` and `mtls`";
+        notes.fault(document.fault("listener", message));
+    }
+    Ok((spec, Strictness::Acjs))
+}
+
+/// acjs takes numbers for text where text is wanted: `params: 0660`, `name: 404`.
+fn words_as_text(document: &Document) -> Node {
+    let as_text = |node: &mut Node| {
+        if let Value::Bool(_) | Value::Int(_) | Value::UInt(_) | Value::Float(_) = node.value
+            && let Some(word) = document.source.word_at(node.position)
+        {
+            node.value = Value::Str(word.to_owned());
+        }
+    };
+    let mut root = document.root.clone();
+    if let Some(params) = root
+        .get_mut("listener")
+        .and_then(|listener| listener.get_mut("path"))
+        .and_then(|path| path.get_mut("params"))
+    {
+        as_text(params);
+    }
+    if let Some(Node {
+        value: Value::Seq(policies),
+        ..
+    }) = root.get_mut("policies")
+    {
+        for policy in policies {
+            policy.get_mut("name").into_iter().for_each(as_text);
+        }
+    }
+    root
+}
+
 fn open(source: ConfigSource<'_>) -> Result<Document, Faults> {
     let source = match source {
         ConfigSource::File(path) => {
             Source::read(path).map_err(|reason| unreadable(path, &reason))?
         }
+        ConfigSource::Policies(folder) => of_folder(folder)?,
         ConfigSource::BuiltIn(text) => Source::text_named("built-in configuration", text),
     };
     yaml::parse_map(&source)
+}
+
+/// The configuration of a folder of policies.
+fn of_folder(folder: &Path) -> Result<Arc<Source>, Faults> {
+    let label = folder.display().to_string();
+    let fault = |message: String| Faults::from(Source::named(&label).fault(None, "", message));
+    std::fs::read_dir(folder).map_err(|error| match error.kind() {
+        std::io::ErrorKind::NotFound => fault("there is no such folder of policies".to_owned()),
+        _ => fault(format!("cannot read the folder of policies: {error}")),
+    })?;
+    let Some(path) = folder.to_str() else {
+        return Err(fault("the name of the folder is not UTF-8".to_owned()));
+    };
+    let spec = serde_json::json!({"policyDirs": [path], "defaultAction": "allow"});
+    Ok(Source::text_named(label, spec.to_string()))
 }
 
 fn unreadable(path: &Path, reason: &str) -> Fault {
@@ -159,6 +264,7 @@ fn unreadable(path: &Path, reason: &str) -> Fault {
 fn chain(
     document: &Document,
     spec: &AdmissionSpec,
+    has_policies: bool,
     options: &LoadOptions<'_>,
     notes: &mut Notes,
 ) -> Vec<PluginEntry> {
@@ -181,9 +287,16 @@ fn chain(
     } else if let Some(names) = &spec.order {
         Order::File(names.clone())
     } else {
-        Order::AsConfigured
+        Order::AsConfigured { has_policies }
     };
-    resolve::plugins(document, configured, order, options.known_plugins, notes)
+    let plugins = resolve::plugins(document, configured, order, options.known_plugins, notes);
+    if has_policies && !plugins.iter().any(|p| p.name == crate::policies::NAME) {
+        notes.warn(format!(
+            "there are policies, but `{}` is not in the order: they are not asked",
+            crate::policies::NAME
+        ));
+    }
+    plugins
 }
 
 fn admission_file(

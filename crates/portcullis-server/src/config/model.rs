@@ -4,16 +4,19 @@
 //! Values are what the file says: paths are not resolved and nothing is
 //! compared with anything else; `resolve` does that.
 
+mod acjs;
 mod admission;
 mod authorization;
 mod limits;
 mod listeners;
+mod policies;
 
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, path::PathBuf};
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+pub(crate) use acjs::{AcjsListenerSpec, AcjsPathSpec};
 pub(crate) use admission::{AdmissionSpec, PluginSpec};
 pub use admission::{FailureMode, PendingMutation};
 pub use authorization::AuthorizerDriver;
@@ -21,24 +24,40 @@ pub(crate) use authorization::{AuthorizationSpec, AuthorizerSpec};
 pub use limits::Limits;
 pub use listeners::{Door, Principal};
 pub(crate) use listeners::{ListenerSpec, ModeSpec, TlsSpec, UnixSpec};
+pub(crate) use policies::{HostCallsSpec, MatchSpec, PolicyMetadata, PolicySpec};
+pub use policies::{ModeName, PolicyDoor};
 
 use super::units::Duration;
 
 /// Configuration of Portcullis. Relative paths are relative to the file that names them.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-#[schemars(title = "Portcullis configuration", extend("required" = ["listeners"]))]
+#[schemars(title = "Portcullis configuration")]
 pub(crate) struct Configuration {
-    /// Where the server listens; at least one.
+    /// Where the server listens; to serve, at least one is needed.
     #[serde(default)]
     #[schemars(length(min = 1))]
     pub(crate) listeners: Vec<ListenerSpec>,
+    /// The one listener of an acjs file, in place of `listeners`.
+    pub(crate) listener: Option<AcjsListenerSpec>,
     /// The chain of admission plug-ins.
     #[serde(default)]
     pub(crate) admission: AdmissionSpec,
     /// What plug-ins know of namespaces without a cluster.
     #[serde(default)]
     pub(crate) namespaces: Vec<Namespace>,
+    /// JavaScript that is run before the policies, once per review.
+    pub(crate) globals: Option<String>,
+    /// Policies in JavaScript, in the order they are asked.
+    pub(crate) policies: Option<Vec<PolicySpec>>,
+    /// Folders with policies, one a file, in the order of the file names; after `policies`.
+    #[serde(default)]
+    pub(crate) policy_dirs: Vec<PathBuf>,
+    /// What happens when no policy has an opinion: `allow` or `reject`; `reject` unless said.
+    pub(crate) default_action: Option<String>,
+    /// What policies may ask of the world outside.
+    #[serde(default)]
+    pub(crate) host_calls: HostCallsSpec,
     /// Limits on requests, connections and policies.
     #[serde(default)]
     pub(crate) limits: Limits,

@@ -84,6 +84,17 @@ impl Node {
         }
     }
 
+    /// The value under a key of this map, to be changed.
+    pub(crate) fn get_mut(&mut self, key: &str) -> Option<&mut Node> {
+        match &mut self.value {
+            Value::Map(entries) => entries
+                .iter_mut()
+                .find(|(name, _)| name.value == key)
+                .map(|(_, value)| value),
+            _ => None,
+        }
+    }
+
     /// The node at a path like `defaults.enforce` or `plugins[0].x`.
     pub fn at_path(&self, path: &str) -> Option<&Node> {
         parse(path)
@@ -101,6 +112,33 @@ impl Node {
             }
         }
         found
+    }
+
+    /// Takes out what is at these steps. Whether there was anything.
+    pub(crate) fn remove(&mut self, steps: &[Segment]) -> bool {
+        let Some((last, before)) = steps.split_last() else {
+            return false;
+        };
+        let mut found = self;
+        for step in before {
+            let next = match step {
+                Segment::Key(key) => found.get_mut(key),
+                Segment::Index(index) => match &mut found.value {
+                    Value::Seq(items) => items.get_mut(*index),
+                    _ => None,
+                },
+            };
+            let Some(next) = next else {
+                return false;
+            };
+            found = next;
+        }
+        let (Segment::Key(key), Value::Map(entries)) = (last, &mut found.value) else {
+            return false;
+        };
+        let count = entries.len();
+        entries.retain(|(name, _)| name.value != *key);
+        entries.len() < count
     }
 
     fn step(&self, segment: &Segment) -> Option<&Node> {

@@ -17,7 +17,7 @@ use serde::{
 
 use super::{
     document::{Located, Node, Value},
-    fault::Faults,
+    fault::{Fault, Faults},
     path::Segment,
     read_error::ReadError,
     source::Source,
@@ -31,6 +31,27 @@ pub(crate) fn typed<T: for<'de> Deserialize<'de>>(
 ) -> Result<T, Faults> {
     T::deserialize(NodeReader(node))
         .map_err(|error| error.at(node.position).into_fault(source).into())
+}
+
+/// The same for files of other programs: keys that nobody knows are left out. They are given back.
+pub(crate) fn generous<T: for<'de> Deserialize<'de>>(
+    source: &Source,
+    node: &Node,
+) -> Result<(T, Vec<Fault>), Faults> {
+    let mut left_out = Vec::new();
+    let mut node = node.clone();
+    loop {
+        let error = match T::deserialize(NodeReader(&node)) {
+            Ok(read) => return Ok((read, left_out)),
+            Err(error) => error,
+        };
+        let unknown = error.unknown_key();
+        let fault = error.at(node.position).into_fault(source);
+        match unknown {
+            Some(steps) if node.remove(&steps) => left_out.push(fault),
+            _ => return Err(fault.into()),
+        }
+    }
 }
 
 /// Reads one value.

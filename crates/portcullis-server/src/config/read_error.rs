@@ -24,6 +24,7 @@ pub(crate) struct ReadError {
     message: String,
     suggestion: Option<String>,
     help: Option<String>,
+    is_unknown_key: bool,
 }
 
 impl ReadError {
@@ -34,7 +35,14 @@ impl ReadError {
             message: message.into(),
             suggestion: None,
             help: None,
+            is_unknown_key: false,
         }
+    }
+
+    /// The steps to the key, if it is one that nobody knows.
+    pub(crate) fn unknown_key(&self) -> Option<Vec<Segment>> {
+        self.is_unknown_key
+            .then(|| self.steps.iter().rev().cloned().collect())
     }
 
     /// Sets the place, unless something further inside already did.
@@ -95,7 +103,10 @@ impl de::Error for ReadError {
     }
 
     fn unknown_field(field: &str, expected: &'static [&'static str]) -> Self {
-        Self::new("unknown key").with_known("known keys", field, expected)
+        Self {
+            is_unknown_key: true,
+            ..Self::new("unknown key").with_known("known keys", field, expected)
+        }
     }
 
     fn unknown_variant(variant: &str, expected: &'static [&'static str]) -> Self {

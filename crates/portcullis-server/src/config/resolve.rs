@@ -3,10 +3,14 @@
 //!
 //! Each check reports everything it finds; nothing stops at the first fault.
 
+mod acjs;
 mod authorization;
 mod listeners;
 mod plugins;
+mod policies;
 
+pub(crate) use acjs::acjs_listener;
 pub(crate) use authorization::authorization;
 pub(crate) use listeners::listeners;
 pub(crate) use plugins::{Configured, Order, of_file, plugins};
+pub(crate) use policies::{Strictness, TestModules, policies, test_modules};

@@ -3,6 +3,9 @@
 
 use std::{collections::BTreeMap, net::SocketAddr, path::PathBuf, sync::Arc};
 
+use portcullis_core::PolicyMode;
+use portcullis_host::HostSettings;
+
 use super::{
     document::{Document, Node},
     fault::Fault,
@@ -14,6 +17,7 @@ use super::{
     source::Source,
     units::Duration,
 };
+use crate::policies::Matcher;
 
 /// A whole configuration.
 #[derive(Debug)]
@@ -26,6 +30,8 @@ pub struct Loaded {
     pub plugins: Vec<PluginEntry>,
     /// What the validating path does when the chain would still change the object.
     pub pending_mutation: PendingMutation,
+    /// The policies in JavaScript.
+    pub policies: Policies,
     /// What plug-ins know of namespaces without a cluster.
     pub namespaces: Vec<Namespace>,
     /// Limits.
@@ -55,8 +61,94 @@ pub struct Listener {
     pub tls: Option<Tls>,
     /// What is served here, each once, at least one.
     pub serves: Vec<Door>,
+    /// How paths are understood.
+    pub style: Style,
     /// Where it is configured.
     pub origin: Origin,
+}
+
+/// How the paths of a listener are understood.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Style {
+    /// A door for each path.
+    Doors,
+    /// As acjs has it: every path and method is a review, health and metrics aside.
+    Acjs,
+}
+
+/// Everything about policies.
+#[derive(Debug)]
+pub struct Policies {
+    /// JavaScript that is run before them.
+    pub globals: Arc<Source>,
+    /// The policies, in the order they are asked.
+    pub list: Vec<Policy>,
+    /// The modules that policies are or import.
+    pub modules: Vec<Module>,
+    /// Where each mark of coverage stands; none unless coverage is wanted.
+    pub marks: Vec<MarkPlace>,
+    /// What happens when no policy has an opinion.
+    pub default_action: DefaultAction,
+    /// What policies may ask of the world outside.
+    pub host: HostSettings,
+}
+
+/// What happens when no policy has an opinion.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum DefaultAction {
+    /// The request is allowed.
+    Allow,
+    /// The request is refused.
+    #[default]
+    Reject,
+}
+
+/// A policy, ready for the engine.
+#[derive(Debug, Clone)]
+pub struct Policy {
+    /// Its name, once only.
+    pub name: String,
+    /// Which requests it is asked about.
+    pub matcher: Matcher,
+    /// What its refusal means.
+    pub mode: PolicyMode,
+    /// What is run.
+    pub code: Code,
+    /// What its author wrote.
+    pub text: Arc<Source>,
+}
+
+/// What is run for a policy.
+#[derive(Debug, Clone)]
+pub enum Code {
+    /// The body of a function.
+    Body(String),
+    /// The default export of the module at this place.
+    Module(usize),
+}
+
+/// An ES module as a function body.
+#[derive(Debug, Clone)]
+pub struct Module {
+    /// Its name in messages.
+    pub name: String,
+    /// What stands before it: its imports.
+    pub header: String,
+    /// Its text.
+    pub code: String,
+    /// What stands behind it: its exports.
+    pub footer: String,
+    /// What its author wrote.
+    pub text: Arc<Source>,
+}
+
+/// A mark of coverage.
+#[derive(Debug, Clone)]
+pub struct MarkPlace {
+    /// The text it is in.
+    pub text: Arc<Source>,
+    /// The line of the statement behind it.
+    pub line: u32,
 }
 
 impl Listener {

@@ -16,6 +16,8 @@ const MAX_BYTES: u64 = 16 * 1024 * 1024;
 /// Where a part of the configuration comes from.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Source {
+    /// Where the text stands, if it is a part of another file.
+    written_at: Option<String>,
     label: String,
     path: Option<PathBuf>,
     text: String,
@@ -25,10 +27,26 @@ impl Source {
     /// A text without a file.
     pub fn text_named(label: impl Into<String>, text: impl Into<String>) -> Arc<Self> {
         Arc::new(Self {
+            written_at: None,
             label: label.into(),
             path: None,
             text: text.into(),
         })
+    }
+
+    /// A text that stands inside another file, like a policy in a configuration.
+    pub(crate) fn part_of(label: String, text: String, written_at: String) -> Arc<Self> {
+        Arc::new(Self {
+            written_at: Some(written_at),
+            label,
+            path: None,
+            text,
+        })
+    }
+
+    /// `portcullis.yaml:12` for a part of a file, or the file itself.
+    pub(crate) fn place(&self) -> &str {
+        self.written_at.as_deref().unwrap_or(&self.label)
     }
 
     /// A flag or environment variable, which has no lines.
@@ -55,6 +73,7 @@ impl Source {
             format!("line {line} is not UTF-8 text")
         })?;
         Ok(Arc::new(Self {
+            written_at: None,
             label: path.display().to_string(),
             path: Some(path.to_owned()),
             text,
@@ -97,7 +116,7 @@ impl Source {
             path: path.into(),
             message: message.into(),
             suggestion: None,
-            help: None,
+            help: self.written_at.as_ref().map(|at| format!("in {at}")),
             source_line: position
                 .and_then(|at| self.line(at.line))
                 .map(str::to_owned),

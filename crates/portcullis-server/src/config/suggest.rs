@@ -21,7 +21,13 @@ pub(crate) fn nearest<'a>(
             )
         })
         .filter(|(distance, alike, _)| *distance <= reach || *alike >= 0.82)
-        .min_by(|left, right| left.0.cmp(&right.0).then(right.1.total_cmp(&left.1)))
+        .min_by(|left, right| {
+            // Of equally near words, one of the same length: `listenerz` is `listeners`.
+            let other_length = |candidate: &str| plain(candidate).len() != written.len();
+            let by_length = other_length(left.2).cmp(&other_length(right.2));
+            let by_likeness = right.1.total_cmp(&left.1);
+            left.0.cmp(&right.0).then(by_length).then(by_likeness)
+        })
         .map(|(_, _, candidate)| candidate.to_owned())
 }
 
@@ -50,6 +56,8 @@ mod tests {
         assert_eq!(nearest("ordre", keys).as_deref(), Some("order"));
         assert_eq!(nearest("config_file", keys).as_deref(), Some("configFile"));
         assert_eq!(nearest("PLUGIN", keys).as_deref(), Some("plugins"));
+        let both = ["listener", "listeners"];
+        assert_eq!(nearest("listenerz", both).as_deref(), Some("listeners"));
         assert_eq!(nearest("banana", keys), None);
         assert_eq!(nearest("", keys), None);
         assert_eq!(nearest("sometimes", ["open", "closed"]), None);

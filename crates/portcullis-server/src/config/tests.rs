@@ -10,7 +10,7 @@ use std::{collections::HashMap, fs, path::PathBuf};
 
 use tempfile::TempDir;
 
-use super::{ConfigSource, Faults, LoadOptions, Loaded, load};
+use super::{ConfigSource, Faults, Listening, LoadOptions, Loaded, load};
 
 const PLUGINS: &[&str] = &[
     "AlwaysAdmit",
@@ -82,7 +82,8 @@ impl Setup {
             admission_control: self.flag.clone(),
             admission_control_config_file: self.file_flag.clone(),
             known_plugins: PLUGINS,
-            offline: false,
+            listeners: Listening::Needed,
+            coverage: false,
             env: &|name| self.env.get(name).cloned(),
         })
     }

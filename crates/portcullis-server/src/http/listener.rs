@@ -20,7 +20,7 @@ use super::peer;
 use super::prelude::{self, Prefix, Protocol};
 use super::tls::TlsSetup;
 use super::unix::{self, BoundSocket};
-use crate::config::{Bind, Door};
+use crate::config::{Bind, Door, Style};
 use crate::routes::Visitor;
 use crate::server::Server;
 
@@ -32,6 +32,7 @@ const PAUSE: Duration = Duration::from_millis(50);
 pub(crate) struct ListenerSetup {
     pub(crate) name: String,
     pub(crate) serves: Vec<Door>,
+    pub(crate) style: Style,
     pub(crate) tls: Option<TlsSetup>,
     pub(crate) limits: ConnectionLimits,
 }

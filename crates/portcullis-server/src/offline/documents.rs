@@ -9,6 +9,7 @@ use portcullis_core::json;
 use portcullis_kube::manifest::{self, Manifest};
 use serde_json::Value;
 
+use super::job;
 use crate::config::yaml::{self, Dialect};
 use crate::config::{self, Fault, Node, Position, Source};
 
@@ -133,7 +134,8 @@ impl Reader<'_> {
         }
         let position = node.map_or(Position { line: 1, column: 1 }, |n| n.position);
         let line = before + position.line;
-        match Manifest::new(value, self.namespace) {
+        let project = job::project(&value).map(str::to_owned);
+        match Manifest::new(value, project.as_deref().unwrap_or(self.namespace)) {
             Ok(manifest) => self.push(line, Ok(manifest)),
             Err(wrong) => {
                 let at = node.map_or(position, |n| n.nearest(wrong.path).position);

@@ -1,11 +1,21 @@
 //! Finding and reading manifests: files, folders, standard input.
 
+use std::ffi::OsStr;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use crate::config::{Fault, Source};
 
+/// How the names of test files end.
+const TEST_ENDINGS: [&str; 6] = [
+    ".test.yaml",
+    ".test.yml",
+    ".test.ts",
+    ".test.js",
+    ".test.mts",
+    ".test.mjs",
+];
 /// Larger inputs are refused.
 const MAX_BYTES: u64 = 16 * 1024 * 1024;
 /// Endings of the files that are taken from a folder.
@@ -22,11 +32,32 @@ pub fn find(path: &Path) -> Result<Vec<PathBuf>, Box<Fault>> {
         return Ok(vec![path.to_owned()]);
     }
     let mut found = Vec::new();
-    walk(path, &mut found)?;
+    walk(path, &is_manifest, &mut found)?;
     Ok(found)
 }
 
-fn walk(folder: &Path, found: &mut Vec<PathBuf>) -> Result<(), Box<Fault>> {
+/// The test files of a folder and its subfolders, sorted. Hidden files and folders, `node_modules`,
+/// and links to folders are passed over.
+///
+/// # Errors
+///
+/// When a folder can't be read.
+pub fn find_tests(folder: &Path) -> Result<Vec<PathBuf>, Box<Fault>> {
+    let mut found = Vec::new();
+    walk(folder, &is_test, &mut found)?;
+    Ok(found)
+}
+
+fn is_test(path: &Path) -> bool {
+    let name = path.file_name().and_then(|name| name.to_str());
+    name.is_some_and(|name| TEST_ENDINGS.iter().any(|end| name.ends_with(end)))
+}
+
+fn walk(
+    folder: &Path,
+    is_wanted: &dyn Fn(&Path) -> bool,
+    found: &mut Vec<PathBuf>,
+) -> Result<(), Box<Fault>> {
     let failed = |error: std::io::Error| {
         let message = format!("cannot read the folder: {error}");
         Box::new(Source::named(folder.display().to_string()).fault(None, "", message))
@@ -42,8 +73,10 @@ fn walk(folder: &Path, found: &mut Vec<PathBuf>) -> Result<(), Box<Fault>> {
     entries.sort_by(|(one, _), (other, _)| one.cmp(other));
     for (path, kind) in entries {
         if kind.is_dir() {
-            walk(&path, found)?;
-        } else if is_manifest(&path) && path.is_file() {
+            if path.file_name() != Some(OsStr::new("node_modules")) {
+                walk(&path, is_wanted, found)?;
+            }
+        } else if is_wanted(&path) && path.is_file() {
             found.push(path);
         }
     }

@@ -4,7 +4,7 @@ use portcullis_core::{Operation, UserInfo};
 use serde_json::json;
 
 use super::*;
-use crate::config::{ConfigSource, Source};
+use crate::config::{ConfigSource, Listening, Source};
 
 const PLUGINS: &[&str] = &["AlwaysDeny", "PodSecurity"];
 
@@ -27,7 +27,8 @@ fn options(source: ConfigSource<'_>) -> LoadOptions<'_> {
         admission_control: Some(vec!["PodSecurity".to_owned()]),
         admission_control_config_file: None,
         known_plugins: PLUGINS,
-        offline: false,
+        listeners: Listening::Needed,
+        coverage: false,
         env: &|_| None,
     }
 }
@@ -106,8 +107,10 @@ fn words_and_numbers_are_read_as_kubernetes_reads_them() {
 fn a_configuration_needs_no_listener_and_no_certificates() {
     let text = "listeners: [{name: a, tcp: \"127.0.0.1:1\", tls: {certificate: no, key: no}, serves: [kubernetes]}]";
     for text in ["{}", text] {
-        let made = Offline::load(&options(ConfigSource::BuiltIn(text)), None).unwrap();
-        assert_eq!(made.plugins().collect::<Vec<_>>(), ["PodSecurity"]);
+        let made = Blueprint::load(&options(ConfigSource::BuiltIn(text))).unwrap();
+        let judges = made.judges();
+        assert_eq!(judges.len(), 1);
+        assert_eq!(judges[0].name, "PodSecurity");
     }
     assert!(Offline::load(&options(ConfigSource::BuiltIn("{lisners: []}")), None).is_err());
 }
@@ -138,4 +141,53 @@ fn what_is_said_of_a_namespace_goes_over_the_configuration() {
     };
     assert!(!judged(Some(given("shop"))));
     assert!(judged(Some(given("other"))));
+}
+
+#[test]
+fn a_ci_job_lives_in_its_project() {
+    let job = |rest: &str| {
+        format!(
+            "apiVersion: ci.portcullis.dev/v1\nkind: Job\nproject: shop/web\nmetadata: {rest}\n"
+        )
+    };
+    for (text, wanted) in [
+        (job("{name: a}"), "shop/web"),
+        (job("{name: a, namespace: own}"), "own"),
+        (
+            job("{name: a}").replace("ci.portcullis.dev", "batch"),
+            "default",
+        ),
+    ] {
+        let items = read(&text);
+        let manifest = items[0].manifest.as_ref().unwrap();
+        assert_eq!(manifest.namespace, wanted, "{text}");
+        assert_eq!(is_job(&manifest.kind), wanted != "default");
+    }
+}
+
+#[test]
+fn only_what_is_named_judges() {
+    let text = "policies: [{name: a, code: return false}, {name: b, code: return false}]\ndefaultAction: reject\n\
+                admission: {order: [AlwaysDeny, Policies]}";
+    let options = LoadOptions {
+        admission_control: None,
+        known_plugins: &["AlwaysDeny", "Policies"],
+        ..options(ConfigSource::BuiltIn(text))
+    };
+    let left = |names: &[&str]| {
+        let mut blueprint = Blueprint::load(&options).unwrap();
+        let names: Vec<String> = names.iter().map(|&name| name.to_owned()).collect();
+        let only = blueprint.only(&names).map_err(|faults| faults.to_string());
+        only.map(|()| {
+            let judges = blueprint.judges().into_iter();
+            judges.map(|judge| judge.name).collect::<Vec<_>>()
+        })
+    };
+    assert_eq!(left(&["b"]).unwrap(), ["b", "default action"]);
+    assert_eq!(left(&["AlwaysDeny"]).unwrap(), ["AlwaysDeny"]);
+    assert!(
+        left(&["c"])
+            .unwrap_err()
+            .contains("there is no policy or plug-in `c`")
+    );
 }

@@ -10,7 +10,7 @@ use hyper::body::Incoming;
 use hyper::header::{CONTENT_ENCODING, CONTENT_TYPE, EXPECT, HeaderMap};
 use hyper::http::request::Parts;
 use portcullis_core::{Decision, Denial, DoorContext, StepOutcome, Verdict, clock};
-use portcullis_kube::review::{self, Answer};
+use portcullis_kube::review::{self, Answer, Shape};
 
 use super::{Visitor, Webhook};
 use crate::config::PendingMutation;
@@ -37,7 +37,7 @@ impl Asked<'_> {
         let asked = asked_timeout(self.head.uri.query());
         let limit: Duration = self.gate.limits.request_deadline.into();
         let deadline = received + asked.map_or(limit, |asked| asked.min(limit));
-        let (context, body) = self.take(body).await?;
+        let (context, body) = self.take(body, webhook != Webhook::Acjs).await?;
         let question = Question {
             webhook,
             context,
@@ -46,11 +46,13 @@ impl Asked<'_> {
             deadline,
         };
         let (server, gate) = (Arc::clone(&self.visitor.server), Arc::clone(self.gate));
-        if !gate.chain.may_wait() {
-            return caught(|| judge(&server, &gate, question));
+        if !gate.chain.may_block() {
+            return judge(&server, &gate, question).await;
         }
-        let judged =
-            tokio::task::spawn_blocking(move || caught(|| judge(&server, &gate, question)));
+        let runtime = tokio::runtime::Handle::current();
+        let judged = tokio::task::spawn_blocking(move || {
+            caught(|| runtime.block_on(judge(&server, &gate, question)))?
+        });
         judged.await.unwrap_or_else(|_| Err(HttpError::internal()))
     }
 
@@ -65,7 +67,7 @@ impl Asked<'_> {
                 "there is no authorizer chain of this name",
             ));
         };
-        let (context, body) = self.take(body).await?;
+        let (context, body) = self.take(body, true).await?;
         caught(|| {
             let review = review::decode_access(&body, context);
             let review = review.map_err(|fault| HttpError::malformed(&fault))?;
@@ -78,18 +80,24 @@ impl Asked<'_> {
                 StatusCode::OK,
                 review::encode_access(&review.version, &verdict),
             ))
-        })
+        })?
     }
 
     /// What the door knows of the request, and its body.
-    async fn take(&self, body: &mut Option<Incoming>) -> Result<(DoorContext, Bytes), HttpError> {
+    async fn take(
+        &self,
+        body: &mut Option<Incoming>,
+        is_type_checked: bool,
+    ) -> Result<(DoorContext, Bytes), HttpError> {
         let Parts {
             method,
             uri,
             headers,
             ..
         } = self.head;
-        check_type(headers)?;
+        if is_type_checked {
+            check_type(headers)?;
+        }
         let Some(incoming) = body.take() else {
             return Err(HttpError::internal());
         };
@@ -119,7 +127,7 @@ struct Question {
     deadline: Instant,
 }
 
-fn judge(server: &Server, gate: &Gate, question: Question) -> Result<Response, HttpError> {
+async fn judge(server: &Server, gate: &Gate, question: Question) -> Result<Response, HttpError> {
     let Question {
         webhook,
         context,
@@ -127,9 +135,9 @@ fn judge(server: &Server, gate: &Gate, question: Question) -> Result<Response, H
         received,
         deadline,
     } = question;
-    let mut review = review::decode_admission(&body, context, received, Some(deadline))
-        .map_err(|fault| HttpError::malformed(&fault))?;
-    let mut verdict = gate.chain.decide(&mut review.attributes);
+    let decode = || review::decode_admission(&body, context, received, Some(deadline));
+    let mut review = caught(decode)?.map_err(|fault| HttpError::malformed(&fault))?;
+    let mut verdict = gate.chain.decide_later(&mut review.attributes).await;
     if webhook == Webhook::Validate && gate.pending_mutation == PendingMutation::Refuse {
         refuse_pending_mutation(&mut verdict);
     }
@@ -143,6 +151,7 @@ fn judge(server: &Server, gate: &Gate, question: Question) -> Result<Response, H
             request_uid = short(&attributes.uid),
             verdict = "deny",
             plugin = verdict.plugin.as_deref(),
+            policy = verdict.policy.as_deref(),
             operation = %attributes.operation,
             resource = short(&attributes.resource.to_string()),
             namespace = short(&attributes.namespace),
@@ -156,6 +165,10 @@ fn judge(server: &Server, gate: &Gate, question: Question) -> Result<Response, H
         version: &review.version,
         attributes,
         may_patch: webhook.may_patch(),
+        shape: match webhook {
+            Webhook::Acjs => Shape::Acjs,
+            _ => Shape::Kubernetes,
+        },
     };
     Ok(json(
         StatusCode::OK,
@@ -194,8 +207,8 @@ fn refuse_pending_mutation(verdict: &mut Verdict) {
 }
 
 /// A panic outside a plug-in is one failed request too.
-fn caught(answer: impl FnOnce() -> Result<Response, HttpError>) -> Result<Response, HttpError> {
-    catch_unwind(AssertUnwindSafe(answer)).unwrap_or_else(|_| Err(HttpError::internal()))
+fn caught<T>(work: impl FnOnce() -> T) -> Result<T, HttpError> {
+    catch_unwind(AssertUnwindSafe(work)).map_err(|_| HttpError::internal())
 }
 
 fn texts(headers: &HeaderMap) -> Vec<(String, String)> {

@@ -12,9 +12,16 @@ pub(crate) struct Eval {
     /// Manifests: a file, a folder, or - for standard input; can be given again.
     #[arg(short, long = "filename", value_name = "FILE|DIR|-", required = true)]
     pub(crate) filename: Vec<PathBuf>,
-    /// Configuration file; needed unless --admission-control says which plug-ins run.
-    #[arg(long, value_name = "FILE", env = "PORTCULLIS_CONFIG")]
+    /// Configuration file; needed unless --policies or --admission-control says what judges
+    /// [env: `PORTCULLIS_CONFIG`].
+    #[arg(long, value_name = "FILE")]
     pub(crate) config: Option<PathBuf>,
+    /// A folder of policies, in place of a configuration; what none of them refuses is allowed.
+    #[arg(long, value_name = "DIR", conflicts_with = "config")]
+    pub(crate) policies: Option<PathBuf>,
+    /// Ask only the policy or plug-in of this name; can be given again.
+    #[arg(long, value_name = "NAME")]
+    pub(crate) policy: Vec<String>,
     #[command(flatten)]
     pub(crate) admission: Admission,
     /// What is about to happen to the objects: CREATE, UPDATE, DELETE or CONNECT.
@@ -38,7 +45,8 @@ pub(crate) struct Eval {
     /// Ask as for a request that stores nothing.
     #[arg(long)]
     pub(crate) dry_run: bool,
-    /// Say more: each half of every plug-in, how long it took, remarks for the auditor.
+    /// Say more: each half of every plug-in, host calls of policies, how long it all took, remarks
+    /// for the auditor.
     #[arg(long)]
     pub(crate) explain: bool,
     /// How to print the results.

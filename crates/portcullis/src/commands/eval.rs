@@ -5,26 +5,25 @@
 //!                                                             \-> reports
 //! ```
 
-mod diff;
 mod input;
 mod judge;
 mod junit;
 mod outcome;
+mod part;
 mod sarif;
 mod table;
 mod value;
-mod yaml;
 
 use std::io;
-use std::os::unix::fs::PermissionsExt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use portcullis_core::Operation;
-use portcullis_server::config::{ConfigSource, Faults, Namespace};
-use portcullis_server::offline::Offline;
+use portcullis_server::config::{ConfigSource, Faults, Namespace, Source};
+use portcullis_server::offline::{Blueprint, Offline};
 
 use self::outcome::{Evaluation, Outcome};
 use super::load_options;
+use super::text::{file, plain, yaml};
 use crate::cli::{Eval, Output, Report, ReportKind};
 use crate::exit::Exit;
 use crate::output;
@@ -37,14 +36,14 @@ pub(super) fn run(eval: &Eval) -> Exit {
         ));
         return Exit::Usage;
     }
-    let offline = match load(eval) {
-        Ok(offline) => offline,
+    let (blueprint, offline) = match load(eval) {
+        Ok(loaded) => loaded,
         Err(faults) => {
             output::tell(&format!("{faults:#}"));
             return Exit::Invalid;
         }
     };
-    for warning in &offline.warnings {
+    for warning in blueprint.warnings() {
         output::tell(&format!("warning: {warning}"));
     }
     let inputs = match input::read(eval) {
@@ -54,7 +53,7 @@ pub(super) fn run(eval: &Eval) -> Exit {
             return Exit::Invalid;
         }
     };
-    let evaluation = judge::all(&offline, eval, inputs);
+    let evaluation = judge::all(&blueprint, &offline, eval, inputs);
     tell(&evaluation, eval);
     let mut exit = evaluation.exit();
     for report in &eval.report {
@@ -67,15 +66,22 @@ pub(super) fn run(eval: &Eval) -> Exit {
     exit
 }
 
+/// The configuration file: the flag's, or that of the environment.
+fn config(eval: &Eval) -> Option<PathBuf> {
+    let named = std::env::var_os("PORTCULLIS_CONFIG").filter(|file| !file.is_empty());
+    eval.config.clone().or(named.map(PathBuf::from))
+}
+
 /// What the definition of the command line can't say.
 fn check_usage(eval: &Eval) -> Result<(), &'static str> {
-    let has_chain = eval.config.is_some()
+    let has_chain = eval.policies.is_some()
+        || config(eval).is_some()
         || eval.admission.admission_control.is_some()
         || eval.admission.admission_control_config_file.is_some()
         || std::env::var_os("PORTCULLIS_ADMISSION_CONTROL").is_some_and(|v| !v.is_empty());
     if !has_chain {
         return Err(
-            "nothing to judge by: give --config FILE, or --admission-control A,B,C for plug-ins that need no configuration file",
+            "nothing to judge by: give --config FILE, --policies DIR, or --admission-control A,B,C for plug-ins that need no configuration file",
         );
     }
     match (eval.operation, &eval.old) {
@@ -93,22 +99,40 @@ fn check_usage(eval: &Eval) -> Result<(), &'static str> {
     Ok(())
 }
 
-fn load(eval: &Eval) -> Result<Offline, Faults> {
+fn load(eval: &Eval) -> Result<(Blueprint, Offline), Faults> {
     let registry = portcullis_server::registry();
     let known = registry.names();
-    let source = match &eval.config {
-        Some(file) => ConfigSource::File(file),
-        None => ConfigSource::BuiltIn("{}"),
+    let file = config(eval);
+    let source = match (&eval.policies, &file) {
+        (Some(folder), _) => ConfigSource::Policies(folder),
+        (None, Some(file)) => ConfigSource::File(file),
+        (None, None) => ConfigSource::BuiltIn("{}"),
     };
     let namespace = eval.namespace.as_ref().map(|name| Namespace {
         name: name.clone(),
         labels: eval.namespace_labels.iter().cloned().collect(),
         annotations: std::collections::BTreeMap::new(),
     });
-    Offline::load(&load_options(source, &eval.admission, &known), namespace)
+    let mut blueprint = Blueprint::load(&load_options(source, &eval.admission, &known))?;
+    if let (Some(folder), false) = (&eval.policies, blueprint.has_policies()) {
+        let label = folder.display().to_string();
+        let message = "there are no policies in this folder: NAME.js, NAME.ts or a list in *.yaml";
+        return Err(Source::named(label).fault(None, "", message).into());
+    }
+    if !eval.policy.is_empty() {
+        blueprint.only(&eval.policy)?;
+    }
+    let offline = blueprint.build(namespace, &blueprint.memory())?;
+    Ok((blueprint, offline))
 }
 
 fn tell(evaluation: &Evaluation, eval: &Eval) {
+    for outcome in &evaluation.outcomes {
+        if let Outcome::Judged(judged) = outcome {
+            let lines = judged.written.iter();
+            lines.for_each(|line| output::tell(&plain::written(line)));
+        }
+    }
     match eval.output {
         Output::Table => output::data(&table::write(evaluation, eval.explain)),
         Output::Json => {
@@ -127,22 +151,10 @@ fn tell(evaluation: &Evaluation, eval: &Eval) {
     output::tell(&evaluation.closing_line());
 }
 
-/// Writes a report aside and puts it in its place whole.
 fn write(report: &Report, evaluation: &Evaluation) -> io::Result<()> {
     let text = match report.kind {
         ReportKind::Junit => junit::write(evaluation),
         ReportKind::Sarif => sarif::write(evaluation),
     };
-    let folder = match report.file.parent() {
-        Some(folder) if !folder.as_os_str().is_empty() => folder,
-        _ => Path::new("."),
-    };
-    // As any other new file: readable as the person's umask says.
-    let mut aside = tempfile::Builder::new()
-        .prefix(".portcullis-")
-        .permissions(std::fs::Permissions::from_mode(0o666))
-        .tempfile_in(folder)?;
-    io::Write::write_all(&mut aside, text.as_bytes())?;
-    aside.persist(&report.file).map_err(|error| error.error)?;
-    Ok(())
+    file::write(&report.file, &text)
 }

@@ -1,14 +1,15 @@
 //! `portcullis eval`: manifests judged without a server.
 
 mod agreement;
-mod documentation;
+pub(crate) mod documentation;
 mod flags;
 mod formats;
 mod manifests;
 mod operations;
+mod policies;
 mod reports;
 mod table;
-mod xml;
+pub(crate) mod xml;
 
 use std::fs::File;
 use std::io::Write;

@@ -1,5 +1,7 @@
 //! Every folder in `examples/` is a configuration that is accepted, starts and answers.
 
+mod samples;
+
 use std::path::{Path, PathBuf};
 
 use serde_json::json;
@@ -121,10 +123,16 @@ fn connect(listener: &Listener, pki: &Pki, needs_client: bool) -> Connection {
     connection.unwrap()
 }
 
+/// Whether the configuration in a folder is an acjs file.
+fn is_acjs(example: &Path) -> bool {
+    let text = std::fs::read_to_string(example.join("portcullis.yaml")).unwrap_or_default();
+    text.lines().any(|line| line == "listener:")
+}
+
 #[test]
 fn every_example_is_accepted_starts_and_answers() {
     assert!(!all().is_empty());
-    for example in all() {
+    for example in all().into_iter().filter(|example| !is_acjs(example)) {
         let (folder, pki) = (Folder::new(), Pki::new());
         copied(&example, &folder, "");
         let file = folder.path("portcullis.yaml");

@@ -1,13 +1,15 @@
 //! What all tests share: servers, clients, certificates, reviews, patches.
 
+mod acjs;
 mod answer;
 mod certificates;
 mod connection;
+mod controller;
 mod demonstration;
 mod folder;
 mod gate;
 mod metrics;
-mod patch;
+pub(crate) mod patch;
 mod ports;
 mod program;
 mod repository;
@@ -16,9 +18,11 @@ pub(crate) mod tls;
 mod verdict;
 mod wait;
 
+pub(crate) use acjs::{Acjs, AcjsSetup, acjs};
 pub(crate) use answer::Answer;
 pub(crate) use certificates::{Identity, Pki};
 pub(crate) use connection::{Connection, post, post_bytes, raw, raw_then_close, request};
+pub(crate) use controller::{Controller, answered, no, yes};
 pub(crate) use demonstration::Demonstration;
 pub(crate) use folder::Folder;
 pub(crate) use gate::{Gate, Setup, chain};

@@ -13,6 +13,8 @@ const LEVELS: &[(&str, u8)] = &[
     ("portcullis-authz", 1),
     ("portcullis-js", 1),
     ("portcullis-jobs", 1),
+    ("portcullis-script", 1),
+    ("portcullis-host", 2),
     ("portcullis-store", 2),
     ("portcullis-kube", 2),
     ("portcullis-server", 3),

@@ -50,6 +50,7 @@ fn encode(verdict: &Verdict, may_patch: bool) -> Value {
         version: &review.version,
         attributes: &review.attributes,
         may_patch,
+        shape: Shape::Kubernetes,
     };
     serde_json::from_slice(&encode_admission(answer, verdict)).unwrap()
 }

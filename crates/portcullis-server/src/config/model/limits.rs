@@ -5,6 +5,12 @@ use serde::{Deserialize, Serialize};
 
 use crate::config::units::{Duration, Size};
 
+/// What an engine takes before the first policy.
+const LEAST_MEMORY: u64 = 2 << 20;
+const LEAST_STACK: u64 = 64 << 10;
+/// More than any policy needs, and well below what a thread can have.
+const MOST_STACK: u64 = 16 << 20;
+
 /// Limits on requests, connections and policies. None of them can be zero.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
@@ -53,6 +59,23 @@ impl Default for Limits {
 }
 
 impl Limits {
+    /// The keys of the limits that no engine could work with, and why.
+    pub(crate) fn out_of_bounds(&self) -> Vec<(&'static str, &'static str)> {
+        let mut found = Vec::new();
+        let memory = self.memory.bytes();
+        if memory > 0 && memory < LEAST_MEMORY {
+            found.push(("memory", "policies need at least 2Mi"));
+        }
+        let stack = self.stack.bytes();
+        if stack > 0 && stack < LEAST_STACK {
+            found.push(("stack", "policies need at least 64Ki"));
+        }
+        if stack > MOST_STACK {
+            found.push(("stack", "at most 16Mi"));
+        }
+        found
+    }
+
     /// The keys of the limits that are zero.
     pub(crate) fn zeros(&self) -> Vec<&'static str> {
         let Self {

@@ -4,13 +4,14 @@ use std::{
     collections::HashMap,
     net::{IpAddr, Ipv4Addr, SocketAddr},
     os::unix::ffi::OsStrExt,
+    path::{Path, PathBuf},
 };
 
 use crate::config::{
     document::Document,
     model::{Door, ListenerSpec, ModeSpec, TlsSpec, UnixSpec},
     notes::Notes,
-    resolved::{Bind, Identity, Listener, Origin, Tls, UnixSocket},
+    resolved::{Bind, Identity, Listener, Origin, Style, Tls, UnixSocket},
 };
 
 /// What a socket's path may take on Linux, without the closing zero.
@@ -62,6 +63,7 @@ pub(crate) fn listeners(
                 .and_then(|tls| resolve_tls(document, &format!("{at}.tls"), tls, notes)),
             bind,
             serves: doors(document, &at, &spec.serves, notes),
+            style: Style::Doors,
             origin: Origin::of(document, &at),
         });
     }
@@ -122,7 +124,7 @@ fn check_exposure(
 }
 
 /// An IP address and a port; `localhost` stands for 127.0.0.1.
-fn address(text: &str) -> Result<SocketAddr, String> {
+pub(super) fn address(text: &str) -> Result<SocketAddr, String> {
     if let Ok(address) = text.parse() {
         return Ok(address);
     }
@@ -156,24 +158,33 @@ fn collide(left: &Bind, right: &Bind) -> bool {
 }
 
 fn socket(document: &Document, at: &str, spec: &UnixSpec, notes: &mut Notes) -> UnixSocket {
-    let path = document.source.resolve(&spec.path);
-    let path_at = format!("{at}.path");
-    if spec.path.as_os_str().is_empty() {
-        notes.fault(document.fault(&path_at, "the path is empty"));
+    UnixSocket {
+        path: socket_path(document, &format!("{at}.path"), &spec.path, notes),
+        mode: mode(document, &format!("{at}.mode"), spec.mode.as_ref(), notes),
+        owner: spec.owner.clone(),
+        group: spec.group.clone(),
+    }
+}
+
+/// Resolves the path of a socket, and faults if it can't be one.
+pub(super) fn socket_path(
+    document: &Document,
+    at: &str,
+    named: &Path,
+    notes: &mut Notes,
+) -> PathBuf {
+    let path = document.source.resolve(named);
+    if named.as_os_str().is_empty() {
+        notes.fault(document.fault(at, "the path is empty"));
     }
     if path.as_os_str().as_bytes().len() > LONGEST_SOCKET_PATH {
         let message = format!(
             "the path `{}` is too long for a socket: at most {LONGEST_SOCKET_PATH} bytes",
             path.display()
         );
-        notes.fault(document.fault(&path_at, message));
+        notes.fault(document.fault(at, message));
     }
-    UnixSocket {
-        path,
-        mode: mode(document, &format!("{at}.mode"), spec.mode.as_ref(), notes),
-        owner: spec.owner.clone(),
-        group: spec.group.clone(),
-    }
+    path
 }
 
 fn mode(document: &Document, at: &str, spec: Option<&ModeSpec>, notes: &mut Notes) -> u32 {
@@ -202,19 +213,16 @@ fn mode(document: &Document, at: &str, spec: Option<&ModeSpec>, notes: &mut Note
 
 fn resolve_tls(document: &Document, at: &str, spec: &TlsSpec, notes: &mut Notes) -> Option<Tls> {
     let file = |key: &str, named: &Option<_>, notes: &mut Notes| {
-        named.as_ref().map(|named: &std::path::PathBuf| {
-            notes.named_file(document, &format!("{at}.{key}"), named)
-        })
+        named
+            .as_ref()
+            .map(|named: &PathBuf| notes.named_file(document, &format!("{at}.{key}"), named))
     };
     let certificate = file("certificate", &spec.certificate, notes);
     let key = file("key", &spec.key, notes);
     let client_ca = file("clientCA", &spec.client_ca, notes);
     let message = match (certificate, key, spec.development) {
         (Some(certificate), Some(key), false) => {
-            return Some(Tls {
-                identity: Identity::Files { certificate, key },
-                client_ca,
-            });
+            return Some(files_of_tls(certificate, key, client_ca));
         }
         (None, None, true) => {
             return Some(Tls {
@@ -233,6 +241,14 @@ fn resolve_tls(document: &Document, at: &str, spec: &TlsSpec, notes: &mut Notes)
     };
     notes.fault(document.fault(at, message));
     None
+}
+
+/// TLS with a certificate from files.
+pub(super) fn files_of_tls(certificate: PathBuf, key: PathBuf, client_ca: Option<PathBuf>) -> Tls {
+    Tls {
+        identity: Identity::Files { certificate, key },
+        client_ca,
+    }
 }
 
 fn doors(document: &Document, at: &str, serves: &[Door], notes: &mut Notes) -> Vec<Door> {

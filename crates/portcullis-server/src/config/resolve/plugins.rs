@@ -10,6 +10,7 @@ use crate::config::{
     resolved::{Origin, PluginEntry},
     units::Duration,
 };
+use crate::policies::NAME as POLICIES;
 
 /// A configured plug-in.
 #[derive(Debug)]
@@ -31,8 +32,11 @@ pub(crate) enum Order {
     },
     /// `admission.order` of the file.
     File(Vec<String>),
-    /// Nobody: as they are configured.
-    AsConfigured,
+    /// Nobody: as they are configured, then the policies if there are any.
+    AsConfigured {
+        /// Whether there are policies.
+        has_policies: bool,
+    },
 }
 
 /// The configured plug-ins of the file itself.
@@ -77,7 +81,16 @@ pub(crate) fn plugins(
     check_configured(&configured, known, notes);
     let mut entries: Vec<PluginEntry> = configured.into_iter().map(|plugin| plugin.entry).collect();
     let named: Vec<(String, Origin)> = match order {
-        Order::AsConfigured => return entries,
+        Order::AsConfigured { has_policies } => {
+            let is_there = entries.iter().any(|entry| entry.name == POLICIES);
+            if has_policies && !is_there {
+                entries.push(unconfigured(
+                    POLICIES.to_owned(),
+                    Origin::of(document, "policies"),
+                ));
+            }
+            return entries;
+        }
         Order::Named { label, names } => names
             .into_iter()
             .map(|name| (name, Origin::named(label)))
@@ -99,13 +112,7 @@ pub(crate) fn plugins(
         .map(
             |(name, origin)| match entries.iter().position(|entry| entry.name == name) {
                 Some(index) => entries.swap_remove(index),
-                None => PluginEntry {
-                    name,
-                    failure: FailureMode::Closed,
-                    timeout: None,
-                    configuration: None,
-                    origin,
-                },
+                None => unconfigured(name, origin),
             },
         )
         .collect();
@@ -118,6 +125,17 @@ pub(crate) fn plugins(
         ));
     }
     chosen
+}
+
+/// A plug-in of which only the name is given.
+fn unconfigured(name: String, origin: Origin) -> PluginEntry {
+    PluginEntry {
+        name,
+        failure: FailureMode::Closed,
+        timeout: None,
+        configuration: None,
+        origin,
+    }
 }
 
 fn check_configured(configured: &[Configured], known: &[&str], notes: &mut Notes) {

@@ -17,7 +17,8 @@ fn an_unknown_key_gets_a_suggestion() {
     assert_eq!(
         fault("admission: {order: [AlwaysAdmit]}\nlistenerz: []\n"),
         "portcullis.yaml:4:1: listenerz: unknown key, did you mean `listeners`? \
-         (known keys: admission, authorization, limits, listeners, log, namespaces, shutdown)"
+         (known keys: admission, authorization, defaultAction, globals, hostCalls, limits, listener, listeners, \
+         log, namespaces, policies, policyDirs, shutdown)"
     );
 }
 
@@ -51,15 +52,12 @@ fn an_unknown_limit_is_named() {
 #[test]
 fn keys_of_features_that_do_not_exist_yet_are_unknown() {
     for key in [
-        "policies",
-        "policyDirs",
         "store",
         "decisions",
         "ci",
         "graph",
         "tenants",
-        "hostCalls",
-        "listener",
+        "authenticators",
     ] {
         let text = fault(&format!("{key}: []\n"));
         assert!(
@@ -476,4 +474,16 @@ fn the_frame_shows_the_line() {
         text.ends_with("\n  |\n4 |   ordre: [AlwaysDeny]\n  |   ^"),
         "{text}"
     );
+}
+
+#[test]
+fn limits_no_engine_could_work_with_are_refused() {
+    for (limit, why) in [
+        ("memory: 100Ki", "limits.memory: policies need at least 2Mi"),
+        ("stack: 16Ki", "limits.stack: policies need at least 64Ki"),
+        ("stack: 64Mi", "limits.stack: at most 16Mi"),
+    ] {
+        let text = fault(&format!("limits:\n  {limit}\n"));
+        assert!(text.contains(why), "{text}");
+    }
 }

@@ -4,7 +4,7 @@ use std::{path::Path, sync::Arc};
 
 use serde_json::json;
 
-use super::{ConfigSource, HEAD, LoadOptions, PLUGINS, load, setup, with_head};
+use super::{ConfigSource, HEAD, Listening, LoadOptions, PLUGINS, load, setup, with_head};
 use crate::config::{Faults, document::Document, source::Source, yaml};
 
 fn parse(text: &str) -> Result<Document, Faults> {
@@ -148,7 +148,8 @@ fn files_that_can_not_be_read_are_named() {
             admission_control: None,
             admission_control_config_file: None,
             known_plugins: PLUGINS,
-            offline: false,
+            listeners: Listening::Needed,
+            coverage: false,
             env: &|_| None,
         };
         load(&options).unwrap_err().to_string()

@@ -1,67 +1,56 @@
 //! Judging: every object becomes a review, and every review a judgement.
 
-use portcullis_core::{Step, StepOutcome, UserInfo, Verdict};
+use portcullis_core::UserInfo;
 use portcullis_server::config::{Fault, Source};
-use portcullis_server::offline::{Item, Judged, Manifest, Offline, Question, review_text};
+use portcullis_server::offline::{
+    Blueprint, Item, Judge, Judged, Manifest, Offline, Question, asker, review_text,
+};
 
 use super::input::Inputs;
-use super::outcome::{Evaluation, Judgement, Outcome, Part, Said, Unread};
+use super::outcome::{Evaluation, Judgement, Outcome, Unread};
+use super::part;
 use crate::cli::Eval;
 
 /// Judges all objects.
-pub(super) fn all(offline: &Offline, eval: &Eval, inputs: Inputs) -> Evaluation {
-    let plugins: Vec<String> = offline.plugins().map(str::to_owned).collect();
-    let judge = Judge {
+pub(super) fn all(
+    blueprint: &Blueprint,
+    offline: &Offline,
+    eval: &Eval,
+    inputs: Inputs,
+) -> Evaluation {
+    let judges = blueprint.judges();
+    let bench = Bench {
+        blueprint,
         offline,
         eval,
-        user: user(eval),
+        user: asker(&eval.user, &eval.groups),
         olds: &inputs.olds,
         is_pair: inputs.items.len() == 1 && inputs.olds.len() == 1,
-        plugins: &plugins,
+        judges: &judges,
     };
     let numbered = inputs.items.into_iter().enumerate();
-    let outcomes = numbered.map(|(number, (file, item))| judge.item(number, file, item));
+    let outcomes = numbered.map(|(number, (file, item))| bench.item(number, file, item));
     let outcomes = outcomes.collect();
     Evaluation {
         outcomes,
         operation: eval.operation,
         user: eval.user.clone(),
-        plugins,
+        judges,
     }
 }
 
-/// Who asks, with the groups an API server would add.
-fn user(eval: &Eval) -> UserInfo {
-    let mut groups = eval.groups.clone();
-    let account = eval.user.strip_prefix("system:serviceaccount:");
-    if let (Some((namespace, _)), true) =
-        (account.and_then(|a| a.split_once(':')), groups.is_empty())
-    {
-        groups.push("system:serviceaccounts".to_owned());
-        groups.push(format!("system:serviceaccounts:{namespace}"));
-    }
-    let everybody = "system:authenticated".to_owned();
-    if eval.user != "system:anonymous" && !groups.contains(&everybody) {
-        groups.push(everybody);
-    }
-    UserInfo {
-        username: eval.user.clone(),
-        groups,
-        ..UserInfo::default()
-    }
-}
-
-struct Judge<'a> {
+struct Bench<'a> {
+    blueprint: &'a Blueprint,
     offline: &'a Offline,
     eval: &'a Eval,
     user: UserInfo,
     olds: &'a [Item],
     /// There is one object and one old one: they belong together, whatever their names.
     is_pair: bool,
-    plugins: &'a [String],
+    judges: &'a [Judge],
 }
 
-impl Judge<'_> {
+impl Bench<'_> {
     fn item(&self, number: usize, file: String, item: Item) -> Outcome {
         let Item {
             index,
@@ -123,7 +112,12 @@ impl Judge<'_> {
         manifest: Manifest,
         judged: Judged,
     ) -> Judgement {
-        let Judged { request, verdict } = judged;
+        let Judged {
+            request,
+            verdict,
+            written,
+            ..
+        } = judged;
         let tree = request.object.as_ref();
         let original = tree.and_then(|d| d.original().ok()).cloned();
         let object = if verdict.is_allowed() {
@@ -131,64 +125,19 @@ impl Judge<'_> {
         } else {
             original.clone()
         };
+        let policies = self.blueprint.policies_plugin();
+        let asked = verdict.trace.iter().find(|step| *step.plugin == *policies);
         Judgement {
             file,
             index,
             line,
-            manifest,
             object,
             original,
-            parts: parts(self.plugins, &verdict),
+            parts: part::all(self.blueprint, self.judges, &manifest, &verdict),
+            manifest,
+            written,
+            asked: asked.cloned(),
             verdict,
         }
-    }
-}
-
-/// What each plug-in said: its two halves as one.
-fn parts(plugins: &[String], verdict: &Verdict) -> Vec<Part> {
-    let mut parts: Vec<Part> = plugins.iter().map(|name| part(name, verdict)).collect();
-    let mut warnings = verdict.warnings.iter();
-    for step in &verdict.trace {
-        let own: Vec<&str> = warnings
-            .by_ref()
-            .take(step.warnings)
-            .map(String::as_str)
-            .collect();
-        let by = parts.iter_mut().find(|p| *p.name == *step.plugin);
-        if let Some(part) =
-            by.filter(|p| matches!(p.said, Said::Pass | Said::Warn) && !own.is_empty())
-        {
-            if part.said == Said::Warn {
-                part.message.push_str("; ");
-            }
-            part.said = Said::Warn;
-            part.message.push_str(&own.join("; "));
-        }
-    }
-    parts
-}
-
-fn part(name: &str, verdict: &Verdict) -> Part {
-    let own = verdict.trace.iter().filter(|s| *s.plugin == *name);
-    let steps: Vec<Step> = own.cloned().collect();
-    let find = |wanted: fn(StepOutcome) -> bool| steps.iter().find(|s| wanted(s.outcome));
-    let detail = |step: &Step| step.detail.as_deref().unwrap_or_default().to_owned();
-    let (said, message) = if let Some(step) = find(|o| o == StepOutcome::Denied) {
-        (Said::Deny, detail(step))
-    } else if let Some(step) = find(StepOutcome::is_failure) {
-        (Said::Error, detail(step))
-    } else if find(|o| o != StepOutcome::Skipped).is_some() {
-        (Said::Pass, String::new())
-    } else if let Some(step) = steps.first() {
-        (Said::Skip, detail(step))
-    } else {
-        let by = verdict.plugin.as_deref().unwrap_or("another plug-in");
-        (Said::Skip, format!("not asked: {by} refused first"))
-    };
-    Part {
-        name: name.to_owned(),
-        said,
-        message,
-        steps,
     }
 }

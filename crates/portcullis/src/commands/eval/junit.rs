@@ -1,9 +1,10 @@
-//! A `JUnit` report: one suite for each plug-in, one case for each object.
+//! A `JUnit` report: one suite for each plug-in or policy, one case for each object.
 
 use std::fmt::Write;
 
 use super::outcome::{Evaluation, Judgement, Outcome, Part, Said, Unread};
 use super::table::title;
+use crate::commands::text::xml::escaped;
 
 /// The suite of manifests that could not be read.
 const UNREAD: &str = "manifests";
@@ -11,8 +12,8 @@ const UNREAD: &str = "manifests";
 /// The report as XML.
 pub(super) fn write(evaluation: &Evaluation) -> String {
     let mut suites: Vec<Suite> = Vec::new();
-    for (place, name) in evaluation.plugins.iter().enumerate() {
-        let mut suite = Suite::new(name);
+    for (place, judge) in evaluation.judges.iter().enumerate() {
+        let mut suite = Suite::new(&judge.name);
         for outcome in &evaluation.outcomes {
             if let Outcome::Judged(judged) = outcome
                 && let Some(part) = judged.parts.get(place)
@@ -70,6 +71,10 @@ impl Suite {
         let message = escaped(&part.message);
         let seconds: f64 = part.steps.iter().map(|s| s.duration.as_secs_f64()).sum();
         let inner = match part.said {
+            // A refusal that does not count is a remark.
+            Said::Deny | Said::Error if !part.counts() => {
+                format!("<system-out>{}: {message}</system-out>", part.mode.as_str())
+            }
             Said::Deny => {
                 self.failures += 1;
                 format!("<failure type=\"deny\" message=\"{message}\">{message}</failure>")
@@ -83,7 +88,7 @@ impl Suite {
                 format!("<skipped message=\"{message}\"/>")
             }
             Said::Warn => format!("<system-out>warning: {message}</system-out>"),
-            Said::Pass => String::new(),
+            Said::Pass | Said::Allow => String::new(),
         };
         self.push(&title(judged), &judged.file, judged.line, seconds, &inner);
     }
@@ -115,40 +120,6 @@ impl Suite {
             self.errors,
             self.skipped,
             self.cases,
-        );
-    }
-}
-
-/// Text for XML 1.0, inside and outside of quotes; what XML can't say becomes a replacement mark.
-fn escaped(text: &str) -> String {
-    let mut safe = String::with_capacity(text.len());
-    for c in text.chars() {
-        match c {
-            '&' => safe.push_str("&amp;"),
-            '<' => safe.push_str("&lt;"),
-            '>' => safe.push_str("&gt;"),
-            '"' => safe.push_str("&quot;"),
-            '\'' => safe.push_str("&apos;"),
-            '\n' => safe.push_str("&#10;"),
-            '\t' => safe.push_str("&#9;"),
-            '\u{0}'..='\u{1f}' | '\u{7f}'..='\u{9f}' | '\u{fffe}' | '\u{ffff}' => {
-                safe.push('\u{fffd}');
-            }
-            c => safe.push(c),
-        }
-    }
-    safe
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn whatever_is_written_is_escaped() {
-        assert_eq!(
-            escaped("<a b=\"c\">&'\n\u{1}]]>"),
-            "&lt;a b=&quot;c&quot;&gt;&amp;&apos;&#10;\u{fffd}]]&gt;"
         );
     }
 }

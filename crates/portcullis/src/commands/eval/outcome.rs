@@ -1,17 +1,19 @@
-//! What came out, for every object and every plug-in.
+//! What came out, for every object and everyone who judges.
 
-use portcullis_core::{Operation, Phase, Step, Verdict};
+use portcullis_core::{HostCallStep, Operation, Phase, PolicyMode, Step, Verdict};
 use portcullis_server::config::Fault;
-use portcullis_server::offline::Manifest;
+use portcullis_server::offline::{Judge, JudgeKind, Manifest, Written};
 use serde_json::Value;
+
+use crate::commands::text::plain::counted;
 
 use crate::exit::Exit;
 
 /// Everything that came out.
 #[derive(Debug)]
 pub(super) struct Evaluation {
-    /// Names of the plug-ins, in order.
-    pub(super) plugins: Vec<String>,
+    /// Who judges, in order.
+    pub(super) judges: Vec<Judge>,
     pub(super) operation: Operation,
     pub(super) user: String,
     pub(super) outcomes: Vec<Outcome>,
@@ -45,23 +47,64 @@ pub(super) struct Judgement {
     pub(super) object: Option<Value>,
     /// The object before patching.
     pub(super) original: Option<Value>,
+    /// One for each who judges.
     pub(super) parts: Vec<Part>,
+    /// What policies wrote.
+    pub(super) written: Vec<Written>,
+    /// What the plug-in that asks policies did.
+    pub(super) asked: Option<Step>,
 }
 
-/// What one plug-in said.
+/// What one plug-in or policy said.
 #[derive(Debug)]
 pub(super) struct Part {
     pub(super) name: String,
+    /// Whether it is listed for programs.
+    pub(super) is_listed: bool,
+    pub(super) mode: PolicyMode,
     pub(super) said: Said,
     /// Why, where there is more to say.
     pub(super) message: String,
+    /// Where in the author's text it spoke.
+    pub(super) place: Option<Place>,
     /// Each half that was asked.
     pub(super) steps: Vec<Step>,
+    /// What it asked of the world outside.
+    pub(super) host_calls: Vec<HostCallStep>,
 }
 
-/// A plug-in's answer in one word.
+impl Part {
+    /// Whether its refusal is a refusal.
+    pub(super) fn counts(&self) -> bool {
+        self.mode == PolicyMode::Enforce
+    }
+}
+
+/// A place in a policy.
+#[derive(Debug)]
+pub(super) struct Place {
+    /// The name of the policy, or the file.
+    pub(super) label: String,
+    /// The file, if the text is one.
+    pub(super) file: Option<String>,
+    pub(super) line: u32,
+    pub(super) column: Option<u32>,
+    /// The line with a caret.
+    pub(super) frame: Option<String>,
+}
+
+impl Place {
+    /// `no-latest:1:5`.
+    pub(super) fn written(&self) -> String {
+        let column = self.column.map_or(String::new(), |c| format!(":{c}"));
+        format!("{}:{}{column}", self.label, self.line)
+    }
+}
+
+/// An answer in one word.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Said {
+    Allow,
     Deny,
     Error,
     Warn,
@@ -72,6 +115,7 @@ pub(super) enum Said {
 impl Said {
     pub(super) fn as_str(self) -> &'static str {
         match self {
+            Self::Allow => "allow",
             Self::Deny => "deny",
             Self::Error => "error",
             Self::Warn => "warn",
@@ -131,10 +175,6 @@ impl Evaluation {
 
     /// The last line a person sees.
     pub(super) fn closing_line(&self) -> String {
-        let counted = |count: usize, what: &str| {
-            let s = if count == 1 { "" } else { "s" };
-            format!("{count} {what}{s}")
-        };
         let Summary {
             allowed,
             denied,
@@ -143,14 +183,37 @@ impl Evaluation {
         } = self.summary();
         let mut line = format!(
             "{}, {}: {allowed} allowed, {denied} denied, {}, {skipped} skipped",
-            counted(self.outcomes.len(), "object"),
-            counted(self.plugins.len(), "plug-in"),
-            counted(errors, "error"),
+            counted(self.outcomes.len(), "object", "objects"),
+            self.counted_judges(),
+            counted(errors, "error", "errors"),
         );
         if self.exit() == Exit::Nothing {
-            line.push_str("\nnothing was judged: no plug-in applied to any object");
+            let who = match self.policies() {
+                0 => "plug-in",
+                _ => "policy or plug-in",
+            };
+            line.push_str(&format!(
+                "\nnothing was judged: no {who} applied to any object"
+            ));
         }
         line
+    }
+
+    fn policies(&self) -> usize {
+        let is_policy = |judge: &&Judge| matches!(judge.kind, JudgeKind::Policy(_));
+        self.judges.iter().filter(is_policy).count()
+    }
+
+    /// `2 plug-ins, 1 policy`.
+    fn counted_judges(&self) -> String {
+        let is_plugin = |judge: &&Judge| judge.kind == JudgeKind::Plugin;
+        let plugins = self.judges.iter().filter(is_plugin).count();
+        let policies = counted(self.policies(), "policy", "policies");
+        match (plugins, self.policies()) {
+            (plugins, 0) => counted(plugins, "plug-in", "plug-ins"),
+            (0, _) => policies,
+            (plugins, _) => format!("{}, {policies}", counted(plugins, "plug-in", "plug-ins")),
+        }
     }
 }
 

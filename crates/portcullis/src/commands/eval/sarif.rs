@@ -1,8 +1,10 @@
 //! A SARIF 2.1.0 report: refusals, errors and warnings as findings in the manifests.
 
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 use std::path::{Component, Path};
 
+use portcullis_core::PolicyMode;
+use portcullis_server::offline::JudgeKind;
 use serde_json::{Value, json};
 
 use super::outcome::{Evaluation, Judgement, Outcome, Part, Said, Unread};
@@ -23,9 +25,12 @@ pub(super) fn write(evaluation: &Evaluation) -> String {
             Outcome::Unread(one) => results.push(unreadable(one)),
         }
     }
-    let named = evaluation.plugins.iter().map(String::as_str);
-    let rules: BTreeSet<&str> = named.chain([UNREAD]).collect();
-    let rules: Vec<Value> = rules.iter().map(|id| rule(id)).collect();
+    let named = evaluation
+        .judges
+        .iter()
+        .map(|j| (j.name.as_str(), Some(j.kind)));
+    let rules: BTreeMap<&str, Option<JudgeKind>> = named.chain([(UNREAD, None)]).collect();
+    let rules: Vec<Value> = rules.iter().map(|(id, kind)| rule(id, *kind)).collect();
     let driver = json!({
         "name": "portcullis",
         "version": env!("CARGO_PKG_VERSION"),
@@ -40,19 +45,29 @@ pub(super) fn write(evaluation: &Evaluation) -> String {
     format!("{report:#}\n")
 }
 
-fn rule(id: &str) -> Value {
-    let text = match id {
-        UNREAD => "The manifest could not be read.".to_owned(),
-        name => format!("The admission plug-in {name} refuses the object or remarks on it."),
+fn rule(id: &str, kind: Option<JudgeKind>) -> Value {
+    let text = match kind {
+        None => "The manifest could not be read.".to_owned(),
+        Some(JudgeKind::Plugin) => {
+            format!("The admission plug-in {id} refuses the object or remarks on it.")
+        }
+        Some(JudgeKind::Policy(_)) => {
+            format!("The policy {id} refuses the object or remarks on it.")
+        }
+        Some(JudgeKind::DefaultAction) => "No policy allows the object.".to_owned(),
     };
     json!({"id": id, "shortDescription": {"text": text}})
 }
 
 fn finding(judged: &Judgement, part: &Part) -> Option<Value> {
     let level = match part.said {
-        Said::Deny | Said::Error => "error",
+        Said::Deny | Said::Error => match part.mode {
+            PolicyMode::Enforce => "error",
+            PolicyMode::Warn => "warning",
+            PolicyMode::DryRun => "note",
+        },
         Said::Warn => "warning",
-        Said::Pass | Said::Skip => return None,
+        Said::Allow | Said::Pass | Said::Skip => return None,
     };
     let subject = title(judged);
     let place = Place {
@@ -61,7 +76,24 @@ fn finding(judged: &Judgement, part: &Part) -> Option<Value> {
         column: None,
     };
     let text = format!("{subject}: {}", part.message);
-    Some(result(&part.name, level, &text, &subject, &place))
+    let mut found = result(&part.name, level, &text, &subject, &place);
+    if let (Some(related), Some(map)) = (related(part), found.as_object_mut()) {
+        map.insert("relatedLocations".to_owned(), related);
+    }
+    Some(found)
+}
+
+/// Where in its own file a policy spoke.
+fn related(part: &Part) -> Option<Value> {
+    let place = part.place.as_ref()?;
+    let file = place.file.as_ref()?;
+    let mut region = json!({"startLine": place.line.max(1)});
+    if let (Some(column), Some(map)) = (place.column, region.as_object_mut()) {
+        map.insert("startColumn".to_owned(), column.max(1).into());
+    }
+    let location = json!({"artifactLocation": {"uri": uri(file)}, "region": region});
+    let text = format!("the policy {}", part.name);
+    Some(json!([{"id": 1, "physicalLocation": location, "message": {"text": text}}]))
 }
 
 fn unreadable(unread: &Unread) -> Value {

@@ -1,15 +1,18 @@
 //! The results for people.
 
-use std::borrow::Cow;
 use std::fmt::Write;
 
-use super::diff;
+use portcullis_core::HostCallStep;
+
 use super::outcome::{Evaluation, Judgement, Outcome, Part, Said, Unread, half};
+use crate::commands::text::diff;
+use crate::commands::text::plain::printable;
 
 /// All results, one block for each object.
 pub(super) fn write(evaluation: &Evaluation, explain: bool) -> String {
     let mut text = String::new();
-    let names = evaluation.plugins.iter().map(|name| name.chars().count());
+    let judges = evaluation.judges.iter();
+    let names = judges.map(|judge| judge.name.chars().count());
     let width = names.max().unwrap_or(0);
     for (number, outcome) in evaluation.outcomes.iter().enumerate() {
         if number > 0 {
@@ -63,7 +66,9 @@ fn unreadable(text: &mut String, unread: &Unread) {
 }
 
 fn object(text: &mut String, judged: &Judgement, width: usize, explain: bool) {
-    for one in &judged.parts {
+    // The default action is worth a line only if it decided.
+    let is_told = |part: &&Part| part.is_listed || part.said == Said::Deny;
+    for one in judged.parts.iter().filter(is_told) {
         part(text, one, width, explain);
     }
     let verdict = &judged.verdict;
@@ -80,23 +85,41 @@ fn object(text: &mut String, judged: &Judgement, width: usize, explain: bool) {
         for (key, value) in &verdict.annotations {
             let _ = writeln!(text, "  annotation {key}: {}", printable(value));
         }
+        if let Some(step) = &judged.asked {
+            let took = microseconds(step.duration);
+            let _ = writeln!(text, "  policies were asked for {took}");
+        }
         let _ = writeln!(text, "  decided in {}", microseconds(verdict.duration));
     }
 }
 
 fn part(text: &mut String, part: &Part, width: usize, explain: bool) {
     let word = match part.said {
-        Said::Deny => "DENY",
-        Said::Error => "ERROR",
+        Said::Deny if part.counts() => "DENY",
+        Said::Error if part.counts() => "ERROR",
         other => other.as_str(),
     };
     // A warning is told in full below.
-    let why = match part.said {
-        Said::Warn => "",
-        _ => part.message.as_str(),
+    let mut why = match part.said {
+        Said::Warn => String::new(),
+        _ => printable(&part.message).into_owned(),
     };
-    let line = format!("  {word:<5}  {:<width$}  {}", part.name, printable(why));
+    let is_refusal = matches!(part.said, Said::Deny | Said::Error);
+    if is_refusal && !part.counts() {
+        why.push_str(&format!("  ({} only)", part.mode.as_str()));
+    }
+    // The frame of an error says it below.
+    if let (Said::Deny, Some(place)) = (part.said, &part.place) {
+        why.push_str(&format!("  ({})", printable(&place.written())));
+    }
+    let line = format!("  {word:<5}  {:<width$}  {why}", part.name);
     let _ = writeln!(text, "{}", line.trim_end());
+    let frame = part.place.as_ref().and_then(|place| place.frame.as_ref());
+    if let (Said::Error, Some(frame)) = (part.said, frame) {
+        for line in frame.lines() {
+            let _ = writeln!(text, "         {line}");
+        }
+    }
     if explain {
         for step in &part.steps {
             let outcome = format!("{:?}", step.outcome).to_lowercase();
@@ -111,25 +134,25 @@ fn part(text: &mut String, part: &Part, width: usize, explain: bool) {
                 half(step.phase)
             );
         }
+        for call in &part.host_calls {
+            let _ = writeln!(text, "         {}", host_call(call));
+        }
     }
+}
+
+/// `cosignVerify("key.pub") gave {...} in 812 µs`.
+fn host_call(call: &HostCallStep) -> String {
+    let arguments: Vec<String> = call.arguments.iter().map(ToString::to_string).collect();
+    let answer = match (&call.result, &call.error) {
+        (_, Some(error)) => format!("failed: {error}"),
+        (Some(result), None) => format!("gave {result}"),
+        (None, None) => "gave nothing".to_owned(),
+    };
+    let took = microseconds(call.duration);
+    let all = format!("{}({}) {answer}", call.function, arguments.join(", "));
+    format!("{} in {took}", printable(&all))
 }
 
 fn microseconds(duration: std::time::Duration) -> String {
     format!("{} µs", duration.as_micros())
-}
-
-/// What the user wrote may hold anything, but a terminal gets one line of text.
-pub(super) fn printable(text: &str) -> Cow<'_, str> {
-    if !text.contains(char::is_control) {
-        return Cow::Borrowed(text);
-    }
-    let mut clean = String::with_capacity(text.len());
-    for c in text.chars() {
-        if c.is_control() {
-            clean.extend(c.escape_default());
-        } else {
-            clean.push(c);
-        }
-    }
-    Cow::Owned(clean)
 }

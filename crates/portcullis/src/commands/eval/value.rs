@@ -28,7 +28,8 @@ pub(super) fn of(evaluation: &Evaluation, explain: bool) -> Value {
 
 fn judgement(judged: &Judgement, explain: bool) -> Value {
     let verdict = &judged.verdict;
-    let policies: Vec<Value> = judged.parts.iter().map(|p| part(p, explain)).collect();
+    let parts = judged.parts.iter().filter(|p| p.is_listed);
+    let policies: Vec<Value> = parts.map(|p| part(p, explain)).collect();
     let by = verdict.policy.as_deref().or(verdict.plugin.as_deref());
     let mut value = json!({
         "file": judged.file,
@@ -46,6 +47,8 @@ fn judgement(judged: &Judgement, explain: bool) -> Value {
     });
     if explain {
         extend(&mut value, "annotations", json!(verdict.annotations));
+        let took = u64::try_from(verdict.duration.as_micros()).unwrap_or(u64::MAX);
+        extend(&mut value, "duration_us", took.into());
     }
     value
 }
@@ -53,10 +56,10 @@ fn judgement(judged: &Judgement, explain: bool) -> Value {
 fn part(part: &Part, explain: bool) -> Value {
     let mut value = json!({
         "name": part.name,
-        "mode": "enforce",
+        "mode": part.mode.as_str(),
         "outcome": part.said.as_str(),
         "message": part.message,
-        "line": null,
+        "line": part.place.as_ref().map(|place| place.line),
     });
     if explain {
         let steps = part.steps.iter().map(|step| {
@@ -68,6 +71,7 @@ fn part(part: &Part, explain: bool) -> Value {
             })
         });
         extend(&mut value, "steps", steps.collect());
+        extend(&mut value, "host_calls", json!(part.host_calls));
     }
     value
 }

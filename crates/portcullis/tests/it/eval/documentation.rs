@@ -1,4 +1,4 @@
-//! Every command that `docs/eval.md` shows prints what is shown there.
+//! Every command that a guide shows prints what is shown there.
 
 use std::os::unix::process::ExitStatusExt;
 use std::path::Path;
@@ -56,12 +56,16 @@ fn shown(text: &str) -> Vec<(String, String)> {
     found
 }
 
-#[test]
-fn every_command_prints_what_is_shown() {
-    let text = std::fs::read_to_string(repository().join("docs/eval.md")).unwrap();
+/// Runs every command of a guide in this folder, in order.
+#[track_caller]
+pub(crate) fn check_guide(name: &str, folder: &Folder, at_least: usize) {
+    let text = std::fs::read_to_string(repository().join(name)).unwrap();
     let all = shown(&text);
-    assert!(all.len() >= 8, "hardly any command is shown: {all:?}");
-    let (folder, mut last) = (example(), 0);
+    assert!(
+        all.len() >= at_least,
+        "hardly any command is shown: {all:?}"
+    );
+    let mut last = 0;
     for (command, wanted) in all {
         if command == "echo $?" {
             assert_eq!(
@@ -71,21 +75,32 @@ fn every_command_prints_what_is_shown() {
             );
             continue;
         }
-        let (output, code) = shell(&folder, &command);
+        let (output, code) = shell(folder, &command);
         assert_eq!(output, wanted, "{command}");
         last = code;
     }
 }
 
-#[test]
-fn every_flag_is_described() {
-    let text = std::fs::read_to_string(repository().join("docs/eval.md")).unwrap();
-    let help = run(&["eval", "--help"]).out;
+/// Asserts that a guide says something of every flag of a command.
+#[track_caller]
+pub(crate) fn check_flags(name: &str, command: &str) {
+    let text = std::fs::read_to_string(repository().join(name)).unwrap();
+    let help = run(&[command, "--help"]).out;
     let flags = help
         .split_whitespace()
         .filter(|word| word.starts_with("--"));
     let flags = flags.map(|word| word.trim_end_matches([',', '.', ';', ':', ')']));
     for flag in flags.filter(|flag| !matches!(*flag, "--help" | "--filename")) {
-        assert!(text.contains(flag), "docs/eval.md says nothing of {flag}");
+        assert!(text.contains(flag), "{name} says nothing of {flag}");
     }
+}
+
+#[test]
+fn every_command_prints_what_is_shown() {
+    check_guide("docs/eval.md", &example(), 12);
+}
+
+#[test]
+fn every_flag_is_described() {
+    check_flags("docs/eval.md", "eval");
 }

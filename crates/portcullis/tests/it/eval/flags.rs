@@ -77,7 +77,10 @@ fn usage_is_exit_2_and_told() {
             "--namespace",
         ),
         (&["-f", "fine.yaml", "--namespace", ""], "--namespace"),
-        (&["-f", "fine.yaml", "--policies", "policies"], "--policies"),
+        (
+            &["-f", "fine.yaml", "--policies", "policies", "--config", "c"],
+            "--policies",
+        ),
         (&["-f", "fine.yaml", "stray"], "stray"),
     ] {
         let all = [&["eval"], arguments, &chain].concat();
@@ -87,7 +90,7 @@ fn usage_is_exit_2_and_told() {
     }
     let ran = run_in(&folder, &["eval", "-f", "fine.yaml"]);
     assert_eq!(ran.code, Some(2));
-    ran.says(&["--config FILE", "--admission-control"]);
+    ran.says(&["--config FILE", "--policies DIR", "--admission-control"]);
 }
 
 #[test]

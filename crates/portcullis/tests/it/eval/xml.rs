@@ -2,14 +2,14 @@
 
 /// An element of an XML text: name, attributes, and how deep it stands.
 #[derive(Debug)]
-pub(super) struct Element {
-    pub(super) name: String,
+pub(crate) struct Element {
+    pub(crate) name: String,
     attributes: Vec<(String, String)>,
-    pub(super) depth: usize,
+    pub(crate) depth: usize,
 }
 
 impl Element {
-    pub(super) fn attribute(&self, name: &str) -> &str {
+    pub(crate) fn attribute(&self, name: &str) -> &str {
         let found = self.attributes.iter().find(|(key, _)| key == name);
         found.map_or("", |(_, value)| value)
     }
@@ -37,7 +37,7 @@ fn unescaped(text: &str) -> String {
 }
 
 /// All elements of an XML text; a text that is not well-formed panics.
-pub(super) fn elements(text: &str) -> Vec<Element> {
+pub(crate) fn elements(text: &str) -> Vec<Element> {
     let text = text
         .strip_prefix("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n")
         .unwrap();

@@ -1,6 +1,7 @@
 //! A temporary folder with files.
 
-use std::os::unix::fs::symlink;
+use std::fs::Permissions;
+use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
 
 use tempfile::TempDir;
@@ -37,6 +38,13 @@ impl Folder {
         let path = self.path(name);
         std::fs::create_dir_all(path.parent().unwrap()).unwrap();
         std::fs::write(path, content).unwrap();
+    }
+
+    /// Writes a program into `bin`: a script for the shell.
+    pub(crate) fn tool(&self, name: &str, script: &str) {
+        let file = format!("bin/{name}");
+        self.write(&file, format!("#!/bin/sh\n{script}\n"));
+        std::fs::set_permissions(self.path(&file), Permissions::from_mode(0o755)).unwrap();
     }
 
     /// Writes aside and renames into place, as editors do.

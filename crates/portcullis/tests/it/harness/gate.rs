@@ -136,6 +136,30 @@ impl Gate {
         gate
     }
 
+    /// Starts a gate that has no plain port, and waits until its log shows that it is ready.
+    #[track_caller]
+    pub(crate) fn spawn_unready(
+        folder: Folder,
+        mut command: Command,
+        is_ready: impl Fn(&str) -> bool,
+    ) -> Self {
+        let file = |name: &str| File::create(folder.path(name)).unwrap();
+        let command = command.stdout(file("out")).stderr(file("log"));
+        let child = command.spawn().unwrap();
+        let mut gate = Self {
+            folder,
+            port: 0,
+            child,
+        };
+        until("ready", || {
+            if let Some(status) = gate.child.try_wait().unwrap() {
+                panic!("the gate ended with {status}: {}", gate.log());
+            }
+            is_ready(&gate.log())
+        });
+        gate
+    }
+
     pub(crate) fn is_ready(&self) -> bool {
         let connection = Connection::tcp(self.port);
         connection

@@ -12,7 +12,7 @@ const RESERVED: &[&str] = &[
 ];
 
 /// The value as one YAML document.
-pub(super) fn write(value: &Value) -> String {
+pub(in crate::commands) fn write(value: &Value) -> String {
     let mut text = String::new();
     match value {
         Value::Object(map) if !map.is_empty() => block(&mut text, value, 0),

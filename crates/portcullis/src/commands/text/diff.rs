@@ -4,7 +4,7 @@ use portcullis_core::patch::PatchOperation;
 use serde_json::Value;
 
 /// One line for every step of a patch of this object.
-pub(super) fn lines(original: &Value, patch: &[PatchOperation]) -> Vec<String> {
+pub(in crate::commands) fn lines(original: &Value, patch: &[PatchOperation]) -> Vec<String> {
     let mut tree = original.clone();
     patch.iter().map(|step| line(&mut tree, step)).collect()
 }

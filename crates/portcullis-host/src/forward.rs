@@ -1,0 +1,212 @@
+//! `forwardToAdmissionController(url, {current}?)`: the opinion of another admission controller.
+
+use std::borrow::Cow;
+use std::sync::Arc;
+use std::time::Instant;
+
+use portcullis_js::HostRequest;
+use rustls::ClientConfig;
+use serde::Deserialize;
+use serde_json::Value;
+
+use crate::arguments::{argument, options};
+use crate::google::is_google;
+use crate::host::World;
+use crate::http::{Answer, Question, ask};
+use crate::target::Target;
+use crate::text::excerpt;
+
+/// The most of a foreign answer that a message repeats.
+const SHOWN: usize = 200;
+
+/// What is said where the other controller says nothing.
+const SILENT: &str = "request denied by the other admission controller";
+
+/// A call of `forwardToAdmissionController`.
+#[derive(Debug)]
+pub(crate) struct Forward {
+    target: Target,
+    trust: Option<Arc<ClientConfig>>,
+    review: Vec<u8>,
+    uid: Option<String>,
+}
+
+#[derive(Deserialize)]
+struct Review {
+    response: Option<Response>,
+}
+
+#[derive(Deserialize)]
+struct Response {
+    uid: Option<String>,
+    allowed: bool,
+    status: Option<Status>,
+}
+
+#[derive(Deserialize)]
+struct Status {
+    message: Option<String>,
+}
+
+impl Forward {
+    /// Reads the arguments and writes the review.
+    pub(crate) fn prepare(request: &HostRequest<'_>, world: &World) -> Result<Self, String> {
+        let Some(address) = argument(request, 0).as_str() else {
+            return Err("the address to forward to must be text".to_owned());
+        };
+        let target = Target::parse(address)?;
+        world.allowed.check(&target)?;
+        let [current] = options(argument(request, 1), ["current"])?;
+        let object = match current {
+            Value::Null | Value::Bool(false) => Cow::Owned(request.input.object.to_value()),
+            Value::Bool(true) => Cow::Borrowed(request.object),
+            _ => return Err("the option current must be true or false".to_owned()),
+        };
+        let review = request.input.subject.review(&object);
+        let review = review.ok_or_else(|| "there is nothing to forward".to_owned())?;
+        let uid = review.pointer("/request/uid").and_then(Value::as_str);
+        Ok(Self {
+            trust: match &target {
+                Target::Web(web) if web.secure => Some(world.trust.forwards()?),
+                _ => None,
+            },
+            uid: uid.map(str::to_owned),
+            review: serde_json::to_vec(&review).map_err(|e| format!("nothing to forward: {e}"))?,
+            target,
+        })
+    }
+
+    /// True, or what the other controller says against it.
+    pub(crate) async fn run(self, world: &World, deadline: Instant) -> Result<Value, String> {
+        let place = self.target.to_string();
+        let mut headers = Vec::new();
+        if let Target::Web(web) = &self.target
+            && is_google(web)
+        {
+            headers.push(world.tokens.header(deadline).await?);
+        }
+        let answer = ask(Question {
+            target: self.target,
+            trust: self.trust,
+            body: Some(self.review.into()),
+            headers,
+            limit: world.settings.body_limit,
+            deadline,
+        })
+        .await?;
+        judge(&answer, self.uid.as_deref()).map_err(|problem| format!("{place}: {problem}"))
+    }
+}
+
+/// What an answer means.
+fn judge(answer: &Answer, uid: Option<&str>) -> Result<Value, String> {
+    let status = answer.status;
+    let shown = || match excerpt(&answer.body, SHOWN) {
+        text if text.is_empty() => text,
+        text => format!(": {text}"),
+    };
+    if status.is_redirection() {
+        return Err(format!(
+            "status {}, and redirects are not followed",
+            status.as_u16()
+        ));
+    }
+    if !status.is_success() {
+        return Err(format!("status {}{}", status.as_u16(), shown()));
+    }
+    let review: Review = serde_json::from_slice(&answer.body)
+        .map_err(|_| format!("the answer is not an AdmissionReview{}", shown()))?;
+    let Some(response) = review.response else {
+        return Err(format!("the answer holds no response{}", shown()));
+    };
+    // Controllers that forget the uid send an empty one.
+    let given = response.uid.as_deref().filter(|uid| !uid.is_empty());
+    if given.is_some_and(|given| Some(given) != uid) {
+        return Err("the answer is about another request: its uid differs".to_owned());
+    }
+    if response.allowed {
+        return Ok(Value::Bool(true));
+    }
+    let message = response.status.and_then(|status| status.message);
+    let message = message.filter(|message| !message.trim().is_empty());
+    Ok(Value::String(message.unwrap_or_else(|| SILENT.to_owned())))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use bytes::Bytes;
+    use hyper::StatusCode;
+    use serde_json::json;
+
+    fn judged(status: u16, body: &str) -> Result<Value, String> {
+        let answer = Answer {
+            status: StatusCode::from_u16(status).unwrap(),
+            body: Bytes::from(body.to_owned()),
+        };
+        judge(&answer, Some("u1"))
+    }
+
+    #[test]
+    fn opinions() {
+        assert_eq!(
+            judged(
+                200,
+                r#"{"response":{"uid":"u1","allowed":true,"patch":"x"}}"#
+            ),
+            Ok(json!(true))
+        );
+        assert_eq!(
+            judged(201, r#"{"response":{"allowed":true,"status":null}}"#),
+            Ok(json!(true))
+        );
+        assert_eq!(
+            judged(200, r#"{"response":{"uid":"","allowed":true}}"#),
+            Ok(json!(true))
+        );
+        let no =
+            r#"{"response":{"uid":"u1","allowed":false,"status":{"message":"ext no","code":403}}}"#;
+        assert_eq!(judged(200, no), Ok(json!("ext no")));
+        for silent in [
+            r#"{"response":{"allowed":false}}"#,
+            r#"{"response":{"allowed":false,"status":{}}}"#,
+            r#"{"response":{"allowed":false,"status":{"message":""}}}"#,
+            r#"{"response":{"allowed":false,"status":{"message":" "}}}"#,
+        ] {
+            assert_eq!(judged(200, silent), Ok(json!(SILENT)), "{silent}");
+        }
+    }
+
+    #[test]
+    fn no_opinion() {
+        let yes = r#"{"response":{"uid":"u1","allowed":true}}"#;
+        for (status, body) in [
+            (302, yes),
+            (403, yes),
+            (500, yes),
+            (200, ""),
+            (200, "null"),
+            (200, "[]"),
+            (200, "{}"),
+            (200, r#"{"response":null}"#),
+            (200, r#"{"response":{}}"#),
+            (200, r#"{"response":{"allowed":"true"}}"#),
+            (200, r#"{"response":{"allowed":1}}"#),
+            (200, r#"{"response":{"allowed":null}}"#),
+            (200, r#"{"response":{"allowed":false,"allowed":true}}"#),
+            (200, r#"{"response":{"uid":"u2","allowed":true}}"#),
+            (200, r#"{"response":{"uid":7,"allowed":true}}"#),
+            (200, r#"{"response":{"allowed":true}} x"#),
+            (200, r#"{"response":{"allowed":true}"#),
+        ] {
+            assert!(judged(status, body).is_err(), "{status} {body}");
+        }
+    }
+
+    #[test]
+    fn little_of_an_answer_is_repeated() {
+        let message = judged(500, &"x\n".repeat(10_000)).unwrap_err();
+        assert!(message.starts_with("status 500: x x"), "{message}");
+        assert!(message.chars().count() < 250, "{message}");
+    }
+}

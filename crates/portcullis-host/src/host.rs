@@ -1,0 +1,182 @@
+//! The host: takes a call on the thread of an evaluation, and has it answered on a runtime of its own.
+
+use std::sync::mpsc::{RecvTimeoutError, sync_channel};
+use std::sync::{Arc, OnceLock};
+use std::time::{Duration, Instant};
+
+use portcullis_core::clock;
+use portcullis_js::{Host, HostFunction, HostRequest};
+use serde_json::Value;
+use tokio::runtime::{Builder, Runtime};
+use tokio::time::timeout_at;
+
+use crate::cosign::CosignVerify;
+use crate::forward::Forward;
+use crate::google::Tokens;
+use crate::origin::ComingFrom;
+use crate::pattern::Allowed;
+use crate::settings::{HostSettings, SettingsError};
+use crate::slsa::SlsaVerify;
+use crate::tool::Tools;
+use crate::trust::Trust;
+
+/// How much earlier than the caller a call gives up, so that the caller still hears why and nothing
+/// of the call is left when it goes on; at most a twentieth of the time.
+const MARGIN: Duration = Duration::from_millis(50);
+
+/// How long after its deadline a call is dropped, should it not have ended by itself.
+const GRACE: Duration = Duration::from_secs(5);
+
+/// How long a host that goes away waits for programs to be ended.
+const LEAVING: Duration = Duration::from_secs(1);
+
+/// Most threads that wait for what can't be waited for otherwise, such as names being looked up.
+const BLOCKING: usize = 64;
+
+/// What calls share.
+#[derive(Debug)]
+pub(crate) struct World {
+    pub(crate) settings: HostSettings,
+    pub(crate) allowed: Allowed,
+    pub(crate) trust: Trust,
+    pub(crate) tools: Tools,
+    pub(crate) tokens: Tokens,
+}
+
+/// Answers the calls of policies by asking the world outside.
+#[derive(Debug)]
+pub struct WorldHost {
+    world: Arc<World>,
+    /// Started by the first call.
+    runtime: OnceLock<Result<Runtime, String>>,
+}
+
+/// A call whose arguments are fine.
+enum Call {
+    Cosign(CosignVerify),
+    Slsa(SlsaVerify),
+    ComingFrom(ComingFrom),
+    Forward(Box<Forward>),
+}
+
+impl WorldHost {
+    /// A host that may reach what these settings say.
+    ///
+    /// # Errors
+    ///
+    /// Everything that is wrong with the settings.
+    pub fn new(settings: HostSettings) -> Result<Self, SettingsError> {
+        settings
+            .check()
+            .map_err(|faults| SettingsError { faults })?;
+        let one = |key: &str, fault: String| SettingsError {
+            faults: vec![(key.to_owned(), fault)],
+        };
+        let allowed = Allowed::parse(&settings.forward_to).map_err(|faults| SettingsError {
+            faults: faults
+                .into_iter()
+                .map(|(index, fault)| (format!("forwardTo[{index}]"), fault))
+                .collect(),
+        })?;
+        let trust = Trust::new(settings.forward_ca.as_deref()).map_err(|f| one("forwardCA", f))?;
+        let world = World {
+            allowed,
+            trust,
+            tools: Tools::new(settings.tool_limit),
+            tokens: Tokens::new(settings.google_token.clone()),
+            settings,
+        };
+        Ok(Self {
+            world: Arc::new(world),
+            runtime: OnceLock::new(),
+        })
+    }
+
+    fn runtime(&self) -> Result<&Runtime, String> {
+        let start = || {
+            Builder::new_multi_thread()
+                .worker_threads(1)
+                .max_blocking_threads(BLOCKING)
+                .thread_name("host-calls")
+                .enable_all()
+                .build()
+                .map_err(|error| format!("calls to the outside can't be made: {error}"))
+        };
+        self.runtime
+            .get_or_init(start)
+            .as_ref()
+            .map_err(Clone::clone)
+    }
+}
+
+impl Drop for WorldHost {
+    fn drop(&mut self) {
+        if let Some(Ok(runtime)) = self.runtime.take() {
+            // Calls that nobody waits for any more are dropped, and their programs with them.
+            runtime.shutdown_background();
+            self.world.tools.wait_for_all(LEAVING);
+        }
+    }
+}
+
+impl Host for WorldHost {
+    fn call(&self, request: &HostRequest<'_>) -> Result<Value, String> {
+        let now = clock::monotonic();
+        let longest = now.checked_add(self.world.settings.call_limit);
+        let deadline = longest.map_or(request.deadline, |longest| request.deadline.min(longest));
+        let late = || format!("no answer to {} before the deadline", request.function);
+        if deadline <= now {
+            return Err(late());
+        }
+        let margin = MARGIN.min(deadline.saturating_duration_since(now) / 20);
+        let end = deadline.checked_sub(margin).unwrap_or(deadline);
+        let call = Call::prepare(request, &self.world)?;
+        let (answer, answered) = sync_channel(1);
+        let world = Arc::clone(&self.world);
+        self.runtime()?.spawn(async move {
+            let last = end.checked_add(GRACE).unwrap_or(end);
+            let running = Box::pin(call.run(&world, end));
+            if let Ok(result) = timeout_at(last.into(), running).await {
+                // Nobody listens any more if it came too late.
+                let _ = answer.try_send(result);
+            }
+        });
+        let left = deadline.saturating_duration_since(clock::monotonic());
+        let result = match answered.recv_timeout(left) {
+            Ok(result) => result,
+            Err(RecvTimeoutError::Timeout) => Err(late()),
+            Err(RecvTimeoutError::Disconnected) => {
+                Err(format!("{} ended without an answer", request.function))
+            }
+        };
+        // The margin is ours: a call that ran out of the review's time ends with it, so that no
+        // policy can catch that and go on.
+        if result.is_err() && deadline == request.deadline && clock::monotonic() >= end {
+            std::thread::sleep(deadline.saturating_duration_since(clock::monotonic()));
+        }
+        result
+    }
+}
+
+impl Call {
+    fn prepare(request: &HostRequest<'_>, world: &World) -> Result<Self, String> {
+        Ok(match request.function {
+            HostFunction::CosignVerify => Self::Cosign(CosignVerify::prepare(request)?),
+            HostFunction::SlsaVerify => Self::Slsa(SlsaVerify::prepare(request)?),
+            HostFunction::SlsaEnsureComingFrom => Self::ComingFrom(ComingFrom::prepare(request)?),
+            HostFunction::ForwardToAdmissionController => {
+                Self::Forward(Box::new(Forward::prepare(request, world)?))
+            }
+            HostFunction::Harness => return Err("this is no test".to_owned()),
+        })
+    }
+
+    async fn run(self, world: &World, deadline: Instant) -> Result<Value, String> {
+        match self {
+            Self::Cosign(call) => call.run(world, deadline).await,
+            Self::Slsa(call) => call.run(world, deadline).await,
+            Self::ComingFrom(call) => call.run(world, deadline).await,
+            Self::Forward(call) => call.run(world, deadline).await,
+        }
+    }
+}

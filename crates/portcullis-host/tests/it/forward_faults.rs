@@ -1,0 +1,314 @@
+//! `forwardToAdmissionController` to controllers that don't answer as they should.
+
+use std::net::TcpListener;
+
+use portcullis_host::{ForwardRule, HostSettings, WorldHost};
+use portcullis_js::HostFunction::ForwardToAdmissionController;
+use serde_json::{Value, json};
+
+use crate::certificates::Pki;
+use crate::remote::{Remote, Reply};
+use crate::script::Folder;
+use crate::support::{call, call_until, forwarding, pod, settings, soon};
+
+const YES: &[u8] = br#"{"response":{"uid":"u1","allowed":true}}"#;
+
+fn forward(host: &WorldHost, address: &str) -> Result<Value, String> {
+    call(
+        host,
+        ForwardToAdmissionController,
+        &[json!(address)],
+        &pod(&["a"]),
+    )
+}
+
+/// What comes of an answer.
+fn answered(reply: Reply) -> (Result<Value, String>, String) {
+    let remote = Remote::http(move |_| reply.clone());
+    let address = format!("http://{}/review", remote.place());
+    let result = forward(&forwarding(&[&address]), &address);
+    assert_eq!(remote.seen().len(), 1);
+    (result, remote.place())
+}
+
+fn raw(text: &str) -> Reply {
+    Reply::Raw(text.as_bytes().to_vec())
+}
+
+#[test]
+fn a_plain_yes_is_a_yes() {
+    let text = std::str::from_utf8(YES).unwrap();
+    for reply in [
+        Reply::with("200 OK", "", YES),
+        raw(&format!(
+            "HTTP/1.0 200 OK\r\nContent-Length: {}\r\n\r\n{text}",
+            YES.len()
+        )),
+        raw(&format!("HTTP/1.0 200 OK\r\n\r\n{text}")),
+        raw(&format!(
+            "HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 201 Created\r\nConnection: close\r\n\r\n{text}"
+        )),
+        raw(&format!(
+            "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n{:x}\r\n{text}\r\n0\r\n\r\n",
+            YES.len()
+        )),
+    ] {
+        assert_eq!(answered(reply).0, Ok(json!(true)));
+    }
+}
+
+#[test]
+fn faults_name_the_place_and_the_problem() {
+    let large = vec![b' '; (1 << 20) + 1];
+    let head = format!("X-Large: {}\r\n", "x".repeat(300_000));
+    let cut = "HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\n{\"response\":{\"allowed\":true}}";
+    let cut_chunk = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1d\r\n{\"response\":{\"allowed\":true}}\r\n";
+    for (reply, problem) in [
+        (
+            Reply::with("302 Found", "Location: /elsewhere\r\n", YES),
+            "redirects are not followed",
+        ),
+        (
+            Reply::with(
+                "307 Temporary Redirect",
+                "Location: https://other.example/\r\n",
+                YES,
+            ),
+            "status 307",
+        ),
+        (
+            Reply::with("500 Internal Server Error", "", b"oh no"),
+            "status 500: oh no",
+        ),
+        (Reply::with("403 Forbidden", "", YES), "status 403"),
+        (
+            Reply::with("204 No Content", "", b""),
+            "not an AdmissionReview",
+        ),
+        (
+            Reply::with("200 OK", "", b"<html>"),
+            "not an AdmissionReview: <html>",
+        ),
+        (
+            Reply::with("200 OK", "", br#"{"kind":"AdmissionReview"}"#),
+            "holds no response",
+        ),
+        (
+            Reply::with("200 OK", "", br#"{"response":{"uid":"u2","allowed":true}}"#),
+            "uid differs",
+        ),
+        (
+            Reply::with(
+                "200 OK",
+                "",
+                br#"{"response":{"uid":"u1","allowed":"yes"}}"#,
+            ),
+            "not an AdmissionReview",
+        ),
+        (Reply::with("200 OK", "", &large), "more than 1048576 bytes"),
+        (Reply::with("200 OK", &head, YES), "the exchange failed"),
+        (
+            Reply::with("200 OK", "Content-Encoding: gzip\r\n", b"\x1f\x8b\x08"),
+            "not an AdmissionReview",
+        ),
+        (raw(cut), "the exchange failed"),
+        (raw(cut_chunk), "the exchange failed"),
+        (
+            raw("HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\nConnection: upgrade\r\n\r\n"),
+            "status 101",
+        ),
+        (raw("SSH-2.0-OpenSSH\r\n"), "the exchange failed"),
+        (raw(""), "the exchange failed"),
+    ] {
+        let shown = format!("{reply:.100?}");
+        let (result, place) = answered(reply);
+        let message = result.expect_err(problem);
+        assert!(
+            message.starts_with(&format!("http://{place}: ")),
+            "{message}"
+        );
+        assert!(
+            message.contains(problem),
+            "{problem}: {message} {}",
+            shown.len()
+        );
+        assert!(message.chars().count() < 400, "{message}");
+    }
+}
+
+#[test]
+fn an_endless_body_ends() {
+    let mut endless = b"HTTP/1.1 200 OK\r\n\r\n".to_vec();
+    endless.resize(8 << 20, b'x');
+    let message = answered(Reply::Raw(endless)).0.unwrap_err();
+    assert!(message.contains("more than 1048576 bytes"), "{message}");
+}
+
+#[test]
+fn a_silent_controller_is_left_at_the_deadline() {
+    let folder = Folder::new();
+    let path = folder.path("r.sock");
+    let unix = Remote::unix(&path, |_| Reply::Silence);
+    let http = Remote::http(|_| Reply::Silence);
+    let pki = Pki::new();
+    let https = Remote::https(&pki, |_| Reply::Silence);
+    // Nobody accepts here, so nobody shakes hands.
+    let mute = TcpListener::bind("127.0.0.1:0").unwrap();
+    let addresses = [
+        path.to_str().unwrap().to_owned(),
+        format!("http://{}/", http.place()),
+        format!("https://{}/", https.place()),
+        format!("https://{}/", mute.local_addr().unwrap()),
+    ];
+    let host = WorldHost::new(HostSettings {
+        forward_to: ForwardRule::Only(addresses.to_vec()),
+        forward_ca: Some(pki.authority.clone()),
+        ..settings()
+    })
+    .unwrap();
+    for address in &addresses {
+        let arguments = [json!(address)];
+        let result = call_until(
+            &host,
+            ForwardToAdmissionController,
+            &arguments,
+            &pod(&["a"]),
+            soon(1000),
+        );
+        assert!(
+            result.unwrap_err().contains("before the deadline"),
+            "{address}"
+        );
+    }
+    assert!(unix.seen().len() <= 1);
+}
+
+#[test]
+fn what_is_not_listed_is_not_asked() {
+    let pki = Pki::new();
+    let remote = Remote::https(&pki, |_| Reply::with("200 OK", "", YES));
+    let place = remote.place();
+    let folder = Folder::new();
+    let path = folder.path("r.sock");
+    let socket = Remote::unix(&path, |_| Reply::with("200 OK", "", YES));
+    let path = path.to_str().unwrap();
+    let host = |entries: &[&str]| {
+        WorldHost::new(HostSettings {
+            forward_to: ForwardRule::Only(entries.iter().map(|e| (*e).to_owned()).collect()),
+            forward_ca: Some(pki.authority.clone()),
+            ..settings()
+        })
+        .unwrap()
+    };
+    let listed = format!("https://{place}/public/*");
+    for (entries, address) in [
+        (vec![], format!("https://{place}/review")),
+        (vec![], path.to_owned()),
+        (vec![listed.as_str()], format!("https://{place}/review")),
+        (vec![&listed], format!("https://{place}/public/../review")),
+        (
+            vec![&listed],
+            format!("https://{place}/public/%2e%2e/review"),
+        ),
+        (vec![&listed], format!("https://{place}/public/a/b")),
+        (vec![&listed], format!("https://{place}/public\\..\\review")),
+        (vec![&listed], format!("https://user@{place}/public/x")),
+        (vec![&listed], format!("http://{place}/public/x")),
+        (vec![&listed], path.to_owned()),
+        (vec!["/run/*"], format!("/run/../{path}")),
+        (
+            vec!["https://*.example.com/**"],
+            format!("https://{place}/?x=.example.com/"),
+        ),
+    ] {
+        let message = forward(&host(&entries), &address);
+        assert!(message.is_err(), "{entries:?} {address}: {message:?}");
+    }
+    for odd in [
+        json!(null),
+        json!(1),
+        json!(""),
+        json!("ftp://h/"),
+        json!(["https://h/"]),
+    ] {
+        let anywhere = WorldHost::new(HostSettings {
+            forward_to: ForwardRule::Anywhere,
+            ..settings()
+        });
+        let result = call(
+            &anywhere.unwrap(),
+            ForwardToAdmissionController,
+            &[odd],
+            &pod(&["a"]),
+        );
+        assert!(result.is_err());
+    }
+    assert!(remote.seen().is_empty());
+    assert!(socket.seen().is_empty());
+    let message = forward(&host(&[]), &format!("https://{place}/secret?token=x")).unwrap_err();
+    assert_eq!(
+        message,
+        format!("https://{place}: this address is not listed in hostCalls.forwardTo")
+    );
+}
+
+#[test]
+fn strangers_are_not_believed() {
+    let (pki, other, misnamed) = (Pki::new(), Pki::new(), Pki::of("other.example"));
+    let rule = ForwardRule::Anywhere;
+    for (server, authority) in [
+        (&pki, Some(&other)),
+        (&pki, None),
+        (&misnamed, Some(&misnamed)),
+    ] {
+        let remote = Remote::https(server, |_| Reply::with("200 OK", "", YES));
+        let host = WorldHost::new(HostSettings {
+            forward_to: rule.clone(),
+            forward_ca: authority.map(|pki| pki.authority.clone()),
+            ..settings()
+        })
+        .unwrap();
+        let message = forward(&host, &format!("https://{}/", remote.place())).unwrap_err();
+        assert!(
+            message.contains("TLS failed") || message.contains("no certificate authorities"),
+            "{message}"
+        );
+        assert!(remote.seen().is_empty());
+    }
+}
+
+#[test]
+fn nobody_there() {
+    let folder = Folder::new();
+    let path = folder.path("nobody.sock");
+    let path = path.to_str().unwrap();
+    let message = forward(&forwarding(&[path]), path).unwrap_err();
+    assert!(
+        message.starts_with(&format!("{path}: can't connect")),
+        "{message}"
+    );
+    let long = format!("/{}", "x".repeat(200));
+    assert!(forward(&forwarding(&[&long]), &long).is_err());
+    let closed = TcpListener::bind("127.0.0.1:0")
+        .unwrap()
+        .local_addr()
+        .unwrap();
+    let address = format!("http://{closed}/");
+    let message = forward(&forwarding(&[&address]), &address).unwrap_err();
+    assert!(message.contains("can't connect"), "{message}");
+}
+
+#[test]
+fn settings_that_can_not_be_used() {
+    let error = WorldHost::new(HostSettings {
+        forward_to: ForwardRule::Only(vec!["/run/x.sock".to_owned(), "ftp://x".to_owned()]),
+        forward_ca: Some(
+            b"-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n".to_vec(),
+        ),
+        ..settings()
+    })
+    .unwrap_err();
+    let keys: Vec<_> = error.faults.iter().map(|(key, _)| key.as_str()).collect();
+    assert_eq!(keys, ["forwardTo[1]", "forwardCA"]);
+    assert!(error.to_string().starts_with("forwardTo[1]: "));
+}

@@ -1,0 +1,22 @@
+//! The host as its callers see it.
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "a test that can't go on has failed"
+)]
+
+mod certificates;
+mod cosign;
+mod forward;
+mod forward_faults;
+mod origin;
+mod origin_world;
+mod processes;
+mod real;
+mod registry;
+mod remote;
+mod runtime;
+mod script;
+mod slsa;
+mod support;

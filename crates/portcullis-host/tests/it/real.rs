@@ -1,0 +1,253 @@
+//! The real cosign and slsa-verifier, as `scripts/build-signature-tools` builds them.
+//!
+//! Skipped where they are not there, unless `PORTCULLIS_REQUIRE_SIGNATURE_TOOLS` is set.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use portcullis_host::{HostSettings, WorldHost};
+use portcullis_js::HostFunction::{CosignVerify, SlsaEnsureComingFrom, SlsaVerify};
+use serde_json::{Value, json};
+
+use crate::origin_world::{World, builds};
+use crate::registry::Registry;
+use crate::script::Folder;
+use crate::support::{call, pod, settings};
+
+/// Something that the build script makes; none, with a word about it, where it is missing.
+#[allow(clippy::print_stdout, reason = "what is skipped is said")]
+fn made(name: &str) -> Option<PathBuf> {
+    let cache = std::env::var_os("PORTCULLIS_CACHE").map(PathBuf::from);
+    let cache = cache.unwrap_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join("../../.cache"));
+    let path = cache.join("tools").join(name);
+    if path.exists() {
+        return Some(path);
+    }
+    let needed = std::env::var_os("PORTCULLIS_REQUIRE_SIGNATURE_TOOLS").is_some_and(|v| v == "1");
+    assert!(
+        !needed,
+        "{} is missing: run scripts/build-signature-tools",
+        path.display()
+    );
+    println!(
+        "SKIPPED: {} is missing: run scripts/build-signature-tools",
+        path.display()
+    );
+    None
+}
+
+fn with_cosign(cosign: &Path, arguments: &[&str]) -> WorldHost {
+    WorldHost::new(HostSettings {
+        cosign: cosign.to_owned(),
+        cosign_arguments: arguments.iter().map(|a| (*a).to_owned()).collect(),
+        ..settings()
+    })
+    .unwrap()
+}
+
+/// Has cosign do something in a folder.
+fn cosign(program: &Path, folder: &Folder, arguments: &[&str]) {
+    let output = Command::new(program)
+        .args(arguments)
+        .current_dir(folder.path(""))
+        .env("COSIGN_PASSWORD", "")
+        .env("HOME", folder.path(""))
+        .stdin(Stdio::null())
+        .output()
+        .unwrap();
+    assert!(
+        output.status.success(),
+        "{}",
+        String::from_utf8_lossy(&output.stderr)
+    );
+}
+
+#[test]
+fn a_signature_is_verified() {
+    let Some(program) = made("bin/cosign") else {
+        return;
+    };
+    let (folder, other) = (Folder::new(), Folder::new());
+    cosign(&program, &folder, &["generate-key-pair"]);
+    cosign(&program, &other, &["generate-key-pair"]);
+    let registry = Registry::new();
+    let (signed, unsigned) = (registry.image("signed"), registry.image("unsigned"));
+    cosign(
+        &program,
+        &folder,
+        &[
+            "sign",
+            "--yes",
+            "--key",
+            "cosign.key",
+            "--tlog-upload=false",
+            &signed,
+        ],
+    );
+
+    let host = with_cosign(&program, &["--insecure-ignore-tlog=true"]);
+    let verify = |key: &Folder, images: &[&str]| {
+        let key = key.path("cosign.pub");
+        call(
+            &host,
+            CosignVerify,
+            &[json!(key.to_str().unwrap())],
+            &pod(images),
+        )
+    };
+    let found = verify(&folder, &[&signed]).unwrap();
+    let (_, digest) = signed.split_once('@').unwrap();
+    let critical = &found[signed.as_str()][0]["critical"];
+    assert_eq!(
+        critical["image"]["docker-manifest-digest"], digest,
+        "{found}"
+    );
+
+    let message = verify(&folder, &[&signed, &unsigned]).unwrap_err();
+    assert!(
+        message.contains("cosign failed with exit code"),
+        "{message}"
+    );
+    assert!(message.contains("no signatures found"), "{message}");
+    let message = verify(&other, &[&signed]).unwrap_err();
+    assert!(message.contains("no matching signatures"), "{message}");
+}
+
+#[test]
+fn cosign_takes_our_arguments_and_fails_in_its_own_words() {
+    let Some(program) = made("bin/cosign") else {
+        return;
+    };
+    let folder = Folder::new();
+    cosign(&program, &folder, &["generate-key-pair"]);
+    let key = json!(folder.path("cosign.pub").to_str().unwrap());
+    let host = with_cosign(&program, &["--insecure-ignore-tlog=true"]);
+    let message = call(
+        &host,
+        CosignVerify,
+        std::slice::from_ref(&key),
+        &pod(&["127.0.0.1:1/app:1"]),
+    )
+    .unwrap_err();
+    assert!(
+        message.contains("cosign failed with exit code 1"),
+        "{message}"
+    );
+    assert!(message.contains("connection refused"), "{message}");
+    assert!(!message.contains("unknown"), "{message}");
+    let message = call(
+        &host,
+        CosignVerify,
+        &[json!("/nonexistent.pub")],
+        &pod(&["127.0.0.1:1/app:1"]),
+    )
+    .unwrap_err();
+    assert!(message.contains("no such file"), "{message}");
+    let message = call(&host, CosignVerify, &[key], &pod(&["--help"])).unwrap_err();
+    assert!(message.contains("`--help` is not a reference"), "{message}");
+    // It would take it for an image, not for a flag.
+    let output = Command::new(&program)
+        .args([
+            "verify",
+            "--key",
+            "k",
+            "--insecure-ignore-tlog=true",
+            "--",
+            "--help",
+        ])
+        .output()
+        .unwrap();
+    assert!(!output.status.success());
+}
+
+/// A provenance, its image, and the repository it names.
+fn provenance() -> Option<(PathBuf, Value, String)> {
+    let path = made("provenance.json")?;
+    let document: Value = serde_json::from_slice(&std::fs::read(&path).unwrap()).unwrap();
+    let image = document["image_summary"]["fully_qualified_digest"]
+        .as_str()
+        .unwrap()
+        .to_owned();
+    Some((path, document, image))
+}
+
+const REPOSITORY: &str = "github.com/laurentsimon/gcb-tests";
+
+#[test]
+fn a_provenance_is_verified() {
+    let (Some(program), Some((path, _, image))) = (made("bin/slsa-verifier"), provenance()) else {
+        return;
+    };
+    let host = WorldHost::new(HostSettings {
+        slsa_verifier: program,
+        ..settings()
+    })
+    .unwrap();
+    let verify = |source: &str, path: &Path, image: &str| {
+        let options = json!({"SourceURI": source, "ProvenancePath": path.to_str().unwrap(),
+            "BuilderID": "https://cloudbuild.googleapis.com/GoogleHostedWorker"});
+        call(&host, SlsaVerify, &[options], &pod(&[image]))
+    };
+    assert_eq!(verify(REPOSITORY, &path, &image), Ok(json!(true)));
+
+    let failed = "invoking the slsa-verifier cli failed: ";
+    let message = verify("github.com/other/gcb-tests", &path, &image).unwrap_err();
+    assert!(message.starts_with(failed), "{message}");
+    assert!(
+        message.contains("source used to generate the binary does not match provenance"),
+        "{message}"
+    );
+    let (name, _) = image.split_once('@').unwrap();
+    let other = format!("{name}@sha256:{}", "0".repeat(64));
+    assert!(
+        verify(REPOSITORY, &path, &other)
+            .unwrap_err()
+            .contains("does not match provenance subject")
+    );
+    let folder = Folder::new();
+    let bogus = folder.script("bogus.json", "{}");
+    let message = verify(REPOSITORY, &bogus, &image).unwrap_err();
+    assert!(
+        message.contains("FAILED: SLSA verification failed"),
+        "{message}"
+    );
+    assert!(!message.contains("unknown flag"), "{message}");
+    assert!(
+        verify(REPOSITORY, Path::new("/nonexistent"), &image)
+            .unwrap_err()
+            .contains("no such file")
+    );
+}
+
+#[test]
+fn the_origin_of_an_image_is_verified() {
+    let (Some(program), Some((_, document, image))) = (made("bin/slsa-verifier"), provenance())
+    else {
+        return;
+    };
+    let occurrence = document["provenance_summary"]["provenance"][0].clone();
+    let entry = "us-west2-docker.pkg.dev/$PROJECT_ID/quickstart-docker-repo/quickstart-image:v1";
+    let files = [
+        (
+            "/laurentsimon/gcb-tests/main/cloudbuild.yaml",
+            builds(&[entry]),
+        ),
+        ("/other/gcb-tests/main/cloudbuild.yaml", builds(&[entry])),
+    ];
+    let world = World::new(&files, vec![json!({"occurrences": [occurrence]})]);
+    let host = world.host(&program);
+    let ensure = |repository: &str| {
+        call(
+            &host,
+            SlsaEnsureComingFrom,
+            &[json!([repository])],
+            &pod(&[&image]),
+        )
+    };
+    assert_eq!(ensure(REPOSITORY), Ok(json!(true)));
+    let message = ensure("github.com/other/gcb-tests").unwrap_err();
+    assert!(
+        message.contains("source used to generate the binary does not match provenance"),
+        "{message}"
+    );
+}

@@ -1,0 +1,52 @@
+//! The right to compute, which an evaluation gives back while it waits for something else.
+
+use std::fmt;
+use std::rc::Rc;
+use std::sync::Arc;
+use std::time::Instant;
+
+use crate::host::{Host, NoHost};
+
+/// Where an evaluation thread says that it waits, and asks to go on.
+pub(crate) trait Gate: fmt::Debug {
+    /// Others may compute from now on.
+    fn leave(&self);
+
+    /// Waits for its turn to compute again, at most until the deadline.
+    fn enter(&self, deadline: Option<Instant>);
+}
+
+/// A gate nobody waits at.
+#[derive(Debug)]
+struct Open;
+
+impl Gate for Open {
+    fn leave(&self) {}
+
+    fn enter(&self, _: Option<Instant>) {}
+}
+
+/// What a realm knows of the world outside.
+#[derive(Debug, Clone)]
+pub(crate) struct Outside {
+    pub(crate) host: Arc<dyn Host>,
+    pub(crate) gate: Rc<dyn Gate>,
+}
+
+impl Outside {
+    /// Nothing.
+    pub(crate) fn none() -> Self {
+        Self {
+            host: Arc::new(NoHost),
+            gate: Rc::new(Open),
+        }
+    }
+
+    /// Does something that waits, while others compute.
+    pub(crate) fn wait<R>(&self, deadline: Option<Instant>, act: impl FnOnce() -> R) -> R {
+        self.gate.leave();
+        let result = act();
+        self.gate.enter(deadline);
+        result
+    }
+}

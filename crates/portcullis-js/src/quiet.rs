@@ -1,0 +1,354 @@
+//! Which policies can't change the object, told from their text.
+//!
+//! Reading an object back costs as much as running a short policy over it. A text that has no way to
+//! write needs none of that. Everything is judged as if it were code, texts and comments too, and
+//! whatever is not known to be harmless counts as a change: the only mistake to be made here is to
+//! read back in vain.
+
+/// What appears nowhere, not even within words: ways to write, and ways to hide them.
+const NEVER: &[&str] = &[
+    "++",
+    "--",
+    "\\u",
+    "\\x",
+    "__",
+    "push",
+    "pop",
+    "shift",
+    "splice",
+    "sort",
+    "reverse",
+    "fill",
+    "copyWithin",
+    "assign",
+    "define",
+    "rototype",
+    "Reflect",
+    "Proxy",
+    "eval",
+    "Function",
+    "onstructor",
+    "lobalThis",
+    "\u{feff}",
+];
+
+/// Words that lead to more than can be told here.
+const NO_WORD: &[&str] = &[
+    "with",
+    "class",
+    "delete",
+    "super",
+    "yield",
+    "import",
+    "export",
+    "new",
+    "this",
+    "arguments",
+];
+
+/// What may stand before a parenthesis and calls nothing.
+const KEYWORDS: &[&str] = &[
+    "if",
+    "for",
+    "while",
+    "switch",
+    "return",
+    "typeof",
+    "of",
+    "in",
+    "catch",
+    "function",
+    "async",
+    "case",
+    "else",
+    "instanceof",
+    "throw",
+    "await",
+    "do",
+];
+
+/// Functions that only read, whatever they are called on and with.
+const READERS: &[&str] = &[
+    "test",
+    "exec",
+    "match",
+    "matchAll",
+    "includes",
+    "startsWith",
+    "endsWith",
+    "indexOf",
+    "lastIndexOf",
+    "at",
+    "charAt",
+    "charCodeAt",
+    "codePointAt",
+    "slice",
+    "substring",
+    "split",
+    "trim",
+    "trimStart",
+    "trimEnd",
+    "toLowerCase",
+    "toUpperCase",
+    "toString",
+    "join",
+    "concat",
+    "flat",
+    "keys",
+    "values",
+    "entries",
+    "hasOwn",
+    "hasOwnProperty",
+    "isArray",
+    "isInteger",
+    "isFinite",
+    "isNaN",
+    "parseInt",
+    "parseFloat",
+    "Number",
+    "String",
+    "Boolean",
+    "has",
+    "Get",
+    "Values",
+    "Query",
+    "allow",
+    "deny",
+    "warn",
+    "log",
+    "info",
+    "error",
+    "debug",
+    "atob",
+    "btoa",
+    "localeCompare",
+    "padStart",
+    "padEnd",
+    "repeat",
+    "replace",
+    "replaceAll",
+    "toFixed",
+    "min",
+    "max",
+    "abs",
+    "floor",
+    "ceil",
+    "round",
+];
+
+/// Functions that call another one, which must be written in place.
+const CALLERS: &[&str] = &[
+    "map",
+    "filter",
+    "some",
+    "every",
+    "find",
+    "findIndex",
+    "findLast",
+    "forEach",
+    "flatMap",
+    "reduce",
+];
+
+/// Whether a policy of this text can't change the object.
+pub(crate) fn changes_nothing(text: &str) -> bool {
+    if NEVER.iter().any(|never| text.contains(never)) || !has_plain_templates(text) {
+        return false;
+    }
+    let tokens = tokens(text);
+    (0..tokens.len()).all(|at| is_harmless(&tokens, at))
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Token<'a> {
+    Word(&'a str),
+    /// An operator with `=` in it that assigns nothing.
+    Compares,
+    Arrow,
+    Sign(char),
+    Break,
+}
+
+use Token::{Arrow, Break, Compares, Sign, Word};
+
+fn is_part(c: char) -> bool {
+    c.is_alphanumeric() || matches!(c, '_' | '$') || (!c.is_ascii() && !c.is_whitespace())
+}
+
+fn tokens(text: &str) -> Vec<Token<'_>> {
+    let mut tokens = Vec::new();
+    let mut rest = text;
+    while let Some(c) = rest.chars().next() {
+        let length = if is_part(c) {
+            let end = rest.find(|c| !is_part(c)).unwrap_or(rest.len());
+            tokens.push(Word(rest.get(..end).unwrap_or_default()));
+            end
+        } else if c.is_whitespace() {
+            if matches!(c, '\n' | '\r' | '\u{2028}' | '\u{2029}') {
+                tokens.push(Break);
+            }
+            c.len_utf8()
+        } else if let Some(sign) = ["<<=", ">>="].iter().find(|s| rest.starts_with(**s)) {
+            tokens.push(Sign('='));
+            sign.len()
+        } else if let Some(sign) = ["===", "!==", "==", "!=", "<=", ">="]
+            .iter()
+            .find(|s| rest.starts_with(**s))
+        {
+            tokens.push(Compares);
+            sign.len()
+        } else if rest.starts_with("=>") {
+            tokens.push(Arrow);
+            2
+        } else {
+            tokens.push(Sign(c));
+            c.len_utf8()
+        };
+        rest = rest.get(length..).unwrap_or_default();
+    }
+    tokens
+}
+
+fn is_harmless(tokens: &[Token<'_>], at: usize) -> bool {
+    let before = |n: usize| at.checked_sub(n).and_then(|i| tokens.get(i)).copied();
+    let after = |n: usize| next(tokens, at, n);
+    match tokens.get(at).copied() {
+        Some(Word("for")) => {
+            after(1) == Some(Sign('(')) && matches!(after(2), Some(Word("const" | "let" | "var")))
+        }
+        Some(Word(word)) => !NO_WORD.contains(&word),
+        Some(Sign('=')) => is_declaration(tokens, at),
+        Some(Sign('(')) => match before(1) {
+            None | Some(Compares | Arrow) => true,
+            Some(Sign('.')) => before(2) == Some(Sign('.')) && before(3) == Some(Sign('.')),
+            Some(Sign(sign)) => "([{,;!&|?:+-<>^%~=".contains(sign),
+            Some(Word(word)) if CALLERS.contains(&word) => is_function_ahead(tokens, at + 1),
+            Some(Word(word)) => KEYWORDS.contains(&word) || READERS.contains(&word),
+            Some(Break) => false,
+        },
+        _ => true,
+    }
+}
+
+/// The n-th token after this one, line breaks not counted.
+fn next<'a>(tokens: &[Token<'a>], at: usize, n: usize) -> Option<Token<'a>> {
+    let rest = tokens.get(at + 1..)?;
+    let mut rest = rest.iter().filter(|token| **token != Break);
+    rest.nth(n.checked_sub(1)?).copied()
+}
+
+/// Whether the `=` here gives a name just declared its value.
+fn is_declaration(tokens: &[Token<'_>], at: usize) -> bool {
+    let before = |n: usize| at.checked_sub(n).and_then(|i| tokens.get(i)).copied();
+    let declares = |token| matches!(token, Some(Word("const" | "let" | "var")));
+    match before(1) {
+        Some(Word(_)) => declares(before(2)),
+        Some(Sign('}' | ']')) => {
+            let mut back = 2;
+            while matches!(before(back), Some(Word(_) | Sign(',' | ':') | Break)) {
+                back += 1;
+            }
+            matches!(before(back), Some(Sign('{' | '['))) && declares(before(back + 1))
+        }
+        _ => false,
+    }
+}
+
+/// Whether a function is written here.
+fn is_function_ahead(tokens: &[Token<'_>], at: usize) -> bool {
+    match tokens.get(at) {
+        Some(Word("function")) => true,
+        Some(Word(_)) => tokens.get(at + 1) == Some(&Arrow),
+        Some(Sign('(')) => {
+            let inside = tokens.iter().skip(at + 1);
+            let parameters = inside.take_while(|t| !matches!(t, Sign('(' | ')')));
+            let end = at + 1 + parameters.count();
+            tokens.get(end) == Some(&Sign(')')) && tokens.get(end + 1) == Some(&Arrow)
+        }
+        _ => false,
+    }
+}
+
+/// Whether no template is nested in another, or has a tag.
+fn has_plain_templates(text: &str) -> bool {
+    let pieces: Vec<&str> = text.split('`').collect();
+    if pieces.len().is_multiple_of(2) {
+        return false;
+    }
+    pieces.chunks(2).all(|pair| match pair {
+        [before, inside] => {
+            let before = before.trim_end();
+            let is_tagged = before.ends_with(|c| is_part(c) || matches!(c, ')' | ']' | '}' | '/'))
+                && !before.ends_with("return");
+            let opened = inside.matches('{').count();
+            !is_tagged && opened == inside.matches('}').count() && !inside.contains(['\'', '"'])
+        }
+        _ => true,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn texts_that_only_read_are_known() {
+        for text in [
+            "",
+            "if (object.metadata.name === 'bad') return 'bad name';",
+            r"for (const c of [...(object.spec.initContainers || []), ...object.spec.containers]) {
+                if (!/^(registry\.example\.com|ghcr\.io)\//.test(c.image)) return 'image ' + c.image + ' not allowed';
+            }",
+            "const { spec, metadata } = object; const n = spec.replicas; return n <= 5 && n != 2 || metadata.name == 'x'",
+            "const bad = object.spec.containers.filter((c) => c.image.endsWith(':latest')).map(c => c.name);\nif (bad.length > 0) deny(`latest: ${bad.join()}`)",
+            "for (const [k, v] of Object.entries(object.metadata.labels ?? {})) if (!k.includes('/')) return `no ${v}`",
+        ] {
+            assert!(changes_nothing(text), "{text}");
+        }
+    }
+
+    #[test]
+    fn everything_else_counts_as_a_change() {
+        for text in [
+            "object.x = 1",
+            "object.x += 1",
+            "object.x <<= 1",
+            "object.x >>>= 1",
+            "object.x ??= 1",
+            "object.x++",
+            "delete object.x",
+            "object.list.push(1)",
+            "object.list['pu' + 'sh'](1)",
+            "object.list?.[k]?.(1)",
+            "for (object.x of [1]);",
+            "for (object.x in {a: 1});",
+            "for\n(object.x of [1]);",
+            "[object.x] = [1]",
+            "({ x: object.x } = { x: 1 })",
+            "const { x = object.y = 1 } = {}",
+            "const x = object.y = 1",
+            "let x = 1, y = 2",
+            "const f = (x) => x; f(object)",
+            "f(object)",
+            "f\n(object)",
+            "object.f // test\n(1)",
+            "object.f/* test */(1)",
+            "Object.assign(object, {})",
+            "[object].reduce(Object[k])",
+            "[1].forEach(object.list[k], object.list)",
+            "[1].map((object.list[k]), object.list)",
+            "JSON.stringify(object, object.list[k])",
+            "object.list[k]`x`",
+            "`${object.list[k]`x`}`",
+            "with (object) { x }",
+            "new Thing(object)",
+            "obj\\u0065ct.x",
+            "eval(x)",
+            "delete\u{feff}object.x",
+            "(() => object)().x.y()",
+            "this.object",
+        ] {
+            assert!(!changes_nothing(text), "{text}");
+        }
+    }
+}

@@ -1,0 +1,171 @@
+//! Calls of the world outside, from the policy's arguments to its answer.
+
+use std::panic::{self, AssertUnwindSafe};
+use std::rc::Rc;
+use std::sync::Arc;
+
+use portcullis_core::Tree;
+use portcullis_core::clock::{self, Stopwatch};
+use rquickjs::{Array, Ctx, Function, Value as Js};
+use serde_json::Value;
+
+use crate::convert::{Reader, Strictness, Unreadable, size, to_js};
+use crate::gate::Outside;
+use crate::host::{HostCall, HostFunction, HostRequest};
+use crate::limits::{Limit, Limits};
+use crate::state::{CALLS, State};
+
+/// Why there is no answer.
+enum Refused {
+    /// The call makes no sense.
+    WrongType(String),
+    /// The host has no answer, or may not be asked.
+    NoAnswer(String),
+}
+
+/// `call(name, arguments, object, plain, unseen)` gives `[true, answer]`, `[false, text]` of an
+/// error, or `[null, text]` of a type error.
+pub(super) fn function<'js>(
+    ctx: &Ctx<'js>,
+    state: &Rc<State>,
+    outside: &Outside,
+    limits: &Limits,
+) -> rquickjs::Result<Function<'js>> {
+    let (state, outside, limits) = (Rc::clone(state), outside.clone(), limits.clone());
+    let call = move |ctx: Ctx<'js>,
+                     name: String,
+                     arguments: Js<'js>,
+                     object: Js<'js>,
+                     plain: Function<'js>,
+                     unseen: Js<'js>|
+          -> rquickjs::Result<Array<'js>> {
+        let asked = Asked {
+            ctx: &ctx,
+            state: &state,
+            outside: &outside,
+            limits: &limits,
+            plain,
+            unseen,
+        };
+        let answer = Array::new(ctx.clone())?;
+        match asked.call(&name, &arguments, &object) {
+            Ok(value) => {
+                answer.set(0, true)?;
+                answer.set(1, to_js(&ctx, &value)?)?;
+            }
+            Err(Refused::NoAnswer(text)) => {
+                answer.set(0, false)?;
+                answer.set(1, text)?;
+            }
+            Err(Refused::WrongType(text)) => {
+                answer.set(0, Js::new_null(ctx.clone()))?;
+                answer.set(1, text)?;
+            }
+        }
+        Ok(answer)
+    };
+    Function::new(ctx.clone(), call)
+}
+
+struct Asked<'a, 'js> {
+    ctx: &'a Ctx<'js>,
+    state: &'a State,
+    outside: &'a Outside,
+    limits: &'a Limits,
+    plain: Function<'js>,
+    unseen: Js<'js>,
+}
+
+impl<'js> Asked<'_, 'js> {
+    fn call(&self, name: &str, arguments: &Js<'js>, object: &Js<'js>) -> Result<Value, Refused> {
+        let no_answer = |text: &str| Refused::NoAnswer(format!("{name}: {text}"));
+        let function =
+            HostFunction::from_name(name).ok_or_else(|| no_answer("there is no such function"))?;
+        let left = self.state.calls_left.get().checked_sub(1);
+        let left =
+            left.ok_or_else(|| no_answer(&format!("more than {CALLS} calls in one evaluation")))?;
+        self.state.calls_left.set(left);
+        let arguments = self.arguments(arguments);
+        let arguments = arguments.map_err(|e| self.unreadable(name, "an argument", e))?;
+        let object = self.object(object);
+        let object = object.map_err(|e| self.unreadable(name, "the object", e))?;
+        let input = self.state.input.borrow().clone();
+        let (Some(input), Some(deadline)) = (input, self.state.deadline.get()) else {
+            return Err(no_answer("there is no evaluation"));
+        };
+        if self.state.is_late() {
+            return Err(no_answer("the time is over"));
+        }
+        let request = HostRequest {
+            function,
+            arguments: &arguments,
+            object: &object,
+            input: &input,
+            deadline,
+        };
+        let watch = Stopwatch::start();
+        let ask = AssertUnwindSafe(|| self.outside.host.call(&request));
+        let result = self.outside.wait(Some(deadline), || {
+            panic::catch_unwind(ask).unwrap_or_else(|_| Err(format!("{name}: it failed")))
+        });
+        let duration = watch.elapsed();
+        let size = arguments.iter().map(size).sum::<usize>()
+            + result.as_ref().map_or_else(String::len, size);
+        let kept = self.state.call_bytes_left.get().checked_sub(size);
+        self.state
+            .call_bytes_left
+            .set(kept.ok_or_else(|| no_answer("the answers are too large"))?);
+        self.state.host_calls.borrow_mut().push(HostCall {
+            policy: String::new(),
+            function,
+            arguments,
+            result: result.clone(),
+            duration,
+        });
+        if clock::monotonic() >= deadline {
+            self.state.note(Limit::Deadline);
+            return Err(no_answer("the time is over"));
+        }
+        result.map_err(Refused::NoAnswer)
+    }
+
+    fn arguments(&self, arguments: &Js<'js>) -> Result<Vec<Value>, Unreadable> {
+        let nothing = Tree::from(&Value::Null);
+        let mut reader = self.reader(&nothing, self.limits.output, Strictness::Lenient);
+        Ok(match reader.read_all(arguments)? {
+            Value::Array(list) => list,
+            _ => Vec::new(),
+        })
+    }
+
+    /// The object as it is now.
+    fn object(&self, object: &Js<'js>) -> Result<Value, Unreadable> {
+        let base = self.state.base.borrow().clone();
+        let base = base.unwrap_or_else(|| Arc::new(Tree::from(&Value::Null)));
+        let mut reader = self.reader(&base, self.limits.memory, Strictness::Strict);
+        let changed = reader.changed(object)?;
+        Ok(changed.unwrap_or_else(|| base.to_value()))
+    }
+
+    fn reader<'a>(
+        &'a self,
+        original: &'a Tree,
+        budget: usize,
+        strictness: Strictness,
+    ) -> Reader<'a, 'js> {
+        let tools = (self.plain.clone(), self.unseen.clone());
+        Reader::new(self.ctx, self.state, tools, original, budget, strictness)
+    }
+
+    fn unreadable(&self, name: &str, what: &str, why: Unreadable) -> Refused {
+        let why = match why {
+            Unreadable::At(place, why) => format!("{why} at {place}"),
+            Unreadable::TooLarge => "it is too large".to_owned(),
+            Unreadable::Engine => {
+                let _ = self.ctx.catch();
+                "it can't be read".to_owned()
+            }
+        };
+        Refused::WrongType(format!("{name}: {what} has no JSON: {why}"))
+    }
+}

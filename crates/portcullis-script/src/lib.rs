@@ -1,0 +1,31 @@
+//! Policy files made ready for the engine.
+//!
+//! The engine runs function bodies, which can be made anew for each evaluation so that nothing a
+//! module keeps survives. [`prepare`] makes such a body of a file: types are blanked and module
+//! syntax is rewritten in place, so that each character that is kept stays at its line and column
+//! and errors need no translation. Nothing here runs code, reads files or resolves imports.
+
+mod canvas;
+mod default_export;
+mod fault;
+mod glue;
+mod import;
+mod isolate;
+mod language;
+mod limits;
+mod marks;
+mod metadata;
+mod module;
+mod names;
+mod parse;
+mod refuse;
+mod script;
+mod strip;
+mod token;
+
+pub use fault::ScriptFault;
+pub use import::{Import, ImportedName};
+pub use language::Language;
+pub use marks::Mark;
+pub use metadata::Metadata;
+pub use script::{Script, prepare};

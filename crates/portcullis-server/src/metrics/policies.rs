@@ -1,0 +1,114 @@
+//! What is counted of policies. Their names come from the configuration, so there are few.
+
+use portcullis_core::{PolicyOutcome, Step, Verdict};
+use prometheus_client::encoding::EncodeLabelSet;
+use prometheus_client::metrics::counter::Counter;
+use prometheus_client::metrics::family::Family;
+use prometheus_client::metrics::histogram::Histogram;
+use prometheus_client::registry::Registry;
+
+use super::BUCKETS;
+
+#[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
+struct PolicyLabels {
+    policy: String,
+    mode: &'static str,
+    outcome: &'static str,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
+struct LimitLabels {
+    policy: String,
+    limit: &'static str,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
+struct HostCallLabels {
+    function: &'static str,
+    outcome: &'static str,
+}
+
+/// What is counted of policies.
+#[derive(Debug)]
+pub(super) struct PolicyMetrics {
+    evaluations: Family<PolicyLabels, Counter>,
+    limits: Family<LimitLabels, Counter>,
+    durations: Histogram,
+    host_calls: Family<HostCallLabels, Counter>,
+    host_call_durations: Family<HostCallLabels, Histogram>,
+}
+
+impl PolicyMetrics {
+    pub(super) fn new(registry: &mut Registry) -> Self {
+        let metrics = Self {
+            evaluations: Family::default(),
+            limits: Family::default(),
+            durations: Histogram::new(BUCKETS),
+            host_calls: Family::default(),
+            host_call_durations: Family::new_with_constructor(|| Histogram::new(BUCKETS)),
+        };
+        registry.register(
+            "policy_evaluations",
+            "Policies asked, by what they said themselves",
+            metrics.evaluations.clone(),
+        );
+        registry.register(
+            "policy_limits",
+            "Policies that hit a limit",
+            metrics.limits.clone(),
+        );
+        registry.register(
+            "policy_duration_seconds",
+            "Time all policies took for a review, waiting included",
+            metrics.durations.clone(),
+        );
+        registry.register(
+            "policy_host_calls",
+            "What policies asked of the world outside",
+            metrics.host_calls.clone(),
+        );
+        registry.register(
+            "policy_host_call_duration_seconds",
+            "Time the world outside took to answer",
+            metrics.host_call_durations.clone(),
+        );
+        metrics
+    }
+
+    /// A review was answered.
+    pub(super) fn review(&self, verdict: &Verdict) {
+        for step in verdict.trace.iter().filter(|s| !s.policies.is_empty()) {
+            self.step(step);
+        }
+    }
+
+    fn step(&self, step: &Step) {
+        let asked = step.policies.iter();
+        for policy in asked.filter(|p| p.outcome != PolicyOutcome::Skip) {
+            let labels = PolicyLabels {
+                policy: policy.name.clone(),
+                mode: policy.mode.as_str(),
+                outcome: policy.outcome.as_str(),
+            };
+            self.evaluations.get_or_create(&labels).inc();
+            if let Some(limit) = policy.limit {
+                let policy = policy.name.clone();
+                self.limits
+                    .get_or_create(&LimitLabels { policy, limit })
+                    .inc();
+            }
+        }
+        self.durations.observe(step.duration.as_secs_f64());
+        for call in &step.host_calls {
+            let outcome = if call.error.is_some() { "error" } else { "ok" };
+            let labels = HostCallLabels {
+                function: call.function,
+                outcome,
+            };
+            self.host_calls.get_or_create(&labels).inc();
+            self.host_call_durations
+                .get_or_create(&labels)
+                .observe(call.duration.as_secs_f64());
+        }
+    }
+}

@@ -1,0 +1,198 @@
+//! A configuration that is loaded once, and built into chains as often as one is wanted.
+
+use std::sync::Arc;
+
+use portcullis_core::{Chain, PolicyStep};
+use portcullis_js::GlobalContext;
+
+use super::Offline;
+use super::judge::{Judge, JudgeKind};
+use super::observed::Observed;
+use crate::assembly;
+use crate::config::{
+    self, DefaultAction, Faults, Limits, Listening, LoadOptions, Loaded, MarkPlace, Namespace,
+    Source,
+};
+use crate::policies::{self, Observer};
+
+/// The name of the default action among those who judge.
+const DEFAULT_ACTION: &str = "default action";
+
+/// A configuration without its listeners.
+#[derive(Debug)]
+pub struct Blueprint {
+    loaded: Loaded,
+}
+
+/// What policies keep between reviews.
+#[derive(Debug, Clone)]
+pub struct Memory(GlobalContext);
+
+impl Blueprint {
+    /// Loads a configuration.
+    ///
+    /// # Errors
+    ///
+    /// When anything in it is wrong, its listeners aside.
+    pub fn load(options: &LoadOptions<'_>) -> Result<Self, Faults> {
+        let loaded = config::load(&LoadOptions {
+            listeners: Listening::Ignored,
+            ..options.clone()
+        })?;
+        Ok(Self { loaded })
+    }
+
+    /// What is odd in the configuration, but not wrong.
+    pub fn warnings(&self) -> &[String] {
+        &self.loaded.warnings
+    }
+
+    /// Whether there is any policy in JavaScript.
+    pub fn has_policies(&self) -> bool {
+        !self.loaded.policies.list.is_empty()
+    }
+
+    /// Leaves only the policies and plug-ins of these names. The policies judge CI jobs too, as
+    /// those do that a controller names.
+    ///
+    /// # Errors
+    ///
+    /// When there is none of a name.
+    pub fn only(&mut self, names: &[String]) -> Result<(), Faults> {
+        let Loaded {
+            policies, plugins, ..
+        } = &mut self.loaded;
+        let known: Vec<&str> = plugins
+            .iter()
+            .map(|plugin| plugin.name.as_str())
+            .filter(|name| *name != policies::NAME)
+            .chain(policies.list.iter().map(|policy| policy.name.as_str()))
+            .collect();
+        let unknown = names.iter().filter(|name| !known.contains(&name.as_str()));
+        let faults = unknown.map(|name| {
+            let message = format!("there is no policy or plug-in `{name}`");
+            let fault = Source::named("--policy").fault(None, "", message);
+            fault.with_known("known", name, known.iter().copied())
+        });
+        if let Some(faults) = Faults::from_list(faults.collect()) {
+            return Err(faults);
+        }
+        policies.list.retain(|policy| names.contains(&policy.name));
+        for policy in &mut policies.list {
+            policy.matcher.also_for_jobs();
+        }
+        let has_policies = !policies.list.is_empty();
+        plugins.retain(|plugin| match plugin.name.as_str() {
+            policies::NAME => has_policies,
+            _ => names.contains(&plugin.name),
+        });
+        Ok(())
+    }
+
+    /// Who judges, in order. Policies stand in place of the plug-in that asks them.
+    pub fn judges(&self) -> Vec<Judge> {
+        let mut judges = Vec::new();
+        for plugin in &self.loaded.plugins {
+            if plugin.name != policies::NAME {
+                judges.push(Judge {
+                    name: plugin.name.clone(),
+                    kind: JudgeKind::Plugin,
+                });
+                continue;
+            }
+            let all = &self.loaded.policies;
+            judges.extend(all.list.iter().map(|policy| Judge {
+                name: policy.name.clone(),
+                kind: JudgeKind::Policy(policy.mode),
+            }));
+            if all.default_action == DefaultAction::Reject {
+                judges.push(Judge {
+                    name: DEFAULT_ACTION.to_owned(),
+                    kind: JudgeKind::DefaultAction,
+                });
+            }
+        }
+        judges
+    }
+
+    /// The name of the plug-in that asks policies.
+    pub fn policies_plugin(&self) -> &'static str {
+        policies::NAME
+    }
+
+    /// The text that the line of a policy's step is in.
+    pub fn text_of(&self, step: &PolicyStep) -> Option<&Arc<Source>> {
+        let all = &self.loaded.policies;
+        match step.source.as_deref() {
+            None => {
+                let policy = all.list.iter().find(|policy| policy.name == step.name)?;
+                Some(&policy.text)
+            }
+            Some("globals") => Some(&all.globals),
+            Some(name) => {
+                let module = all.modules.iter().find(|module| module.name == name)?;
+                Some(&module.text)
+            }
+        }
+    }
+
+    /// Where each mark of coverage stands; none unless it is counted.
+    pub fn marks(&self) -> &[MarkPlace] {
+        &self.loaded.policies.marks
+    }
+
+    /// An empty memory for policies.
+    pub fn memory(&self) -> Memory {
+        Memory(assembly::global_context(&self.loaded))
+    }
+
+    /// Builds a chain. What is said of `namespace` goes over what the configuration says of it.
+    ///
+    /// # Errors
+    ///
+    /// When a plug-in or a policy can't be made.
+    pub fn build(&self, namespace: Option<Namespace>, memory: &Memory) -> Result<Offline, Faults> {
+        let mut namespaces = self.loaded.namespaces.clone();
+        if let Some(given) = namespace {
+            let known = namespaces.iter_mut().find(|n| n.name == given.name);
+            match known {
+                Some(known) => {
+                    known.labels.extend(given.labels);
+                    known.annotations.extend(given.annotations);
+                }
+                None => namespaces.push(given),
+            }
+        }
+        let mut faults = Vec::new();
+        let observed = Arc::new(Observed::default());
+        let observer: Arc<dyn Observer> = Arc::clone(&observed) as _;
+        let entries = assembly::entries(
+            &self.loaded,
+            &namespaces,
+            &memory.0,
+            Some(observer),
+            &mut faults,
+        );
+        if let Some(faults) = Faults::from_list(faults) {
+            return Err(faults);
+        }
+        let for_jobs = entries.iter().filter(|(name, _)| *name == policies::NAME);
+        let jobs = Chain::new(for_jobs.map(|(_, entry)| entry.clone()).collect());
+        let chain = Chain::new(entries.into_iter().map(|(_, entry)| entry).collect());
+        Ok(Offline {
+            chain,
+            jobs,
+            limit: self.loaded.limits.request_deadline.into(),
+            observed,
+        })
+    }
+
+    /// The JavaScript that is run before policies.
+    pub(super) fn globals(&self) -> &str {
+        self.loaded.policies.globals.text()
+    }
+
+    pub(super) fn limits(&self) -> &Limits {
+        &self.loaded.limits
+    }
+}

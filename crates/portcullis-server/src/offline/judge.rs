@@ -1,0 +1,23 @@
+//! Who judges: built-in plug-ins, and policies in place of the plug-in that asks them.
+
+use portcullis_core::PolicyMode;
+
+/// One who judges.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Judge {
+    /// The name in outputs.
+    pub name: String,
+    /// What it is.
+    pub kind: JudgeKind,
+}
+
+/// What one who judges is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum JudgeKind {
+    /// A built-in plug-in.
+    Plugin,
+    /// A policy in JavaScript, in this mode.
+    Policy(PolicyMode),
+    /// The refusal of what no policy allowed.
+    DefaultAction,
+}

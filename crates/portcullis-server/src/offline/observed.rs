@@ -1,0 +1,49 @@
+//! What policies wrote, and which of their lines ran.
+
+use std::sync::{Mutex, PoisonError};
+
+use portcullis_js::Evaluation;
+
+use crate::policies::Observer;
+
+/// A line that a policy wrote to its console.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Written {
+    /// The policy.
+    pub policy: String,
+    /// Where in its own text, where known.
+    pub line: Option<u32>,
+    /// `log`, `info`, `warn`, `error` or `debug`.
+    pub level: &'static str,
+    /// What it wrote.
+    pub text: String,
+}
+
+/// What was seen since it was last taken.
+#[derive(Debug, Default)]
+pub(super) struct Observed(Mutex<(Vec<Written>, Vec<u32>)>);
+
+impl Observed {
+    /// What was seen, and forgets it.
+    pub(super) fn take(&self) -> (Vec<Written>, Vec<u32>) {
+        std::mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+impl Observer for Observed {
+    fn evaluated(&self, evaluation: &Evaluation) {
+        let mut seen = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        seen.0.extend(written(evaluation));
+        seen.1.extend(&evaluation.covered);
+    }
+}
+
+/// What the policies of an evaluation wrote.
+pub(super) fn written(evaluation: &Evaluation) -> impl Iterator<Item = Written> {
+    evaluation.console.iter().map(|line| Written {
+        policy: line.policy.clone(),
+        line: line.line,
+        level: line.level,
+        text: line.text.clone(),
+    })
+}

@@ -1,0 +1,20 @@
+//! JavaScript policies as a plug-in of the chain, `Policies`.
+//!
+//! Here meet what a request is ([`portcullis_core::Attributes`]), what policies are made of (the
+//! configuration) and what runs them ([`portcullis_js`]). Which policies are asked about a request
+//! is decided here; what they say is decided there.
+
+mod build;
+mod caller;
+mod certificate;
+mod matcher;
+mod observer;
+mod plugin;
+mod subject;
+
+pub(crate) use build::{Compiled, descriptor, engine_limits, module as module_source};
+pub use matcher::Matcher;
+pub(crate) use observer::Observer;
+
+/// The name of the plug-in.
+pub(crate) const NAME: &str = "Policies";

@@ -1,0 +1,323 @@
+//! The plug-in: a request in, what the policies say out.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use portcullis_core::{
+    Attributes, Denial, Document, Door, Finished, HostCallStep, Notes, Operation, Outcome, Pending,
+    Phase, Phases, Plugin, PluginError, PolicyMode, PolicyOutcome, PolicyStep, Runs, Tree, clock,
+};
+use portcullis_js::{self as js, Evaluation, Input, Plan, Pool};
+use serde_json::Value;
+use tokio::sync::oneshot;
+
+use super::caller::Callers;
+use super::matcher::Matcher;
+use super::observer::Observer;
+use super::subject::Asked;
+use crate::config::DefaultAction;
+
+/// Which requests a policy is asked about, and what its refusal means.
+#[derive(Debug, Clone)]
+pub(super) struct Rule {
+    pub(super) matcher: Matcher,
+    pub(super) mode: PolicyMode,
+}
+
+/// The plug-in.
+#[derive(Debug)]
+pub(super) struct PoliciesPlugin {
+    pub(super) pool: Pool,
+    /// One for each policy of the pool.
+    pub(super) rules: Arc<[Rule]>,
+    pub(super) default_action: DefaultAction,
+    pub(super) deadline: Duration,
+    /// An error or limit counts as no opinion of that policy.
+    pub(super) failures_pass: bool,
+    pub(super) callers: Arc<Callers>,
+    /// Who wants to know more of each evaluation than a verdict says.
+    pub(super) observer: Option<Arc<dyn Observer>>,
+}
+
+impl Plugin for PoliciesPlugin {
+    fn handles(&self, _: Operation) -> bool {
+        true
+    }
+
+    fn phases(&self) -> Phases {
+        Phases::ADMIT
+    }
+
+    fn runs(&self) -> Runs {
+        Runs::Deferred
+    }
+
+    fn begin(&self, _: Phase, request: &Attributes, deadline: Option<Instant>) -> Pending {
+        let own = clock::monotonic() + self.deadline;
+        let deadline = deadline.map_or(own, |deadline| deadline.min(own));
+        match self.prepare(request) {
+            Ok(Prepared::Ask(input, skipped)) => {
+                let default_action = self.default_action(request);
+                self.ask(*input, deadline, skipped, default_action)
+            }
+            Ok(Prepared::Nothing(skipped)) => {
+                let finished = self.nothing_matched(skipped, self.default_action(request));
+                Box::pin(std::future::ready(finished))
+            }
+            Err(error) => Box::pin(std::future::ready(failed(error))),
+        }
+    }
+}
+
+/// What comes of looking at the rules.
+enum Prepared {
+    /// Some policies are to be asked; why the others are not.
+    Ask(Box<Input>, Skipped),
+    /// None is.
+    Nothing(Skipped),
+}
+
+/// Why each policy is not asked; nothing if it is.
+type Skipped = Vec<Option<&'static str>>;
+
+impl PoliciesPlugin {
+    fn prepare(&self, request: &Attributes) -> Result<Prepared, PluginError> {
+        let rules = self.rules.iter();
+        let skipped: Skipped = rules.map(|r| r.matcher.mismatch(request)).collect();
+        if skipped.iter().all(Option::is_some) {
+            return Ok(Prepared::Nothing(skipped));
+        }
+        let plan = self.rules.iter().zip(&skipped);
+        let plan = plan.map(|(rule, skipped)| match skipped {
+            Some(_) => Plan::Skip,
+            None => Plan::Run(mode_of(rule.mode)),
+        });
+        let tree = |document: &Option<Document>| match document {
+            Some(document) => document.tree().map(Arc::new),
+            None => Ok(Arc::new(Tree::from(&Value::Null))),
+        };
+        let input = Input {
+            object: tree(&request.object)?,
+            old_object: tree(&request.old_object)?,
+            plan: plan.collect(),
+            failures_pass: self.failures_pass,
+            subject: Arc::new(Asked {
+                request: request.clone(),
+                received: clock::wall(),
+                callers: Arc::clone(&self.callers),
+            }),
+        };
+        Ok(Prepared::Ask(Box::new(input), skipped))
+    }
+
+    /// What happens when no policy has an opinion. A CI job goes on then: who wants it held asks a
+    /// policy.
+    fn default_action(&self, request: &Attributes) -> DefaultAction {
+        match request.door {
+            Door::Ci => DefaultAction::Allow,
+            _ => self.default_action,
+        }
+    }
+
+    fn ask(
+        &self,
+        input: Input,
+        deadline: Instant,
+        skipped: Skipped,
+        default_action: DefaultAction,
+    ) -> Pending {
+        let (send, receive) = oneshot::channel();
+        let submitted = self.pool.submit(input, deadline, move |result| {
+            let _ = send.send(result);
+        });
+        if let Err(error) = submitted {
+            let error = PluginError::Failed(error.to_string());
+            return Box::pin(std::future::ready(failed(error)));
+        }
+        let (rules, observer) = (Arc::clone(&self.rules), self.observer.clone());
+        Box::pin(async move {
+            match receive.await {
+                Ok(Ok(evaluation)) => {
+                    match observer {
+                        Some(observer) => observer.evaluated(&evaluation),
+                        None => log_console(&evaluation),
+                    }
+                    finished(evaluation, &rules, &skipped, default_action)
+                }
+                Ok(Err(error)) => failed(PluginError::Failed(error.to_string())),
+                Err(_) => failed(PluginError::Failed(
+                    "the policy engine has ended".to_owned(),
+                )),
+            }
+        })
+    }
+
+    fn nothing_matched(&self, skipped: Skipped, default_action: DefaultAction) -> Finished {
+        let names = self.pool.policies().names().iter();
+        let steps = names.zip(self.rules.iter()).zip(skipped);
+        let steps = steps.map(|((name, rule), why)| PolicyStep {
+            name: name.clone(),
+            mode: rule.mode,
+            outcome: PolicyOutcome::Skip,
+            message: why.map(str::to_owned),
+            source: None,
+            line: None,
+            column: None,
+            limit: None,
+        });
+        let mut notes = Notes::default();
+        notes.policies(steps.collect());
+        let outcome = match default_action {
+            DefaultAction::Allow => Outcome::not_applicable("no policy is for such a request"),
+            DefaultAction::Reject => Outcome::Deny(rejected_by_default()),
+        };
+        Finished {
+            outcome: Ok(outcome),
+            notes,
+            object: None,
+        }
+    }
+}
+
+/// The refusal when no policy had an opinion.
+fn rejected_by_default() -> Denial {
+    let message = "no policy allowed the request, and the default action is to reject";
+    Denial::new(403, "REJECTED_BY_DEFAULT", message)
+}
+
+fn failed(error: PluginError) -> Finished {
+    Finished {
+        outcome: Err(error),
+        notes: Notes::default(),
+        object: None,
+    }
+}
+
+/// What an evaluation means for the chain.
+fn finished(
+    evaluation: Evaluation,
+    rules: &[Rule],
+    skipped: &Skipped,
+    default_action: DefaultAction,
+) -> Finished {
+    let mut notes = Notes::default();
+    let steps = evaluation.steps.into_iter().enumerate();
+    let steps = steps.map(|(index, step)| {
+        let why = skipped.get(index).copied().flatten();
+        let mode = rules.get(index).map(|rule| rule.mode);
+        step_of(step, mode.unwrap_or_default(), why)
+    });
+    notes.policies(steps.collect());
+    notes.host_calls(evaluation.host_calls.into_iter().map(call_of).collect());
+    for warning in evaluation.warnings {
+        notes.warn(warning);
+    }
+    let outcome = match evaluation.verdict {
+        js::Verdict::Allow => Outcome::Pass,
+        js::Verdict::Deny(denial) => {
+            if let Some(policy) = &denial.policy {
+                notes.decided_by(policy.clone());
+            }
+            refusal(denial)
+        }
+        js::Verdict::None => match default_action {
+            DefaultAction::Allow => Outcome::Pass,
+            DefaultAction::Reject => Outcome::Deny(rejected_by_default()),
+        },
+    };
+    let object = evaluation
+        .object
+        .filter(|_| matches!(outcome, Outcome::Pass));
+    Finished {
+        outcome: Ok(outcome),
+        notes,
+        object,
+    }
+}
+
+fn refusal(denial: js::Denial) -> Outcome {
+    let usual = if denial.failure { 500 } else { 403 };
+    let made = Denial {
+        reason: denial.reason.into(),
+        ..Denial::new(denial.code.unwrap_or(usual), "", denial.message)
+    };
+    if denial.failure {
+        Outcome::Undecided(made)
+    } else {
+        Outcome::Deny(made)
+    }
+}
+
+fn step_of(step: js::Step, mode: PolicyMode, why: Option<&'static str>) -> PolicyStep {
+    let message = match (step.message, step.outcome, why) {
+        (None, js::Outcome::Skip, Some(why)) => Some(why.to_owned()),
+        (None, js::Outcome::Skip, None) => Some("an earlier policy had decided".to_owned()),
+        (message, ..) => message,
+    };
+    PolicyStep {
+        name: step.name,
+        mode,
+        outcome: match step.outcome {
+            js::Outcome::Allow => PolicyOutcome::Allow,
+            js::Outcome::Deny => PolicyOutcome::Deny,
+            js::Outcome::Pass => PolicyOutcome::Pass,
+            js::Outcome::Skip => PolicyOutcome::Skip,
+            js::Outcome::Warn => PolicyOutcome::Warn,
+            js::Outcome::Error => PolicyOutcome::Error,
+        },
+        message,
+        source: step.source,
+        line: step.line,
+        column: step.column,
+        limit: step.limit.map(js::Limit::as_str),
+    }
+}
+
+fn call_of(call: js::HostCall) -> HostCallStep {
+    let (result, error) = match call.result {
+        Ok(value) => (Some(value), None),
+        Err(text) => (None, Some(text)),
+    };
+    HostCallStep {
+        policy: call.policy,
+        function: call.function.as_str(),
+        arguments: call.arguments,
+        result,
+        error,
+        duration: call.duration,
+    }
+}
+
+fn mode_of(mode: PolicyMode) -> js::Mode {
+    match mode {
+        PolicyMode::Enforce => js::Mode::Enforce,
+        PolicyMode::Warn => js::Mode::Warn,
+        PolicyMode::DryRun => js::Mode::DryRun,
+    }
+}
+
+/// A text that can't pass for several lines, or talk to a terminal.
+fn printable(text: &str) -> String {
+    let mut made = String::with_capacity(text.len());
+    for character in text.chars() {
+        if character.is_control() && character != '\t' {
+            made.extend(character.escape_default());
+        } else {
+            made.push(character);
+        }
+    }
+    made
+}
+
+/// What policies wrote, at the level they chose.
+fn log_console(evaluation: &Evaluation) {
+    for line in &evaluation.console {
+        let (policy, at, text) = (line.policy.as_str(), line.line, printable(&line.text));
+        match line.level {
+            "error" => tracing::error!(target: "portcullis::policy", policy, line = at, "{text}"),
+            "warn" => tracing::warn!(target: "portcullis::policy", policy, line = at, "{text}"),
+            "debug" => tracing::debug!(target: "portcullis::policy", policy, line = at, "{text}"),
+            _ => tracing::info!(target: "portcullis::policy", policy, line = at, "{text}"),
+        }
+    }
+}

@@ -1,0 +1,172 @@
+//! A request as policies see it: `req` and `ac`, made when a policy looks.
+
+use std::sync::Arc;
+use std::time::SystemTime;
+
+use portcullis_core::{Attributes, DoorContext};
+use portcullis_js::Subject;
+use portcullis_kube::review;
+use serde_json::{Map, Value, json};
+use time::OffsetDateTime;
+use time::format_description::well_known::Rfc3339;
+
+use super::caller::Callers;
+use super::certificate;
+
+/// A request, and when it came.
+#[derive(Debug)]
+pub(super) struct Asked {
+    pub(super) request: Attributes,
+    pub(super) received: SystemTime,
+    pub(super) callers: Arc<Callers>,
+}
+
+impl Subject for Asked {
+    fn req(&self) -> Value {
+        review::request_with_both_names(&self.request)
+    }
+
+    fn ac(&self) -> Value {
+        let context = &self.request.context;
+        let (user, method) = self.user();
+        let chain = context
+            .peer
+            .certificate
+            .as_ref()
+            .map(|c| c.chain.as_slice());
+        let certificates = chain.unwrap_or_default().iter();
+        json!({
+            "Timestamp": timestamp(self.received),
+            "User": user,
+            "UserAuthNMethod": method,
+            "RequestPeerCertificates": certificates.map(|der| certificate::describe(der)).collect::<Vec<_>>(),
+            "HTTPRequest": http_request(context),
+        })
+    }
+
+    fn review(&self, object: &Value) -> Option<Value> {
+        Some(review::review_of(&self.request, object))
+    }
+}
+
+impl Asked {
+    /// Who called, and how that is known.
+    fn user(&self) -> (Value, &'static str) {
+        let peer = &self.request.context.peer;
+        if let Some(unix) = peer.unix {
+            return (self.callers.describe(unix), "unix-domain-socket");
+        }
+        match peer.certificate.as_ref().and_then(|c| c.chain.first()) {
+            Some(der) => (certificate::subject(der), "mTLS"),
+            None => (Value::Null, ""),
+        }
+    }
+}
+
+/// The fields of Go's `http.Request` that people use.
+fn http_request(context: &DoorContext) -> Value {
+    let (path, query) = context
+        .uri
+        .split_once('?')
+        .unwrap_or((context.uri.as_str(), ""));
+    let mut headers: Map<String, Value> = Map::new();
+    let mut host = String::new();
+    for (name, value) in &context.headers {
+        if name == "host" {
+            host.clone_from(value);
+            continue;
+        }
+        let values = headers
+            .entry(canonical(name))
+            .or_insert_with(|| Value::Array(Vec::new()));
+        if let Some(list) = values.as_array_mut() {
+            list.push(value.as_str().into());
+        }
+    }
+    let address = context.peer.address.map(|a| a.to_string());
+    json!({
+        "Method": context.method,
+        "RequestURI": context.uri,
+        "RequestUri": context.uri,
+        "Host": host,
+        "RemoteAddr": address.unwrap_or_else(|| "@".to_owned()),
+        "URL": {"Path": decoded(path), "RawPath": path, "RawQuery": query},
+        "Header": headers,
+    })
+}
+
+/// `x-ctrdac-requesturi` as `X-Ctrdac-Requesturi`: Go's way to write names of headers.
+fn canonical(name: &str) -> String {
+    let mut upper = true;
+    let letter = |c: char| {
+        let written = if upper { c.to_ascii_uppercase() } else { c };
+        upper = c == '-';
+        written
+    };
+    name.chars().map(letter).collect()
+}
+
+/// A path without percent signs; as it is where they make no sense.
+fn decoded(path: &str) -> String {
+    let mut bytes = Vec::with_capacity(path.len());
+    let mut rest = path.bytes();
+    while let Some(byte) = rest.next() {
+        if byte != b'%' {
+            bytes.push(byte);
+            continue;
+        }
+        let digit = |b: Option<u8>| b.and_then(|b| char::from(b).to_digit(16));
+        match (digit(rest.next()), digit(rest.next())) {
+            (Some(high), Some(low)) => bytes.push(u8::try_from(high * 16 + low).unwrap_or(b'?')),
+            _ => return path.to_owned(),
+        }
+    }
+    String::from_utf8(bytes).unwrap_or_else(|_| path.to_owned())
+}
+
+fn timestamp(time: SystemTime) -> String {
+    let since = time.duration_since(SystemTime::UNIX_EPOCH);
+    rfc3339(since.map_or(0, |d| i128::from(d.as_secs()) * 1_000_000_000))
+}
+
+/// Nanoseconds since 1970 as people write them.
+pub(super) fn rfc3339(nanoseconds: i128) -> String {
+    OffsetDateTime::from_unix_timestamp_nanos(nanoseconds)
+        .ok()
+        .and_then(|time| time.format(&Rfc3339).ok())
+        .unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+
+    #[test]
+    fn headers_are_named_as_go_names_them() {
+        assert_eq!(canonical("x-ctrdac-requesturi"), "X-Ctrdac-Requesturi");
+        assert_eq!(canonical("etag"), "Etag");
+        let context = DoorContext {
+            uri: "/a%20b?x=1&y=%20".to_owned(),
+            headers: vec![
+                ("host".to_owned(), "unix".to_owned()),
+                ("x-a".to_owned(), "1".to_owned()),
+                ("x-a".to_owned(), "2".to_owned()),
+            ],
+            ..DoorContext::default()
+        };
+        let request = http_request(&context);
+        assert_eq!(request["Header"], json!({"X-A": ["1", "2"]}));
+        assert_eq!(request["Host"], "unix");
+        assert_eq!(request["URL"]["Path"], "/a b");
+        assert_eq!(request["URL"]["RawQuery"], "x=1&y=%20");
+        assert_eq!(decoded("/%zz"), "/%zz");
+    }
+
+    #[test]
+    fn times_are_written_as_people_write_them() {
+        let time = SystemTime::UNIX_EPOCH + Duration::from_secs(1_700_000_000);
+        assert_eq!(timestamp(time), "2023-11-14T22:13:20Z");
+    }
+}

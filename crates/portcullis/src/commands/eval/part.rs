@@ -1,0 +1,177 @@
+//! What each plug-in and each policy said, read from the trace of a verdict.
+
+use portcullis_core::{
+    HostCallStep, PolicyMode, PolicyOutcome, PolicyStep, Step, StepOutcome, Verdict,
+};
+use portcullis_server::offline::{Blueprint, Judge, JudgeKind, Manifest, is_job};
+
+use super::outcome::{Part, Place, Said};
+use crate::commands::text::plain;
+
+/// One part for each who judges.
+pub(super) fn all(
+    blueprint: &Blueprint,
+    judges: &[Judge],
+    manifest: &Manifest,
+    verdict: &Verdict,
+) -> Vec<Part> {
+    let name = blueprint.policies_plugin();
+    let asked = verdict.trace.iter().find(|step| *step.plugin == *name);
+    let parts = judges.iter().map(|judge| match judge.kind {
+        JudgeKind::Plugin => of_plugin(&judge.name, manifest, verdict),
+        JudgeKind::Policy(mode) => of_policy(blueprint, &judge.name, mode, asked, verdict),
+        JudgeKind::DefaultAction => of_default(&judge.name, asked, verdict),
+    });
+    let mut parts: Vec<Part> = parts.collect();
+    add_warnings(&mut parts, verdict);
+    parts
+}
+
+/// Warnings of plug-ins: they stand in the order of the steps.
+fn add_warnings(parts: &mut [Part], verdict: &Verdict) {
+    let mut warnings = verdict.warnings.iter();
+    for step in &verdict.trace {
+        let own: Vec<&str> = warnings
+            .by_ref()
+            .take(step.warnings)
+            .map(String::as_str)
+            .collect();
+        let by = parts
+            .iter_mut()
+            .find(|p| *p.name == *step.plugin && step.policies.is_empty());
+        if let Some(part) =
+            by.filter(|p| matches!(p.said, Said::Pass | Said::Warn) && !own.is_empty())
+        {
+            if part.said == Said::Warn {
+                part.message.push_str("; ");
+            }
+            part.said = Said::Warn;
+            part.message.push_str(&own.join("; "));
+        }
+    }
+}
+
+fn part(name: &str, said: Said, message: String) -> Part {
+    Part {
+        name: name.to_owned(),
+        is_listed: true,
+        mode: PolicyMode::Enforce,
+        said,
+        message,
+        place: None,
+        steps: Vec::new(),
+        host_calls: Vec::new(),
+    }
+}
+
+fn detail(step: &Step) -> String {
+    step.detail.as_deref().unwrap_or_default().to_owned()
+}
+
+/// Nobody came to ask it.
+fn not_asked(verdict: &Verdict) -> String {
+    let by = verdict.policy.as_deref().or(verdict.plugin.as_deref());
+    let by = by.unwrap_or("another plug-in");
+    format!("not asked: {by} refused first")
+}
+
+/// The two halves of a plug-in as one.
+fn of_plugin(name: &str, manifest: &Manifest, verdict: &Verdict) -> Part {
+    let own = verdict.trace.iter().filter(|s| *s.plugin == *name);
+    let steps: Vec<Step> = own.cloned().collect();
+    let find = |wanted: fn(StepOutcome) -> bool| steps.iter().find(|s| wanted(s.outcome));
+    let (said, message) = if let Some(step) = find(|o| o == StepOutcome::Denied) {
+        (Said::Deny, detail(step))
+    } else if let Some(step) = find(StepOutcome::is_failure) {
+        (Said::Error, detail(step))
+    } else if find(|o| o != StepOutcome::Skipped).is_some() {
+        (Said::Pass, String::new())
+    } else if let Some(step) = steps.first() {
+        (Said::Skip, detail(step))
+    } else if is_job(&manifest.kind) {
+        (
+            Said::Skip,
+            "CI jobs are judged by policies alone".to_owned(),
+        )
+    } else {
+        (Said::Skip, not_asked(verdict))
+    };
+    Part {
+        steps,
+        ..part(name, said, message)
+    }
+}
+
+fn of_policy(
+    blueprint: &Blueprint,
+    name: &str,
+    mode: PolicyMode,
+    asked: Option<&Step>,
+    verdict: &Verdict,
+) -> Part {
+    let Some(asked) = asked else {
+        let message = not_asked(verdict);
+        return Part {
+            mode,
+            ..part(name, Said::Skip, message)
+        };
+    };
+    let calls = asked.host_calls.iter().filter(|call| call.policy == name);
+    let host_calls: Vec<HostCallStep> = calls.cloned().collect();
+    let Some(step) = asked.policies.iter().find(|step| step.name == name) else {
+        let said = match asked.outcome {
+            outcome if outcome.is_failure() => Said::Error,
+            _ => Said::Skip,
+        };
+        return Part {
+            mode,
+            host_calls,
+            ..part(name, said, detail(asked))
+        };
+    };
+    let said = match step.outcome {
+        PolicyOutcome::Allow => Said::Allow,
+        PolicyOutcome::Deny => Said::Deny,
+        PolicyOutcome::Pass => Said::Pass,
+        PolicyOutcome::Skip => Said::Skip,
+        PolicyOutcome::Warn => Said::Warn,
+        PolicyOutcome::Error => Said::Error,
+    };
+    Part {
+        mode,
+        host_calls,
+        place: place(blueprint, step),
+        ..part(name, said, step.message.clone().unwrap_or_default())
+    }
+}
+
+fn place(blueprint: &Blueprint, step: &PolicyStep) -> Option<Place> {
+    let line = step.line?;
+    let text = blueprint.text_of(step);
+    let file = text.and_then(|text| text.path()?.to_str().map(str::to_owned));
+    let label = match (&file, &step.source) {
+        (Some(file), _) => file.clone(),
+        (None, Some(source)) => source.clone(),
+        (None, None) => step.name.clone(),
+    };
+    Some(Place {
+        label,
+        file,
+        line,
+        column: step.column,
+        frame: text.and_then(|text| plain::frame(text, step.line, step.column)),
+    })
+}
+
+/// What no policy allowed is refused.
+fn of_default(name: &str, asked: Option<&Step>, verdict: &Verdict) -> Part {
+    let refused = asked.filter(|step| step.outcome == StepOutcome::Denied);
+    let (said, message) = match refused.filter(|_| verdict.policy.is_none()) {
+        Some(step) => (Said::Deny, detail(step)),
+        None => (Said::Pass, String::new()),
+    };
+    Part {
+        is_listed: false,
+        ..part(name, said, message)
+    }
+}

@@ -1,0 +1,91 @@
+//! `portcullis init`: writes a folder to start from.
+
+mod files;
+
+use std::fs;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+use crate::cli::{Init, Template};
+use crate::exit::Exit;
+use crate::output;
+
+/// Writes the folder, or nothing.
+pub(super) fn run(init: &Init) -> Exit {
+    let files = files::of(init.template);
+    let there: Vec<String> = files
+        .clone()
+        .map(|(name, _)| init.folder.join(name))
+        .filter(|path| path.symlink_metadata().is_ok())
+        .map(|path| path.display().to_string())
+        .collect();
+    if !there.is_empty() {
+        output::tell(&format!(
+            "error: nothing was written, because these are there already: {}",
+            there.join(", ")
+        ));
+        return Exit::Usage;
+    }
+    let mut written = Written::default();
+    for (name, text) in files {
+        let path = init.folder.join(name);
+        if let Err(error) = written.write(&path, text) {
+            output::tell(&format!("error: cannot write {}: {error}", path.display()));
+            written.undo();
+            return Exit::Failed;
+        }
+    }
+    tell(init);
+    Exit::Yes
+}
+
+fn tell(init: &Init) {
+    let folder = init.folder.display();
+    let manifests = match init.template {
+        Template::Kubernetes => "tests/pods",
+        Template::Ci => "tests/jobs",
+    };
+    output::tell(&format!(
+        "Wrote {folder}. Next:\n\n  cd {folder}\n  portcullis test --coverage\n  \
+         portcullis eval -f {manifests} --config portcullis.yaml"
+    ));
+}
+
+/// What was written so far, to take it back if the rest can't be.
+#[derive(Debug, Default)]
+struct Written {
+    files: Vec<PathBuf>,
+    folders: Vec<PathBuf>,
+}
+
+impl Written {
+    fn write(&mut self, path: &Path, text: &str) -> io::Result<()> {
+        if let Some(folder) = path.parent() {
+            self.make_folder(folder)?;
+        }
+        let mut file = fs::File::create_new(path)?;
+        self.files.push(path.to_owned());
+        file.write_all(text.as_bytes())
+    }
+
+    fn make_folder(&mut self, folder: &Path) -> io::Result<()> {
+        if folder.as_os_str().is_empty() || folder.is_dir() {
+            return Ok(());
+        }
+        if let Some(above) = folder.parent() {
+            self.make_folder(above)?;
+        }
+        fs::create_dir(folder)?;
+        self.folders.push(folder.to_owned());
+        Ok(())
+    }
+
+    fn undo(&self) {
+        for file in &self.files {
+            let _ = fs::remove_file(file);
+        }
+        for folder in self.folders.iter().rev() {
+            let _ = fs::remove_dir(folder);
+        }
+    }
+}

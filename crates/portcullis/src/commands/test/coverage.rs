@@ -1,0 +1,69 @@
+//! Coverage for people and programs.
+
+use std::fmt::Write;
+
+use portcullis_server::offline::{Coverage, FileCoverage};
+use serde_json::{Value, json};
+
+use crate::commands::text::plain::counted;
+
+/// A line for each file, with what did not run.
+pub(super) fn table(coverage: &Coverage) -> String {
+    let lines: usize = coverage.files().map(FileCoverage::count).sum();
+    let lines = counted(lines, "line", "lines");
+    let mut text = format!("coverage: {:.1} % of {lines}\n", coverage.percent());
+    let width = coverage.files().map(|file| file.name.chars().count()).max();
+    for file in coverage.files() {
+        let missed = ranges(&file.missed());
+        let missed = match missed.as_str() {
+            "" => String::new(),
+            missed => format!("  not run: {missed}"),
+        };
+        let (percent, width) = (file.percent(), width.unwrap_or(0));
+        let line = format!("  {percent:>5.1} %  {:<width$}{missed}", file.name);
+        let _ = writeln!(text, "{}", line.trim_end());
+    }
+    text
+}
+
+/// The same for programs.
+pub(super) fn value(coverage: &Coverage) -> Value {
+    let files = coverage.files().map(|file| {
+        json!({
+            "file": file.name,
+            "percent": file.percent(),
+            "lines": file.count(),
+            "run": file.run(),
+            "missed": file.missed(),
+        })
+    });
+    let files: Vec<Value> = files.collect();
+    json!({"percent": coverage.percent(), "files": files})
+}
+
+/// `1, 3-5`.
+fn ranges(lines: &[u32]) -> String {
+    let mut runs: Vec<(u32, u32)> = Vec::new();
+    for line in lines {
+        match runs.last_mut() {
+            Some((_, last)) if last.checked_add(1) == Some(*line) => *last = *line,
+            _ => runs.push((*line, *line)),
+        }
+    }
+    let written = runs.iter().map(|(first, last)| match first == last {
+        true => first.to_string(),
+        false => format!("{first}-{last}"),
+    });
+    written.collect::<Vec<_>>().join(", ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn neighbours_are_written_as_one() {
+        assert_eq!(ranges(&[1, 3, 4, 5, 9, 10]), "1, 3-5, 9-10");
+        assert_eq!(ranges(&[]), "");
+    }
+}

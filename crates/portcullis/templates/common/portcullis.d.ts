@@ -1,0 +1,230 @@
+// What policies and their tests find besides the language. For editors and `tsc`; Portcullis itself
+// does not read this file. `portcullis init` writes it anew in a new folder.
+
+// ---- what is judged ---------------------------------------------------------------------------
+
+/** An object of the API, or a CI job. What a policy changes in it is what the server patches. */
+interface PolicyObject {
+  apiVersion: string;
+  kind: string;
+  metadata: {
+    name?: string;
+    generateName?: string;
+    namespace?: string;
+    labels?: Record<string, string>;
+    annotations?: Record<string, string>;
+    [key: string]: any;
+  };
+  spec?: any;
+  [key: string]: any;
+}
+
+/** The object as it shall be; null on DELETE. */
+declare const object: PolicyObject;
+/** The object as it is; null on CREATE. */
+declare const oldObject: PolicyObject;
+
+interface GroupVersionKind {
+  group: string;
+  version: string;
+  kind: string;
+  Group: string;
+  Version: string;
+  Kind: string;
+}
+
+interface GroupVersionResource {
+  group: string;
+  version: string;
+  resource: string;
+  Group: string;
+  Version: string;
+  Resource: string;
+}
+
+interface UserInfo {
+  username: string;
+  uid: string;
+  groups: string[];
+  extra: Record<string, string[]>;
+  Username: string;
+  UID: string;
+  Groups: string[];
+  Extra: Record<string, string[]>;
+}
+
+type Operation = "CREATE" | "UPDATE" | "DELETE" | "CONNECT";
+
+/** The request, under the names of JSON and under those of Go. */
+interface PolicyRequest {
+  readonly uid: string;
+  readonly kind: GroupVersionKind;
+  readonly resource: GroupVersionResource;
+  readonly subResource: string;
+  readonly requestKind: GroupVersionKind | null;
+  readonly requestResource: GroupVersionResource | null;
+  readonly requestSubResource: string;
+  readonly name: string;
+  readonly namespace: string;
+  readonly operation: Operation;
+  readonly userInfo: UserInfo;
+  readonly dryRun: boolean;
+  readonly options: any;
+  readonly UID: string;
+  readonly Kind: GroupVersionKind;
+  readonly Resource: GroupVersionResource;
+  readonly SubResource: string;
+  readonly RequestKind: GroupVersionKind | null;
+  readonly RequestResource: GroupVersionResource | null;
+  readonly RequestSubResource: string;
+  readonly Name: string;
+  readonly Namespace: string;
+  readonly Operation: Operation;
+  readonly UserInfo: UserInfo;
+  readonly DryRun: boolean;
+  readonly Options: any;
+}
+
+declare const req: PolicyRequest;
+
+/** What the admission controller knows of the call. */
+interface AdmissionContext {
+  readonly Timestamp: string;
+  /** Who called: a process behind a unix socket, the subject of a client certificate, or null. */
+  readonly User: any;
+  readonly UserAuthNMethod: "unix-domain-socket" | "mTLS" | "";
+  readonly RequestPeerCertificates: any[];
+  readonly HTTPRequest: {
+    readonly Method: string;
+    readonly RequestURI: string;
+    readonly RequestUri: string;
+    readonly Host: string;
+    readonly RemoteAddr: string;
+    readonly URL: {
+      readonly Path: string;
+      readonly RawPath: string;
+      readonly RawQuery: string;
+      Query(): { Get(name: string): string; Has(name: string): boolean; [name: string]: any };
+    };
+    readonly Header: { Get(name: string): string; Values(name: string): string[]; [name: string]: any };
+  };
+  /** Kept between reviews; plain JSON. */
+  GlobalContext: any;
+}
+
+declare const ac: AdmissionContext;
+
+// ---- what a policy says -------------------------------------------------------------------------
+
+/** true allows, false and text refuse, nothing leaves it to others. */
+type PolicyVerdict = boolean | string | undefined | void;
+
+/** Ends the policy: the request is allowed, later policies are not asked. */
+declare function allow(reason?: string): never;
+/** Ends the policy: the request is refused. */
+declare function deny(message: string, reason?: string, code?: number): never;
+/** Tells the person who asked, and goes on. */
+declare function warn(message: string): void;
+
+/** What a policy file says of itself: `export const policy: Policy = {...}`, a plain literal. */
+interface Policy {
+  /** Which requests it is asked about. Every key must fit; of a list, one entry must. */
+  match?: {
+    operations?: (Operation | "*")[];
+    /** `Pod`, `apps/Deployment`, `apps/v1/Deployment`. */
+    kinds?: string[];
+    /** Patterns: `*` stops at `/`, `**` does not. */
+    namespaces?: string[];
+    labels?: Record<string, string>;
+    paths?: string[];
+    /** `kubernetes` unless said. */
+    doors?: ("kubernetes" | "ci")[];
+  };
+  /** `warn` makes a refusal a warning, `dry-run` a record only. */
+  mode?: "enforce" | "warn" | "dry-run";
+}
+
+// ---- what else there is -------------------------------------------------------------------------
+
+interface PolicyConsole {
+  log(...values: unknown[]): void;
+  info(...values: unknown[]): void;
+  warn(...values: unknown[]): void;
+  error(...values: unknown[]): void;
+  debug(...values: unknown[]): void;
+}
+declare const console: PolicyConsole;
+declare function atob(data: string): string;
+declare function btoa(data: string): string;
+
+// These ask the world outside. They throw when the answer is not known for sure.
+
+/** Runs `cosign verify` for each image of the pod; throws if one is not signed with this key. */
+declare function cosignVerify(keyPath: string): Record<string, any[]>;
+/** Runs `slsa-verifier` for each image of the pod; throws if one does not pass. */
+declare function slsaVerify(options: { SourceURI: string; BuilderID: string; ProvenancePath: string }): true;
+/** Whether every image of the pod is built from one of these repositories. */
+declare function slsaEnsureComingFrom(repositories: string[]): boolean;
+/** Asks another admission controller: true, or why it refuses. `current` sends the object as it is now. */
+declare function forwardToAdmissionController(url: string, options?: { current?: boolean }): true | string;
+
+// ---- tests: *.test.ts -----------------------------------------------------------------------------
+
+interface Test {
+  (name: string, body: () => void | Promise<void>): void;
+  skip(name: string, body: () => void | Promise<void>): void;
+}
+interface Describe {
+  (name: string, body: () => void): void;
+  skip(name: string, body: () => void): void;
+}
+declare const test: Test;
+declare const it: Test;
+declare const describe: Describe;
+declare function beforeEach(body: () => void | Promise<void>): void;
+
+interface Matchers {
+  toBe(wanted: unknown): void;
+  toEqual(wanted: unknown): void;
+  toMatchObject(wanted: object): void;
+  toMatch(pattern: string | RegExp): void;
+  toContain(part: unknown): void;
+  toContainEqual(part: unknown): void;
+  toHaveLength(length: number): void;
+  toHaveProperty(key: string): void;
+  toBeTruthy(): void;
+  toBeFalsy(): void;
+  toBeNull(): void;
+  toBeUndefined(): void;
+  toBeDefined(): void;
+  toBeGreaterThan(bound: number): void;
+  toBeLessThan(bound: number): void;
+  toThrow(pattern?: string | RegExp): void;
+}
+declare function expect(value: unknown): Matchers & { not: Matchers };
+
+interface ReviewOptions {
+  operation?: Operation;
+  oldObject?: any;
+  user?: string;
+  groups?: string[];
+  /** Where the object names none. */
+  namespace?: string;
+  namespaceLabels?: Record<string, string>;
+  dryRun?: boolean;
+}
+interface ReviewAnswer {
+  allowed: boolean;
+  /** Why not; empty if allowed. */
+  message: string;
+  /** Who refused. */
+  policy: string | null;
+  /** Refused only because no decision could be made: an error or a limit. */
+  undecided: boolean;
+  warnings: string[];
+  patch: { op: "add" | "remove" | "replace"; path: string; value?: any }[];
+  /** The object after patching; null when it is deleted. */
+  object: any;
+}
+/** Asks the whole chain of the configuration, as the server would. */
+declare function review(object: any, options?: ReviewOptions): ReviewAnswer;

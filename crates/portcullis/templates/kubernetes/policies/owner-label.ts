@@ -1,0 +1,13 @@
+// Whoever creates something owns it, unless the manifest says who does.
+export const policy: Policy = {
+  match: { operations: ["CREATE"], kinds: ["Pod", "apps/Deployment", "v1/ConfigMap"] },
+};
+
+export default function (): PolicyVerdict {
+  const labels = (object.metadata.labels ??= {});
+  if (labels.owner === undefined) {
+    // A label has no `@` and no `:`.
+    labels.owner = req.userInfo.username.replace(/[^A-Za-z0-9._-]+/g, "-").slice(0, 63);
+    warn(`no label owner: taken from your name, ${labels.owner}`);
+  }
+}

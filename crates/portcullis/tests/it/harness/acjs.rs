@@ -1,0 +1,174 @@
+//! A running `portcullis serve` with an acjs file, listening on a unix socket.
+
+use std::fs::File;
+use std::path::PathBuf;
+use std::process::Child;
+
+use serde_json::{Value, json};
+
+use super::{Answer, Connection, Folder, Metrics, Review, Verdict, program, request, until};
+
+const SOCKET: &str = "acjs.sock";
+
+/// An acjs file with these policies, each a name and a text.
+pub(crate) fn acjs(policies: &[(&str, &str)]) -> Value {
+    let list = policies.iter();
+    let list = list.map(|(name, code)| json!({"name": name, "code": code}));
+    json!({"policies": list.collect::<Vec<_>>()})
+}
+
+/// What such a server is started with.
+#[derive(Debug)]
+pub(crate) struct AcjsSetup {
+    folder: Folder,
+    file: &'static str,
+    path: Option<String>,
+}
+
+/// Such a server in a folder of its own, killed when it goes.
+#[derive(Debug)]
+pub(crate) struct Acjs {
+    pub(crate) folder: Folder,
+    child: Child,
+}
+
+impl AcjsSetup {
+    /// The listener on a socket is added unless there is one.
+    pub(crate) fn new(config: Value) -> Self {
+        Self::text(with_listener(config).to_string())
+    }
+
+    /// A whole file, whose listener must be the socket `acjs.sock`.
+    pub(crate) fn text(text: String) -> Self {
+        let folder = Folder::new();
+        folder.write("acjs.yaml", text);
+        Self::of(folder, "acjs.yaml")
+    }
+
+    /// A file that is in the folder already; its listener must be the socket `acjs.sock`.
+    pub(crate) fn of(folder: Folder, file: &'static str) -> Self {
+        Self {
+            folder,
+            file,
+            path: None,
+        }
+    }
+
+    /// A program in `bin`, which comes first in the server's PATH.
+    pub(crate) fn tool(mut self, name: &str, script: &str) -> Self {
+        self.folder.tool(name, script);
+        self.path = Some(format!("{}:/usr/bin:/bin", self.folder.text("bin")));
+        self
+    }
+
+    /// No program at all can be found.
+    pub(crate) fn without_tools(mut self) -> Self {
+        self.path = Some(self.folder.text("bin"));
+        self
+    }
+
+    /// Starts the server and waits until it is ready.
+    #[track_caller]
+    pub(crate) fn start(self) -> Acjs {
+        let Self { folder, file, path } = self;
+        let mut command = program(folder.root());
+        command.args(["serve", "-config-file", file, "--data-dir", "data"]);
+        if let Some(path) = path {
+            command.env("PATH", path);
+        }
+        let file = |name: &str| File::create(folder.path(name)).unwrap();
+        let command = command.stdout(file("out")).stderr(file("log"));
+        let child = command.spawn().unwrap();
+        let mut server = Acjs { folder, child };
+        until("ready", || {
+            if let Some(status) = server.child.try_wait().unwrap() {
+                panic!("the server ended with {status}: {}", server.log());
+            }
+            let connection = Connection::unix(&server.socket());
+            let ready = connection.and_then(|mut c| c.ask("GET", "/readyz", b""));
+            ready.is_ok_and(|answer| answer.status == 200)
+        });
+        server
+    }
+}
+
+fn with_listener(mut config: Value) -> Value {
+    if config.get("listener").is_none() {
+        config["listener"] = json!({"path": {"socketPath": SOCKET}});
+    }
+    config
+}
+
+impl Acjs {
+    #[track_caller]
+    pub(crate) fn start(config: Value) -> Self {
+        AcjsSetup::new(config).start()
+    }
+
+    /// A server with these policies, each a name and a text.
+    #[track_caller]
+    pub(crate) fn of(policies: &[(&str, &str)]) -> Self {
+        Self::start(acjs(policies))
+    }
+
+    pub(crate) fn socket(&self) -> PathBuf {
+        self.folder.path(SOCKET)
+    }
+
+    pub(crate) fn log(&self) -> String {
+        String::from_utf8_lossy(&std::fs::read(self.folder.path("log")).unwrap()).into_owned()
+    }
+
+    // Asking.
+
+    #[track_caller]
+    pub(crate) fn connect(&self) -> Connection {
+        Connection::unix(&self.socket()).expect("no connection")
+    }
+
+    /// Any request, with these headers besides the usual ones.
+    #[track_caller]
+    pub(crate) fn send(
+        &self,
+        method: &str,
+        path: &str,
+        headers: &[(&str, &str)],
+        body: &[u8],
+    ) -> Answer {
+        let length = body.len().to_string();
+        let mut all = headers.to_vec();
+        if method != "POST" && !body.is_empty() {
+            all.push(("Content-Length", &length));
+        }
+        let mut connection = self.connect();
+        connection.send(&request(method, path, &all, body)).unwrap();
+        connection.receive().expect("the connection was dropped")
+    }
+
+    /// A review on a connection of its own.
+    #[track_caller]
+    pub(crate) fn ask(&self, review: &Review) -> Verdict {
+        self.ask_at("/", review)
+    }
+
+    #[track_caller]
+    pub(crate) fn ask_at(&self, path: &str, review: &Review) -> Verdict {
+        let answer = self.connect().post(path, &review.value());
+        Verdict::of(&answer.expect("the connection was dropped"), review)
+    }
+
+    #[track_caller]
+    pub(crate) fn metrics(&self) -> Metrics {
+        Metrics::parse(&self.send("GET", "/metrics", &[], b"").text())
+    }
+}
+
+impl Drop for Acjs {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+        if std::thread::panicking() {
+            eprintln!("--- the server's log ---\n{}---", self.log());
+        }
+    }
+}
