@@ -13,8 +13,11 @@ use crate::certificate::Certificate;
 use crate::client::Target;
 use crate::fixture;
 use crate::load::{ask_once, measure};
-use crate::scenario::{self, CEILING, Scenario, Setup, Subject};
+use crate::peers::{Job, Peer};
+use crate::policies::Set;
+use crate::scenario::{self, CEILING, Scenario, Subject};
 use crate::server::write_configuration;
+use crate::setup::Setup;
 use crate::transport::{Places, Transport};
 use crate::{ceiling, load};
 
@@ -70,6 +73,9 @@ fn portcullis_answers_every_scenario_as_expected() {
         Setup::PodSecurity,
         Setup::AlwaysPullImages,
         Setup::Abac,
+        Setup::Policies(Set::Validating),
+        Setup::Policies(Set::Reference),
+        Setup::Policies(Set::Hundred),
     ] {
         let subject = Subject::Portcullis(setup);
         let own = dir.path().join(subject.name());
@@ -93,6 +99,46 @@ fn portcullis_answers_every_scenario_as_expected() {
                     "the ceiling answers as much"
                 );
             }
+        }
+    }
+}
+
+/// The file that acjs is given is one that Portcullis reads too, with the same answers.
+#[test]
+fn the_file_for_acjs_gives_the_answers_that_are_expected_of_acjs() {
+    let dir = tempfile::tempdir().unwrap();
+    let certificate = Certificate::make(dir.path()).unwrap();
+    for set in [Set::Validating, Set::Reference] {
+        for transport in [Transport::Unix, Transport::Tls] {
+            let own = dir.path().join(Peer::Acjs.process(set, transport));
+            std::fs::create_dir(&own).unwrap();
+            let places = Places::free(&own).unwrap();
+            let job = Job {
+                peers: dir.path(),
+                set,
+                transport,
+                dir: &own,
+                places: &places,
+                certificate: &certificate,
+            };
+            let command = Peer::Acjs.command(&job).unwrap();
+            assert_eq!(command.get_program(), dir.path().join("acjs"));
+            serve(own.join("acjs.yaml"), own.clone());
+            while !Peer::is_listening(&places, transport) {
+                std::thread::sleep(Duration::from_millis(1));
+            }
+            let all = scenario::all().unwrap();
+            let mine = all
+                .iter()
+                .filter(|s| s.subject == Subject::Peer(Peer::Acjs, set));
+            let target = |scenario: &Scenario| Target {
+                places: &places,
+                transport,
+                certificate: &certificate,
+                scenario: Arc::new(scenario.clone()),
+            };
+            let asked = mine.map(|scenario| ask_once(&target(scenario)).unwrap());
+            assert!(asked.count() > 0, "nothing was asked");
         }
     }
 }

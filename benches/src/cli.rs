@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use crate::ceiling;
+use crate::scenario::Group;
 use crate::transport::Transport;
 
 /// Measures Portcullis next to a server that answers the same to all.
@@ -61,6 +62,9 @@ pub(crate) struct Program {
     /// The program to measure.
     #[arg(long, value_name = "PATH", default_value = "target/release/portcullis")]
     pub(crate) portcullis: PathBuf,
+    /// Where the programs of the peers are; `scripts/bench-peers` builds them.
+    #[arg(long, value_name = "DIR", default_value = ".cache/peers")]
+    pub(crate) peers_dir: PathBuf,
 }
 
 /// How load is put on it.
@@ -69,16 +73,22 @@ pub(crate) struct Load {
     /// How long each measurement takes.
     #[arg(long, value_name = "N", default_value_t = 1.0, value_parser = seconds)]
     pub(crate) seconds: f64,
-    /// Requests under way at once.
-    #[arg(long, value_name = "N", default_value_t = 16, value_parser = clap::value_parser!(u16).range(1..=1024))]
-    pub(crate) connections: u16,
+    /// Requests under way at once, any number of times; 16 without, for some scenarios 8 and 64 too.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    pub(crate) connections: Vec<u16>,
     /// How often everything is measured.
     #[arg(long, value_name = "N", default_value_t = 5, value_parser = clap::value_parser!(u16).range(1..))]
     pub(crate) rounds: u16,
-    /// A scenario to measure, any number of times; all of them without.
+    /// A scenario to measure, any number of times; all of the groups without.
     #[arg(long, value_name = "NAME")]
     pub(crate) scenario: Vec<String>,
-    /// A transport to measure, any number of times; all of them without.
+    /// A group of scenarios to measure, any number of times; gate and policies without.
+    #[arg(long, value_enum, value_name = "NAME")]
+    pub(crate) group: Vec<Group>,
+    /// Measure the peers too: those of acjs and OPA that are there.
+    #[arg(long)]
+    pub(crate) peers: bool,
+    /// A transport to measure, any number of times; those of each scenario without.
     #[arg(long, value_enum, value_name = "NAME")]
     pub(crate) transport: Vec<Transport>,
 }
@@ -111,6 +121,20 @@ pub(crate) enum Format {
     Json,
 }
 
+impl Load {
+    /// The groups that are meant.
+    pub(crate) fn groups(&self) -> Vec<Group> {
+        let mut groups = match self.group.as_slice() {
+            [] => vec![Group::Gate, Group::Policies],
+            given => given.to_vec(),
+        };
+        if self.peers && !groups.contains(&Group::Peers) {
+            groups.push(Group::Peers);
+        }
+        groups
+    }
+}
+
 fn seconds(text: &str) -> Result<f64, String> {
     match text.parse::<f64>() {
         Ok(seconds) if (0.05..=3600.0).contains(&seconds) => Ok(seconds),
@@ -127,6 +151,23 @@ mod tests {
     #[test]
     fn the_definition_is_sound() {
         Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn peers_are_added_to_what_is_measured_anyway() {
+        let groups = |arguments: &[&str]| {
+            let words = ["portcullis-bench", "run"].iter().chain(arguments);
+            match Cli::try_parse_from(words).unwrap().command {
+                Command::Run { load, .. } => load.groups(),
+                other => panic!("{other:?}"),
+            }
+        };
+        assert_eq!(groups(&[]), [Group::Gate, Group::Policies]);
+        assert_eq!(
+            groups(&["--peers"]),
+            [Group::Gate, Group::Policies, Group::Peers]
+        );
+        assert_eq!(groups(&["--group", "peers", "--peers"]), [Group::Peers]);
     }
 
     #[test]

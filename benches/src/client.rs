@@ -96,7 +96,7 @@ impl Client {
                     match answer.map_err(|http1::NotHttp(what)| Failure::new(what))? {
                         None => {}
                         Some(answer) if answer.length == filled => {
-                            return looked_at(answer.status, answer.body);
+                            return looked_at(answer.status, &answer.body);
                         }
                         Some(_) => return Err(Failure::new("more than one answer")),
                     }
@@ -125,9 +125,13 @@ fn wrong(scenario: &Scenario, status: u16, body: &[u8]) -> Failure {
     let body = String::from_utf8_lossy(body);
     let short: String = body.chars().take(2_000).collect();
     Failure::new(format!(
-        "{}: expected 200 with {}, got {status} with {short}",
+        "{}: expected 200 with {}{}, got {status} with {short}",
         scenario.name,
-        scenario.expected.join(" and "),
+        scenario.expected.holds.join(" and "),
+        match scenario.expected.lacks {
+            [] => String::new(),
+            lacks => format!(", without {}", lacks.join(" or ")),
+        },
     ))
 }
 
@@ -197,7 +201,9 @@ async fn connect(target: &Target<'_>) -> Result<Box<dyn Duplex>> {
         .connect(name, stream)
         .await
         .context("TLS handshake")?;
-    if stream.get_ref().1.alpn_protocol() != Some(protocol.as_bytes()) {
+    // A server that says nothing speaks HTTP/1.1.
+    let spoken = stream.get_ref().1.alpn_protocol().unwrap_or(b"http/1.1");
+    if spoken != protocol.as_bytes() {
         return Err(Failure::new(format!(
             "the server does not speak {protocol} over TLS"
         )));

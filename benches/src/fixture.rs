@@ -1,5 +1,7 @@
 //! What is sent: a pod as a cluster would send it, in a review; and a question about access.
 
+mod large;
+
 use serde_json::{Value, json};
 
 use crate::failure::{Context, Result};
@@ -10,9 +12,55 @@ const POD: &str = include_str!("../fixtures/pod.json");
 /// What `AlwaysAdmit` answers, from the first byte to the last; only the id differs.
 pub(crate) const ADMITTED: &str = r#"{"apiVersion":"admission.k8s.io/v1","kind":"AdmissionReview","response":{"uid":"6d0f3c1e-52d7-4c33-b2e8-1d1a0a8f8a10","allowed":true,"auditAnnotations":{"decision-id":"01KA3V7Z0Q8M5T2N4R6X8B1C3D"}}}"#;
 
+/// How large a pod is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Size {
+    /// The pod as it is, 6 KiB.
+    Usual,
+    /// The same with many annotations and variables, 200 KiB.
+    Large,
+}
+
+/// What is special about a pod.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Feature {
+    /// Nothing: every policy allows it and changes nothing.
+    Plain,
+    /// One volume is of kind `gitRepo`.
+    GitRepo,
+    /// The image of the last container is from elsewhere.
+    Untrusted,
+}
+
 /// A review of a pod that every plug-in lets pass; some would change it.
 pub(crate) fn pod_review() -> Result<Vec<u8>> {
-    Ok(review(&pod()?))
+    policy_review(Size::Usual, Feature::Plain)
+}
+
+/// A review of a pod for policies.
+pub(crate) fn policy_review(size: Size, feature: Feature) -> Result<Vec<u8>> {
+    let mut pod = pod()?;
+    match feature {
+        Feature::Plain => {}
+        Feature::GitRepo => {
+            let volumes = pod
+                .pointer_mut("/spec/volumes")
+                .and_then(Value::as_array_mut);
+            let repository = "https://git.example.com/shop/templates.git";
+            volumes.context("the fixture has no volumes")?.push(json!({
+                "name": "templates", "gitRepo": {"repository": repository, "revision": "v4"},
+            }));
+        }
+        Feature::Untrusted => {
+            let image = pod.pointer_mut("/spec/containers/2/image");
+            *image.context("the fixture has no third container")? =
+                json!("docker.io/somebody/shipper:1.9.0");
+        }
+    }
+    if size == Size::Large {
+        large::enlarge(&mut pod)?;
+    }
+    Ok(review(&pod))
 }
 
 /// A review of a pod that the `restricted` standard refuses, for two reasons.
@@ -115,6 +163,41 @@ mod tests {
         assert!((6_900..=7_300).contains(&review), "{review}");
         let forbidden = forbidden_pod_review().unwrap().len();
         assert!(forbidden.abs_diff(review) < 64, "{forbidden}");
+    }
+
+    #[test]
+    fn the_large_pod_is_of_200_kib_and_as_large_every_time() {
+        let large = policy_review(Size::Large, Feature::Plain).unwrap();
+        assert!(
+            (200 << 10..204 << 10).contains(&large.len()),
+            "{}",
+            large.len()
+        );
+        assert_eq!(large, policy_review(Size::Large, Feature::Plain).unwrap());
+        let review: Value = serde_json::from_slice(&large).unwrap();
+        let (annotations, env) = (
+            review
+                .pointer("/request/object/metadata/annotations")
+                .unwrap(),
+            review
+                .pointer("/request/object/spec/containers/0/env")
+                .unwrap(),
+        );
+        let untouched = annotations.to_string().len() + env.to_string().len();
+        assert!(
+            untouched > 190 << 10,
+            "{untouched} bytes are where nobody looks"
+        );
+    }
+
+    #[test]
+    fn a_feature_is_in_its_pod_only() {
+        let holds = |feature, text: &str| {
+            let review = policy_review(Size::Usual, feature).unwrap();
+            String::from_utf8(review).unwrap().contains(text)
+        };
+        assert!(holds(Feature::GitRepo, "gitRepo") && !holds(Feature::Plain, "gitRepo"));
+        assert!(holds(Feature::Untrusted, "docker.io") && !holds(Feature::Plain, "docker.io"));
     }
 
     #[test]

@@ -1,5 +1,9 @@
 //! Just enough HTTP/1.1 to ask a known server: requests made once, answers cut out of a buffer.
 
+mod chunked;
+
+use std::borrow::Cow;
+
 /// What is asked.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Question {
@@ -28,12 +32,12 @@ impl Question {
 }
 
 /// An answer, as far as the benchmark looks at it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Answer<'a> {
     /// The status.
     pub(crate) status: u16,
     /// The whole body.
-    pub(crate) body: &'a [u8],
+    pub(crate) body: Cow<'a, [u8]>,
     /// The length of head and body together.
     pub(crate) length: usize,
 }
@@ -52,17 +56,18 @@ pub(crate) fn parse(buffer: &[u8]) -> Result<Option<Answer<'_>>, NotHttp> {
     let rest = rest.get(BLANK.len()..).unwrap_or_default();
     let mut lines = head.split(|b| *b == b'\n');
     let status = status(lines.next().unwrap_or_default()).ok_or(NotHttp("no status line"))?;
-    let length = lines
-        .find_map(content_length)
-        .ok_or(NotHttp("no content-length"))?;
-    let Some(body) = rest.get(..length) else {
-        return Ok(None);
+    let (body, length) = match lines.clone().find_map(content_length) {
+        Some(length) => (rest.get(..length).map(Cow::Borrowed), length),
+        None if lines.any(chunked::is_announced) => match chunked::body(rest)? {
+            Some((body, length)) => (Some(Cow::Owned(body)), length),
+            None => (None, 0),
+        },
+        None => return Err(NotHttp("no content-length")),
     };
-    let length = head.len() + BLANK.len() + length;
-    Ok(Some(Answer {
+    Ok(body.map(|body| Answer {
         status,
         body,
-        length,
+        length: head_length + BLANK.len() + length,
     }))
 }
 
@@ -111,7 +116,7 @@ mod tests {
         let buffer = [WHOLE, b"HTTP/1.1 500"].concat();
         let answer = parse(&buffer).unwrap().unwrap();
         assert_eq!(
-            (answer.status, answer.body, answer.length),
+            (answer.status, &*answer.body, answer.length),
             (200, &b"ok"[..], WHOLE.len())
         );
     }
@@ -128,16 +133,32 @@ mod tests {
         let answer = parse(b"HTTP/1.1 204 No Content\r\ncontent-length:0\r\n\r\n")
             .unwrap()
             .unwrap();
-        assert_eq!((answer.status, answer.body), (204, &b""[..]));
+        assert_eq!((answer.status, &*answer.body), (204, &b""[..]));
     }
 
     #[test]
     fn what_is_not_understood_is_said() {
-        let chunked = b"HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n";
-        assert_eq!(parse(chunked), Err(NotHttp("no content-length")));
+        let endless = b"HTTP/1.1 200 OK\r\ntransfer-encoding: gzip\r\n\r\n";
+        assert_eq!(parse(endless), Err(NotHttp("no content-length")));
         assert_eq!(parse(b"SSH-2.0\r\n\r\n"), Err(NotHttp("no status line")));
         let long = b"HTTP/1.1 200 OK\r\ncontent-length: x\r\n\r\n";
         assert_eq!(parse(long), Err(NotHttp("no content-length")));
+    }
+
+    #[test]
+    fn chunks_are_one_body() {
+        let whole = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n\
+                      2\r\no\n\r\nA\r\n0123456789\r\n0\r\n\r\n";
+        for end in 0..whole.len() {
+            assert_eq!(parse(&whole[..end]), Ok(None), "{end}");
+        }
+        let answer = parse(whole).unwrap().unwrap();
+        assert_eq!(
+            (&*answer.body, answer.length),
+            (&b"o\n0123456789"[..], whole.len())
+        );
+        let broken = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nx\r\n";
+        assert_eq!(parse(broken), Err(NotHttp("a chunk without a length")));
     }
 
     #[test]

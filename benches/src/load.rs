@@ -45,17 +45,27 @@ pub(crate) struct Sample {
     pub(crate) max_us: f64,
     /// Processors that others kept busy meanwhile: neither the server nor this program.
     pub(crate) others: f64,
+    /// The most memory of the server that was resident meanwhile, in KiB.
+    pub(crate) peak_kib: u64,
 }
 
 /// Asks once and returns the answer's body, which is right.
 pub(crate) fn ask_once(target: &Target<'_>) -> Result<Vec<u8>> {
+    Ok(ask_timed(target)?.0)
+}
+
+/// The same, and how long it took from connecting to the last byte of the answer.
+pub(crate) fn ask_timed(target: &Target<'_>) -> Result<(Vec<u8>, Duration)> {
     runtime()?.block_on(async {
+        let began = clock::now();
         let asking = async {
             let mut clients = client::open(target, 1).await?;
             clients.pop().context("no client")?.ask().await
         };
         let answer = tokio::time::timeout(LAST, asking).await;
-        Ok(answer.context("no answer in time")??.to_vec())
+        let answer = answer.context("no answer in time")??;
+        let took = clock::now().saturating_duration_since(began);
+        Ok((answer.to_vec(), took))
     })
 }
 
@@ -69,6 +79,7 @@ pub(crate) fn measure(target: &Target<'_>, server: u32, plan: Plan) -> Result<Sa
             .map(|client| tokio::spawn(ask_on(client, Arc::clone(&phase))))
             .collect();
         tokio::time::sleep(Duration::from_secs_f64(plan.seconds / 5.0)).await;
+        proc::forget_peak(server);
         let before = Usage::now(server)?;
         phase.store(MEASURING, Ordering::Relaxed);
         tokio::time::sleep(Duration::from_secs_f64(plan.seconds)).await;
@@ -81,7 +92,8 @@ pub(crate) fn measure(target: &Target<'_>, server: u32, plan: Plan) -> Result<Sa
                 .context("no answer in time")?;
             latencies.add(&joined.context("a client broke")??);
         }
-        sample(&before, &after, &latencies)
+        let peak_kib = proc::memory(server)?.peak_kib;
+        sample(&before, &after, &latencies, peak_kib)
     })
 }
 
@@ -118,7 +130,7 @@ impl Usage {
     }
 }
 
-fn sample(before: &Usage, after: &Usage, latencies: &Histogram) -> Result<Sample> {
+fn sample(before: &Usage, after: &Usage, latencies: &Histogram, peak_kib: u64) -> Result<Sample> {
     let requests = latencies.len();
     if requests == 0 {
         return Err(Failure::new("no request was answered in the time given"));
@@ -136,6 +148,7 @@ fn sample(before: &Usage, after: &Usage, latencies: &Histogram) -> Result<Sample
         p99_us: micros(latencies.quantile(0.99)),
         max_us: micros(latencies.max()),
         others: ((machine - server - own) / seconds).max(0.0),
+        peak_kib,
     })
 }
 

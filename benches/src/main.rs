@@ -1,12 +1,14 @@
 //! The benchmark of Portcullis.
 //!
-//! `run` starts the servers of all scenarios (`server`, `scenario`), asks them the same questions
-//! over every transport in turns (`run`, `load`, `client`), and compares each with a server that
-//! answers the same to all (`ceiling`). `start` measures how long a server takes to get ready. How
-//! to read the figures is in `docs/benchmarks.md`.
+//! `run` starts the servers of all scenarios (`server`, `scenario`, `setup`), asks them the same
+//! questions over every transport in turns (`cases`, `run`, `load`, `client`), and compares each with
+//! a server that answers the same to all (`ceiling`) and, if asked for, with other programs (`peers`).
+//! `start` measures how long a server takes to get ready and to answer for the first time. How to
+//! read the figures is in `docs/benchmarks.md`.
 //!
 //! Every answer is looked at: a benchmark that does not would measure something else.
 
+mod cases;
 mod ceiling;
 mod certificate;
 mod cli;
@@ -18,11 +20,14 @@ mod histogram;
 mod http1;
 mod load;
 mod output;
+mod peers;
+mod policies;
 mod proc;
 mod report;
 mod run;
 mod scenario;
 mod server;
+mod setup;
 mod start;
 mod statistics;
 mod transport;
@@ -34,11 +39,13 @@ use std::process::ExitCode;
 
 use clap::Parser;
 
+use crate::cases::Selection;
 use crate::cli::{Cli, Command, Format, Load, Output, Program, Starts};
 use crate::failure::{Context, Failure, Result};
-use crate::load::Plan;
+use crate::peers::Peer;
 use crate::report::Report;
-use crate::run::Selection;
+use crate::run::{Effort, Programs};
+use crate::scenario::{Group, Scenario, Subject};
 
 /// The ceiling has the allocator that Portcullis has.
 #[global_allocator]
@@ -95,17 +102,9 @@ fn report(
         report.starts = start::run(portcullis, usize::from(starts.starts))?;
     }
     if let Some(load) = load {
-        let plan = Plan {
-            seconds: load.seconds,
-            connections: usize::from(load.connections),
-        };
-        let selection = Selection {
-            scenarios: load.scenario.clone(),
-            transports: load.transport.clone(),
-            rounds: usize::from(load.rounds),
-        };
-        report.add(run::run(portcullis, &selection, plan)?, plan);
+        measure(program, load, &mut report)?;
     }
+    report.conclude();
     let json = serde_json::to_string_pretty(&report).context("the report")? + "\n";
     if let Some(file) = &output.json {
         std::fs::write(file, &json).context(file.display())?;
@@ -115,4 +114,46 @@ fn report(
         Format::Json => output::data(&json),
     }
     Ok(())
+}
+
+fn measure(program: &Program, load: &Load, report: &mut Report) -> Result<()> {
+    let selection = Selection {
+        scenarios: load.scenario.clone(),
+        groups: load.groups(),
+        transports: load.transport.clone(),
+        connections: load.connections.iter().copied().map(usize::from).collect(),
+    };
+    let effort = Effort {
+        seconds: load.seconds,
+        rounds: usize::from(load.rounds),
+    };
+    let programs = Programs {
+        portcullis: &program.portcullis,
+        peers: &program.peers_dir,
+    };
+    let all = available(scenario::all()?, program, &selection);
+    let cases = cases::selected(all, &selection)?;
+    report.add(run::run(programs, &cases, effort)?, effort);
+    Ok(())
+}
+
+/// The scenarios without those of peers that are not there; whoever asked for them is told.
+fn available(all: Vec<Scenario>, program: &Program, selection: &Selection) -> Vec<Scenario> {
+    let is_there = |peer: &Peer| peer.program(&program.peers_dir).is_file();
+    let missing: Vec<Peer> = Peer::ALL.into_iter().filter(|p| !is_there(p)).collect();
+    let needs = |s: &Scenario, peer: Peer| matches!(s.subject, Subject::Peer(p, _) if p == peer);
+    let is_asked = |s: &Scenario| match selection.scenarios.as_slice() {
+        [] => selection.groups.contains(&Group::Peers),
+        names => names.iter().any(|name| name == s.name),
+    };
+    for peer in &missing {
+        if all.iter().any(|s| needs(s, *peer) && is_asked(s)) {
+            let (name, place) = (peer.name(), program.peers_dir.display());
+            output::tell(&format!(
+                "{name} is left out: it is not in {place}, `scripts/bench-peers` builds it"
+            ));
+        }
+    }
+    let can_run = |s: &Scenario| !missing.iter().any(|peer| needs(s, *peer));
+    all.into_iter().filter(can_run).collect()
 }

@@ -73,6 +73,12 @@ pub(crate) fn memory(pid: u32) -> Result<Memory> {
     memory_of(&text).context(format!("{file}: not understood"))
 }
 
+/// Begins the peak anew: from now on it is the most that was resident since. Where the kernel does
+/// not allow that, it stays the peak of the process' whole life.
+pub(crate) fn forget_peak(pid: u32) {
+    let _ = std::fs::write(format!("/proc/{pid}/clear_refs"), "5");
+}
+
 fn memory_of(text: &str) -> Option<Memory> {
     let kib = |key: &str| -> Option<u64> {
         let mut values = text.lines().filter_map(|line| line.strip_prefix(key));
@@ -146,6 +152,15 @@ mod tests {
             (8000, 2000, 9000)
         );
         assert_eq!(memory_of("Name:\tx\n"), None);
+    }
+
+    #[test]
+    fn a_peak_is_never_below_what_is_resident() {
+        let own = std::process::id();
+        forget_peak(own);
+        let memory = memory(own).unwrap();
+        // The kernel counts by processor and sums up now and then.
+        assert!(memory.peak_kib + 1024 >= memory.resident_kib, "{memory:?}");
     }
 
     #[test]

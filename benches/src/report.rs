@@ -1,15 +1,22 @@
-//! The figures, compared with the ceiling of the same transport; as JSON and as a table.
+//! The figures, compared with each other in the same round; as JSON and as a table.
+
+mod aims;
+mod evaluation;
+mod peers;
+mod table;
 
 use std::collections::BTreeMap;
-use std::fmt::Write as _;
 
 use serde::Serialize;
 
+use self::aims::Aim;
+use self::evaluation::Evaluation;
+use self::peers::Comparison;
+pub(crate) use self::table::table;
 use crate::clock;
-use crate::load::{Plan, Sample};
+use crate::load::Sample;
 use crate::proc::{Machine, Memory};
-use crate::run::{Measured, Series};
-use crate::scenario::CEILING;
+use crate::run::{Effort, Measured, Series};
 use crate::start::Start;
 use crate::statistics::{Summary, median, of_cost, of_rate};
 
@@ -20,15 +27,21 @@ pub(crate) struct Report {
     pub(crate) time: u64,
     /// Where.
     pub(crate) machine: Machine,
-    /// With how much load.
+    /// With how much effort.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) plan: Option<Plan>,
+    pub(crate) effort: Option<Effort>,
     /// Throughput, latency and cost.
     pub(crate) figures: Vec<Figures>,
+    /// What the policies alone cost.
+    pub(crate) evaluations: Vec<Evaluation>,
+    /// Next to other programs.
+    pub(crate) peers: Vec<Comparison>,
     /// Memory of the servers after the load.
-    pub(crate) memory_after_load: BTreeMap<&'static str, Memory>,
+    pub(crate) memory_after_load: BTreeMap<String, Memory>,
     /// Times to start, and memory at rest.
     pub(crate) starts: Vec<Start>,
+    /// What was aimed at, and what was found.
+    pub(crate) aims: Vec<Aim>,
 }
 
 /// What one scenario costs over one transport.
@@ -41,6 +54,8 @@ pub(crate) struct Figures {
     p50_us: f64,
     p99_us: f64,
     max_us: f64,
+    /// The most memory of the server in any round, in MiB.
+    peak_mib: f64,
     /// Processors others kept busy.
     others: f64,
     /// Requests per second, as a part of the ceiling's.
@@ -55,210 +70,150 @@ impl Report {
         Self {
             time: clock::unix_seconds(),
             machine: Machine::look(),
-            plan: None,
+            effort: None,
             figures: Vec::new(),
+            evaluations: Vec::new(),
+            peers: Vec::new(),
             memory_after_load: BTreeMap::new(),
             starts: Vec::new(),
+            aims: Vec::new(),
         }
     }
 
-    /// Adds what was measured.
-    pub(crate) fn add(&mut self, measured: Measured, plan: Plan) {
-        self.plan = Some(plan);
+    /// Adds what was measured under load.
+    pub(crate) fn add(&mut self, measured: Measured, effort: Effort) {
+        self.effort = Some(effort);
         self.memory_after_load = measured.memory;
-        let ceilings: Vec<Series> = measured
-            .series
+        let all = &measured.series;
+        self.evaluations = evaluation::all(all);
+        self.peers = peers::all(all);
+        self.figures = all
             .iter()
-            .filter(|s| s.scenario == CEILING)
-            .cloned()
-            .collect();
-        self.figures = measured
-            .series
-            .into_iter()
             .filter_map(|series| {
-                let ceiling = ceilings.iter().find(|c| c.transport == series.transport)?;
-                Some(Figures::new(series, ceiling))
+                let ceiling = beside(all, series, series.compared.ceiling)?;
+                Some(Figures::new(series.clone(), ceiling))
             })
             .collect();
+    }
+
+    /// Compares with what was aimed at, when all the rest is there.
+    pub(crate) fn conclude(&mut self) {
+        self.aims = aims::all(self);
+    }
+}
+
+/// The series of that name that was measured the same way.
+fn beside<'a>(all: &'a [Series], series: &Series, name: &str) -> Option<&'a Series> {
+    let is_beside = |other: &&Series| {
+        other.scenario == name
+            && other.transport == series.transport
+            && other.connections == series.connections
+    };
+    all.iter().find(is_beside)
+}
+
+/// One figure of all rounds.
+fn of(series: &Series, value: fn(&Sample) -> f64) -> Vec<f64> {
+    series.rounds.iter().map(value).collect()
+}
+
+/// The median of what two figures of the same round say together: what disturbs one round disturbs
+/// both.
+fn paired(
+    one: &Series,
+    other: &Series,
+    value: fn(&Sample) -> f64,
+    together: fn(f64, f64) -> f64,
+) -> f64 {
+    let pairs = of(one, value).into_iter().zip(of(other, value));
+    let all: Vec<f64> = pairs.map(|(one, other)| together(one, other)).collect();
+    median(&all)
+}
+
+/// A rate as a multiple of another's: round by round, and the best with the best.
+fn rate_ratio(one: &Series, other: &Series) -> Summary {
+    let best = |series| of_rate(&of(series, |s| s.per_second)).best;
+    Summary {
+        median: paired(one, other, |s| s.per_second, |one, other| one / other),
+        best: best(one) / best(other),
+    }
+}
+
+/// A cost as a multiple of another's: round by round, and the best with the best.
+fn cost_ratio(one: &Series, other: &Series, value: fn(&Sample) -> f64) -> Summary {
+    let best = |series| of_cost(&of(series, value)).best;
+    Summary {
+        median: paired(one, other, value, |one, other| one / other),
+        best: best(one) / best(other),
     }
 }
 
 impl Figures {
     fn new(series: Series, ceiling: &Series) -> Self {
-        let of = |series: &Series, value: fn(&Sample) -> f64| -> Vec<f64> {
-            series.rounds.iter().map(value).collect()
-        };
-        let per_second = of_rate(&of(&series, |s| s.per_second));
-        let cpu_us = of_cost(&of(&series, |s| s.cpu_us));
-        // Rounds are compared with the ceiling of the same round, bests with the best.
-        let ratio = |value: fn(&Sample) -> f64| -> f64 {
-            let pairs = of(&series, value).into_iter().zip(of(ceiling, value));
-            median(
-                &pairs
-                    .map(|(own, ceiling)| own / ceiling)
-                    .collect::<Vec<_>>(),
-            )
-        };
-        let rate_ratio = Summary {
-            median: ratio(|s| s.per_second),
-            best: per_second.best / of_rate(&of(ceiling, |s| s.per_second)).best,
-        };
-        let cpu_ratio = Summary {
-            median: ratio(|s| s.cpu_us),
-            best: cpu_us.best / of_cost(&of(ceiling, |s| s.cpu_us)).best,
-        };
+        let most = |value| of(&series, value).into_iter().fold(0.0, f64::max);
         Self {
-            per_second,
-            cpu_us,
+            per_second: of_rate(&of(&series, |s| s.per_second)),
+            cpu_us: of_cost(&of(&series, |s| s.cpu_us)),
             p50_us: median(&of(&series, |s| s.p50_us)),
             p99_us: median(&of(&series, |s| s.p99_us)),
-            max_us: of(&series, |s| s.max_us).into_iter().fold(0.0, f64::max),
+            max_us: most(|s| s.max_us),
+            peak_mib: most(|s| s.peak_kib as f64 / 1024.0),
             others: median(&of(&series, |s| s.others)),
-            rate_ratio,
-            cpu_ratio,
+            rate_ratio: rate_ratio(&series, ceiling),
+            cpu_ratio: cost_ratio(&series, ceiling, |s| s.cpu_us),
             series,
         }
     }
 }
 
-/// The report for people.
-pub(crate) fn table(report: &Report) -> String {
-    let mut text = String::new();
-    let machine = &report.machine;
-    let _ = writeln!(
-        text,
-        "{} processors ({}), kernel {}, load {} before the run",
-        machine.processors, machine.model, machine.kernel, machine.load,
-    );
-    if let Some(plan) = report.plan {
-        let rounds = report.figures.first().map_or(0, |f| f.series.rounds.len());
-        let _ = writeln!(
-            text,
-            "{} requests under way, {rounds} rounds of {} s; median and (best) of the rounds\n",
-            plan.connections, plan.seconds,
-        );
-        loads(&mut text, &report.figures);
-    }
-    if !report.memory_after_load.is_empty() {
-        let _ = writeln!(
-            text,
-            "\n{:<22}{:>14}{:>14}{:>14}",
-            "memory after the load", "RSS MiB", "own MiB", "peak MiB"
-        );
-        for (name, memory) in &report.memory_after_load {
-            memory_line(&mut text, name, memory);
-        }
-    }
-    if !report.starts.is_empty() {
-        starts(&mut text, &report.starts);
-    }
-    text
-}
-
-fn loads(text: &mut String, figures: &[Figures]) {
-    let _ = writeln!(
-        text,
-        "{:<8}{:<21}{:>17}{:>9}{:>9}{:>10}{:>17}{:>15}{:>15}{:>8}",
-        "",
-        "",
-        "requests/s",
-        "p50 us",
-        "p99 us",
-        "max us",
-        "CPU us/request",
-        "rate/ceiling",
-        "CPU/ceiling",
-        "others",
-    );
-    for figure in figures {
-        let Summary {
-            median: rate,
-            best: best_rate,
-        } = figure.per_second;
-        let Summary {
-            median: cpu,
-            best: best_cpu,
-        } = figure.cpu_us;
-        let both = |s: Summary| format!("{:.2} ({:.2})", s.median, s.best);
-        let _ = writeln!(
-            text,
-            "{:<8}{:<21}{:>17}{:>9.0}{:>9.0}{:>10.0}{:>17}{:>15}{:>15}{:>8.2}",
-            figure.series.transport.name(),
-            figure.series.scenario,
-            format!("{rate:.0} ({best_rate:.0})"),
-            figure.p50_us,
-            figure.p99_us,
-            figure.max_us,
-            format!("{cpu:.1} ({best_cpu:.1})"),
-            both(figure.rate_ratio),
-            both(figure.cpu_ratio),
-            figure.others,
-        );
-    }
-}
-
-fn starts(text: &mut String, starts: &[Start]) {
-    let _ = writeln!(
-        text,
-        "\n{:<22}{:>14}{:>14}{:>14}",
-        "start to ready", "median ms", "best ms", "worst ms"
-    );
-    for start in starts {
-        let Start {
-            name,
-            ready_ms,
-            worst_ms,
-            ..
-        } = start;
-        let _ = writeln!(
-            text,
-            "{name:<22}{:>14.1}{:>14.1}{worst_ms:>14.1}",
-            ready_ms.median, ready_ms.best
-        );
-    }
-    let _ = writeln!(
-        text,
-        "\n{:<22}{:>14}{:>14}{:>14}",
-        "memory at rest", "RSS MiB", "own MiB", "peak MiB"
-    );
-    for start in starts {
-        memory_line(text, start.name, &start.memory);
-    }
-}
-
-fn memory_line(text: &mut String, name: &str, memory: &Memory) {
-    let mib = |kib: u64| kib as f64 / 1024.0;
-    let (resident, own, peak) = (
-        mib(memory.resident_kib),
-        mib(memory.anonymous_kib),
-        mib(memory.peak_kib),
-    );
-    let _ = writeln!(text, "{name:<22}{resident:>14.1}{own:>14.1}{peak:>14.1}");
-}
-
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use super::*;
+    use crate::scenario::{CEILING, Compared};
     use crate::transport::Transport;
 
-    fn series(scenario: &'static str, rounds: &[(f64, f64)]) -> Series {
+    /// A series with these rates and processor times.
+    pub(crate) fn series(scenario: &'static str, rounds: &[(f64, f64)]) -> Series {
         let sample = |(per_second, cpu_us): &(f64, f64)| Sample {
             requests: 1,
             per_second: *per_second,
             cpu_us: *cpu_us,
             p50_us: 10.0,
-            p99_us: 20.0,
+            p99_us: 1e6 / per_second,
             max_us: 30.0,
             others: 0.0,
+            peak_kib: 20 << 10,
         };
         let rounds = rounds.iter().map(sample).collect();
         Series {
             scenario,
-            transport: Transport::Tcp,
+            transport: Transport::Unix,
+            connections: 16,
             request_bytes: 1,
             answer_bytes: 1,
+            compared: Compared {
+                ceiling: CEILING,
+                baseline: None,
+                own: None,
+            },
             rounds,
         }
+    }
+
+    /// A report of these.
+    pub(crate) fn report(series: Vec<Series>) -> Report {
+        let mut report = Report::new();
+        let effort = Effort {
+            seconds: 1.0,
+            rounds: 1,
+        };
+        let measured = Measured {
+            series,
+            memory: BTreeMap::new(),
+        };
+        report.add(measured, effort);
+        report.conclude();
+        report
     }
 
     #[test]
@@ -274,32 +229,17 @@ mod tests {
     }
 
     #[test]
-    fn the_table_has_a_line_for_each_scenario() {
-        let mut report = Report::new();
-        let all = vec![
-            series(CEILING, &[(300.0, 10.0)]),
-            series("AlwaysAdmit", &[(270.0, 11.0)]),
-        ];
-        let plan = Plan {
-            seconds: 1.0,
-            connections: 16,
+    fn only_what_was_measured_the_same_way_is_compared() {
+        let busy = Series {
+            connections: 64,
+            ..series(CEILING, &[(500.0, 5.0)])
         };
-        report.add(
-            Measured {
-                series: all,
-                memory: BTreeMap::new(),
-            },
-            plan,
-        );
-        let text = table(&report);
-        let line = text
-            .lines()
-            .find(|line| line.contains("AlwaysAdmit"))
-            .unwrap();
-        assert!(
-            line.contains("270 (270)") && line.contains("0.90 (0.90)"),
-            "{line}"
-        );
-        assert!(serde_json::to_string(&report).is_ok());
+        let own = series("AlwaysAdmit", &[(250.0, 10.0)]);
+        assert!(report(vec![busy.clone(), own.clone()]).figures.len() == 1);
+        let calm = series(CEILING, &[(250.0, 10.0)]);
+        let report = report(vec![busy, calm, own]);
+        let line = report.figures.last().unwrap();
+        assert_eq!(line.series.scenario, "AlwaysAdmit");
+        assert!((line.rate_ratio.median - 1.0).abs() < 1e-9);
     }
 }

@@ -1,44 +1,57 @@
-//! Measures every scenario over every transport, in turns, so that the noise of a shared machine
-//! hits all alike.
+//! Measures every case in turns, so that the noise of a shared machine hits all alike.
 
 use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 use std::path::Path;
 use std::sync::Arc;
 
 use serde::Serialize;
 
+use crate::cases::Case;
 use crate::certificate::Certificate;
 use crate::client::Target;
 use crate::failure::{Context, Failure, Result};
 use crate::load::{self, Plan, Sample};
 use crate::output;
 use crate::proc::{self, Memory};
-use crate::scenario::{self, CEILING, Scenario};
+use crate::scenario::{Compared, Group};
 use crate::server::{Server, Workshop};
 use crate::transport::{Places, Transport};
 
-/// What to measure.
-#[derive(Debug, Clone)]
-pub(crate) struct Selection {
-    /// Scenarios by name; none means all. The ceiling is always measured.
-    pub(crate) scenarios: Vec<String>,
-    /// Ways to the servers; none means all.
-    pub(crate) transports: Vec<Transport>,
-    /// How often each is measured.
+/// Where the programs are.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Programs<'a> {
+    /// `portcullis`.
+    pub(crate) portcullis: &'a Path,
+    /// The directory of those it is compared with.
+    pub(crate) peers: &'a Path,
+}
+
+/// How long and how often.
+#[derive(Debug, Clone, Copy, Serialize)]
+pub(crate) struct Effort {
+    /// How long one measurement takes, in seconds.
+    pub(crate) seconds: f64,
+    /// How often each is made.
     pub(crate) rounds: usize,
 }
 
-/// One scenario over one transport, in all rounds.
+/// One case, in all rounds.
 #[derive(Debug, Clone, Serialize)]
 pub(crate) struct Series {
     /// The scenario's name.
     pub(crate) scenario: &'static str,
     /// The way.
     pub(crate) transport: Transport,
+    /// Requests under way at once.
+    pub(crate) connections: usize,
     /// Bytes of a request's body.
     pub(crate) request_bytes: usize,
     /// Bytes of an answer's body.
     pub(crate) answer_bytes: usize,
+    /// What it is compared with.
+    #[serde(skip)]
+    pub(crate) compared: Compared,
     /// One sample a round.
     pub(crate) rounds: Vec<Sample>,
 }
@@ -46,120 +59,131 @@ pub(crate) struct Series {
 /// Everything that was measured.
 #[derive(Debug, Clone)]
 pub(crate) struct Measured {
-    /// By transport, then scenario, in the order of the report.
+    /// In the order of the cases.
     pub(crate) series: Vec<Series>,
     /// Memory of each server after the load.
-    pub(crate) memory: BTreeMap<&'static str, Memory>,
+    pub(crate) memory: BTreeMap<String, Memory>,
 }
 
 /// Starts the servers, asks each question once to see that the answers are right, then measures.
-pub(crate) fn run(portcullis: &Path, selection: &Selection, plan: Plan) -> Result<Measured> {
-    let scenarios = selected(&selection.scenarios)?;
-    let transports = match selection.transports.as_slice() {
-        [] => Transport::ALL.to_vec(),
-        some => some.to_vec(),
-    };
+pub(crate) fn run(programs: Programs<'_>, cases: &[Case], effort: Effort) -> Result<Measured> {
+    if cases.is_empty() {
+        return Err(Failure::new(
+            "there is nothing to measure in that selection",
+        ));
+    }
     let dir = tempfile::Builder::new()
         .prefix("portcullis-bench-")
         .tempdir();
     let dir = dir.context("no directory for this run")?;
     let certificate = Certificate::make(dir.path())?;
     let workshop = Workshop {
-        portcullis,
+        portcullis: programs.portcullis,
+        peers: programs.peers,
         dir: dir.path(),
         certificate: &certificate,
     };
-    let servers = start(&workshop, &scenarios)?;
-    let target = |scenario: &Arc<Scenario>, transport| -> Result<(Target<'_>, u32)> {
-        let (server, places) = servers.get(scenario.subject.name()).context("no server")?;
-        let scenario = Arc::clone(scenario);
-        Ok((
-            Target {
-                places,
-                transport,
-                certificate: &certificate,
-                scenario,
-            },
-            server.pid(),
-        ))
-    };
+    let mut servers = BTreeMap::new();
+    let mut series = Vec::with_capacity(cases.len());
+    for case in cases {
+        let begun = start(&workshop, case, &mut servers).and_then(|()| {
+            let (target, _) = target(&servers, &certificate, case)?;
+            load::ask_once(&target)
+        });
+        if let Some(answer) = needed(case, begun)? {
+            series.push((case, new_series(case, answer.len(), effort)));
+        }
+    }
+    for round in 0..effort.rounds {
+        output::tell(&format!("round {} of {}", round + 1, effort.rounds));
+        for (case, one) in turns(&mut series, round) {
+            let (target, pid) = target(&servers, &certificate, case)?;
+            let plan = Plan {
+                seconds: effort.seconds,
+                connections: case.connections,
+            };
+            if let Some(sample) = needed(case, load::measure(&target, pid, plan))? {
+                one.rounds.push(sample);
+            }
+        }
+        // A peer that failed in this round is not asked again.
+        series.retain(|(_, one)| one.rounds.len() > round);
+    }
+    let mut memory = BTreeMap::new();
+    for (process, (server, _)) in &servers {
+        let of_process = series.iter().filter(|(case, _)| case.process() == *process);
+        let samples = of_process.flat_map(|(_, one)| &one.rounds);
+        let Some(peak_kib) = samples.map(|s| s.peak_kib).max() else {
+            continue;
+        };
+        let now = proc::memory(server.pid())?;
+        let peak_kib = peak_kib.max(now.peak_kib);
+        memory.insert(process.clone(), Memory { peak_kib, ..now });
+    }
+    let series = series.into_iter().map(|(_, one)| one).collect();
+    Ok(Measured { series, memory })
+}
 
-    let mut series = Vec::with_capacity(transports.len() * scenarios.len());
-    for transport in &transports {
-        for scenario in &scenarios {
-            let answer = load::ask_once(&target(scenario, *transport)?.0);
-            series.push(Series {
-                scenario: scenario.name,
-                transport: *transport,
-                request_bytes: scenario.question.body.len(),
-                answer_bytes: answer.context(transport.name())?.len(),
-                rounds: Vec::with_capacity(selection.rounds),
-            });
-        }
+fn new_series(case: &Case, answer_bytes: usize, effort: Effort) -> Series {
+    Series {
+        scenario: case.scenario.name,
+        transport: case.transport,
+        connections: case.connections,
+        request_bytes: case.scenario.question.body.len(),
+        answer_bytes,
+        compared: case.scenario.compared,
+        rounds: Vec::with_capacity(effort.rounds),
     }
-    for round in 0..selection.rounds {
-        output::tell(&format!("round {} of {}", round + 1, selection.rounds));
-        for one in turns(&mut series, round) {
-            let scenario = scenarios.iter().find(|s| s.name == one.scenario);
-            let (target, pid) = target(scenario.context("no scenario")?, one.transport)?;
-            let sample = load::measure(&target, pid, plan);
-            one.rounds.push(sample.context(format!(
-                "{} over {}",
-                one.scenario,
-                one.transport.name()
-            ))?);
-        }
-    }
-    let memory = servers
-        .iter()
-        .map(|(name, (server, _))| Ok((*name, proc::memory(server.pid())?)));
-    Ok(Measured {
-        series,
-        memory: memory.collect::<Result<_>>()?,
-    })
+}
+
+fn words(case: &Case) -> String {
+    let (name, way) = (case.scenario.name, case.transport.name());
+    format!("{name} over {way}, {} under way", case.connections)
 }
 
 /// Every other round goes backwards, so that a drift of the machine favours nobody.
-fn turns(series: &mut [Series], round: usize) -> Box<dyn Iterator<Item = &mut Series> + '_> {
+fn turns<T>(series: &mut [T], round: usize) -> Box<dyn Iterator<Item = &mut T> + '_> {
     match round % 2 {
         0 => Box::new(series.iter_mut()),
         _ => Box::new(series.iter_mut().rev()),
     }
 }
 
-fn start(
-    workshop: &Workshop<'_>,
-    scenarios: &[Arc<Scenario>],
-) -> Result<BTreeMap<&'static str, (Server, Places)>> {
-    let mut servers = BTreeMap::new();
-    for subject in scenarios.iter().map(|s| s.subject) {
-        if !servers.contains_key(subject.name()) {
-            servers.insert(
-                subject.name(),
-                workshop.start(subject).context(subject.name())?,
-            );
-        }
+type Servers = BTreeMap<String, (Server, Places)>;
+
+/// Starts the server of a case, unless it is there already.
+fn start(workshop: &Workshop<'_>, case: &Case, servers: &mut Servers) -> Result<()> {
+    if let Entry::Vacant(place) = servers.entry(case.process()) {
+        let server = workshop.start(place.key(), case.scenario.subject, case.transport)?;
+        place.insert(server);
     }
-    Ok(servers)
+    Ok(())
 }
 
-/// The scenarios of these names, the ceiling always.
-fn selected(names: &[String]) -> Result<Vec<Arc<Scenario>>> {
-    let all = scenario::all()?;
-    if let Some(unknown) = names
-        .iter()
-        .find(|name| !all.iter().any(|s| s.name == **name))
-    {
-        let known: Vec<&str> = all.iter().map(|s| s.name).collect();
-        let known = known.join(", ");
-        return Err(Failure::new(format!(
-            "there is no scenario `{unknown}`; there are {known}"
-        )));
-    }
-    let is_wanted = |s: &Scenario| {
-        names.is_empty() || s.name == CEILING || names.iter().any(|name| name == s.name)
+fn target<'a>(
+    servers: &'a Servers,
+    certificate: &'a Certificate,
+    case: &Case,
+) -> Result<(Target<'a>, u32)> {
+    let (server, places) = servers.get(&case.process()).context("no server")?;
+    let target = Target {
+        places,
+        transport: case.transport,
+        certificate,
+        scenario: Arc::clone(&case.scenario),
     };
-    Ok(all.into_iter().filter(is_wanted).map(Arc::new).collect())
+    Ok((target, server.pid()))
+}
+
+/// What a step brought. A failure ends the run, but for peers: they are left out, with a word.
+fn needed<T>(case: &Case, step: Result<T>) -> Result<Option<T>> {
+    match step.context(words(case)) {
+        Err(failure) if case.scenario.group == Group::Peers => {
+            output::tell(&format!("left out: {failure}"));
+            Ok(None)
+        }
+        other => other.map(Some),
+    }
 }
 
 #[cfg(test)]
@@ -167,21 +191,30 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_ceiling_is_always_measured() {
-        let names = |wanted: &[&str]| -> Vec<&str> {
-            let wanted: Vec<String> = wanted.iter().map(ToString::to_string).collect();
-            selected(&wanted).unwrap().iter().map(|s| s.name).collect()
+    fn only_a_peer_may_fail() {
+        let case = |name: &str| {
+            let all = crate::scenario::all().unwrap();
+            let scenario = all.into_iter().find(|s| s.name == name).unwrap();
+            Case {
+                scenario: Arc::new(scenario),
+                transport: Transport::Unix,
+                connections: 8,
+            }
         };
-        assert_eq!(names(&["AlwaysAdmit"]), [CEILING, "AlwaysAdmit"]);
-        assert_eq!(names(&[]).len(), scenario::all().unwrap().len());
+        let failed = || Err::<(), _>(Failure::new("it broke"));
+        assert_eq!(needed(&case("opa"), failed()), Ok(None));
+        assert_eq!(needed(&case("opa"), Ok(1)), Ok(Some(1)));
+        let failure = needed(&case("validating"), failed())
+            .unwrap_err()
+            .to_string();
+        assert_eq!(failure, "validating over unix, 8 under way: it broke");
     }
 
     #[test]
-    fn an_unknown_scenario_is_refused_with_the_known_ones() {
-        let refusal = selected(&["Nope".to_owned()]).unwrap_err().to_string();
-        assert!(
-            refusal.contains("`Nope`") && refusal.contains("AlwaysAdmit"),
-            "{refusal}"
-        );
+    fn every_other_round_goes_backwards() {
+        let mut all = [1, 2, 3];
+        let order = |all: &mut [i32], round| turns(all, round).map(|n| *n).collect::<Vec<_>>();
+        assert_eq!(order(&mut all, 0), [1, 2, 3]);
+        assert_eq!(order(&mut all, 1), [3, 2, 1]);
     }
 }

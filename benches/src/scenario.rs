@@ -1,36 +1,72 @@
-//! What is measured: which server is asked what, and which answer is right.
+//! What is measured: which server is asked what, over which ways, and which answer is right.
 //!
-//! To add a scenario, add a line to [`all`]; if it needs a server of its own, a [`Setup`] with its
-//! configuration. Everything else (transports, rounds, ratios, report) follows.
+//! To add a scenario, add a line to the list of its group (`gate`, `policies`, `peers`). Everything
+//! else (cases, rounds, ratios, report) follows.
 
-use crate::ceiling;
+mod gate;
+mod peers;
+mod policies;
+
+use clap::ValueEnum;
+
 use crate::failure::Result;
-use crate::fixture;
+use crate::fixture::Size;
 use crate::http1::{self, Question};
+use crate::peers::Peer;
+use crate::policies::Set;
+use crate::setup::Setup;
+use crate::transport::Transport;
 
-/// The scenario that the others are compared with.
+/// The scenario that others of the usual size are compared with.
 pub(crate) const CEILING: &str = "ceiling";
 
-/// A server process.
+/// Scenarios that belong together.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Group {
+    /// The server and its built-in plug-ins.
+    Gate,
+    /// Policies in JavaScript.
+    Policies,
+    /// Other programs with the same policies.
+    Peers,
+}
+
+/// A program with its configuration.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Subject {
     /// `portcullis-bench ceiling`: reads the request, answers the same to all.
     Ceiling,
     /// `portcullis serve`.
     Portcullis(Setup),
+    /// Another program with these policies.
+    Peer(Peer, Set),
 }
 
-/// A configuration of Portcullis.
+/// The ways over which a scenario is measured unless told otherwise, and with how many requests
+/// under way on each.
+pub(crate) type Ways = &'static [(Transport, &'static [usize])];
+
+/// Requests under way on ways that a scenario does not name.
+pub(crate) const UNDER_WAY: &[usize] = &[16];
+
+/// What an answer must hold beside the status 200, and what it must not.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Setup {
-    /// A chain that asks nobody.
-    AlwaysAdmit,
-    /// Pods are held to `restricted`.
-    PodSecurity,
-    /// Every pod is changed.
-    AlwaysPullImages,
-    /// An attribute file says who may do what.
-    Abac,
+pub(crate) struct Expected {
+    /// All of these.
+    pub(crate) holds: &'static [&'static str],
+    /// None of these.
+    pub(crate) lacks: &'static [&'static str],
+}
+
+/// Which scenarios a scenario is compared with, by name. They are measured wherever it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Compared {
+    /// The ceiling for a body of this size.
+    pub(crate) ceiling: &'static str,
+    /// The same request with nobody to evaluate it.
+    pub(crate) baseline: Option<&'static str>,
+    /// What Portcullis does with the same policies; for peers.
+    pub(crate) own: Option<&'static str>,
 }
 
 /// What one kind of request is, and what is right to answer.
@@ -38,61 +74,44 @@ pub(crate) enum Setup {
 pub(crate) struct Scenario {
     /// The name on the command line and in the report.
     pub(crate) name: &'static str,
+    /// What it belongs to.
+    pub(crate) group: Group,
     /// Who is asked.
     pub(crate) subject: Subject,
     /// What is asked.
     pub(crate) question: Question,
-    /// What every answer must hold, beside the status 200.
-    pub(crate) expected: &'static [&'static str],
+    /// How much is sent. Each size has servers of its own: they keep memory that large bodies needed.
+    pub(crate) size: Size,
+    /// What is right.
+    pub(crate) expected: Expected,
+    /// How the server is reached.
+    pub(crate) ways: Ways,
+    /// What it is compared with.
+    pub(crate) compared: Compared,
 }
 
 impl Subject {
-    /// A name for directories and messages.
+    /// A name for messages.
     pub(crate) fn name(self) -> &'static str {
         match self {
             Self::Ceiling => CEILING,
             Self::Portcullis(setup) => setup.name(),
-        }
-    }
-}
-
-impl Setup {
-    fn name(self) -> &'static str {
-        match self {
-            Self::AlwaysAdmit => "AlwaysAdmit",
-            Self::PodSecurity => "PodSecurity",
-            Self::AlwaysPullImages => "AlwaysPullImages",
-            Self::Abac => "ABAC",
+            Self::Peer(peer, _) => peer.name(),
         }
     }
 
-    /// The configuration file without its listeners.
-    pub(crate) fn configuration(self) -> &'static str {
+    fn process(self, transport: Transport) -> String {
         match self {
-            Self::AlwaysAdmit => "admission: {plugins: [{name: AlwaysAdmit}]}\n",
-            Self::PodSecurity => {
-                "admission:\n\
-                 \x20 plugins:\n\
-                 \x20 - name: PodSecurity\n\
-                 \x20   configuration:\n\
-                 \x20     apiVersion: pod-security.admission.config.k8s.io/v1\n\
-                 \x20     kind: PodSecurityConfiguration\n\
-                 \x20     defaults: {enforce: restricted}\n"
-            }
-            Self::AlwaysPullImages => "admission: {plugins: [{name: AlwaysPullImages}]}\n",
-            Self::Abac => {
-                "authorization:\n\
-                 \x20 authorizers: [{name: local, driver: ABAC, file: abac.jsonl}]\n\
-                 \x20 chains: {default: [local]}\n"
-            }
+            Self::Peer(peer, set) => peer.process(set, transport),
+            _ => self.name().to_owned(),
         }
     }
 
-    /// Files that lie beside the configuration: name and text.
-    pub(crate) fn files(self) -> Vec<(&'static str, String)> {
+    /// Whether it can be reached this way.
+    pub(crate) fn listens(self, transport: Transport) -> bool {
         match self {
-            Self::Abac => vec![("abac.jsonl", fixture::abac())],
-            _ => Vec::new(),
+            Self::Peer(..) => matches!(transport, Transport::Unix | Transport::Tls),
+            _ => true,
         }
     }
 }
@@ -100,88 +119,45 @@ impl Setup {
 impl Scenario {
     /// Whether an answer is right.
     pub(crate) fn is_right(&self, status: u16, body: &[u8]) -> bool {
-        let holds = |text: &&str| http1::find(body, text.as_bytes()).is_some();
-        status == 200 && self.expected.iter().all(holds)
+        let is_in = |text: &&str| http1::find(body, text.as_bytes()).is_some();
+        let Expected { holds, lacks } = self.expected;
+        status == 200 && holds.iter().all(is_in) && !lacks.iter().any(is_in)
+    }
+
+    /// Which process answers over this transport: a name for directories and the report.
+    pub(crate) fn process(&self, transport: Transport) -> String {
+        let size = match self.size {
+            Size::Usual => "",
+            Size::Large => "-200k",
+        };
+        self.subject.process(transport) + size
+    }
+
+    /// Those it is compared with.
+    pub(crate) fn companions(&self) -> impl Iterator<Item = &'static str> {
+        let Compared {
+            ceiling,
+            baseline,
+            own,
+        } = self.compared;
+        [Some(ceiling), baseline, own].into_iter().flatten()
     }
 }
 
 /// Every scenario, the ceiling first.
 pub(crate) fn all() -> Result<Vec<Scenario>> {
-    let post = |path, body| Question {
+    let mut all = gate::scenarios()?;
+    all.extend(policies::scenarios()?);
+    all.extend(peers::scenarios()?);
+    Ok(all)
+}
+
+fn post(path: &'static str, body: Vec<u8>) -> Question {
+    Question {
         method: "POST",
         path,
         body,
-    };
-    let portcullis = Subject::Portcullis;
-    let pod = fixture::pod_review()?;
-    let forbidden = fixture::forbidden_pod_review()?;
-    let scenario = |name, subject, question, expected| Scenario {
-        name,
-        subject,
-        question,
-        expected,
-    };
-    Ok(vec![
-        scenario(
-            CEILING,
-            Subject::Ceiling,
-            post("/validate?timeout=10s", pod.clone()),
-            &[r#""allowed":true"#],
-        ),
-        scenario(
-            "reading",
-            Subject::Ceiling,
-            post(ceiling::READ, pod.clone()),
-            &[r#""allowed":true"#],
-        ),
-        scenario(
-            "livez",
-            portcullis(Setup::AlwaysAdmit),
-            Question {
-                method: "GET",
-                path: "/livez",
-                body: Vec::new(),
-            },
-            &["ok"],
-        ),
-        scenario(
-            "AlwaysAdmit",
-            portcullis(Setup::AlwaysAdmit),
-            post("/validate?timeout=10s", pod.clone()),
-            &[r#""allowed":true"#],
-        ),
-        scenario(
-            "PodSecurity",
-            portcullis(Setup::PodSecurity),
-            post("/validate?timeout=10s", pod.clone()),
-            &[
-                r#""allowed":true"#,
-                r#""enforce-policy":"restricted:latest""#,
-            ],
-        ),
-        scenario(
-            "PodSecurity-refuses",
-            portcullis(Setup::PodSecurity),
-            post("/validate?timeout=10s", forbidden),
-            &[
-                r#""allowed":false"#,
-                "hostNetwork",
-                "allowPrivilegeEscalation",
-            ],
-        ),
-        scenario(
-            "AlwaysPullImages",
-            portcullis(Setup::AlwaysPullImages),
-            post("/mutate?timeout=10s", pod),
-            &[r#""allowed":true"#, r#""patch":""#],
-        ),
-        scenario(
-            "ABAC",
-            portcullis(Setup::Abac),
-            post("/authorize?timeout=3s", fixture::access_review()),
-            &[r#""allowed":true"#],
-        ),
-    ])
+    }
 }
 
 #[cfg(test)]
@@ -189,6 +165,7 @@ mod tests {
     use std::collections::HashSet;
 
     use super::*;
+    use crate::fixture;
 
     #[test]
     fn the_ceiling_comes_first_and_names_are_unique() {
@@ -199,16 +176,57 @@ mod tests {
     }
 
     #[test]
+    fn everybody_is_compared_with_somebody_who_is_sent_as_much() {
+        let all = all().unwrap();
+        for one in &all {
+            for name in one.companions() {
+                let other = all.iter().find(|s| s.name == name);
+                let other = other.unwrap_or_else(|| panic!("{}: no {name}", one.name));
+                let (own, others) = (one.question.body.len(), other.question.body.len());
+                let is_fair =
+                    one.name == "livez" || one.name == "ABAC" || own.abs_diff(others) < 256;
+                assert!(is_fair, "{} sends {own}, {name} {others}", one.name);
+            }
+        }
+    }
+
+    #[test]
+    fn the_large_pod_has_servers_of_its_own() {
+        let all = all().unwrap();
+        for one in &all {
+            let is_large = one.question.body.len() > 100_000;
+            let process = one.process(Transport::Unix);
+            assert_eq!(
+                process.ends_with("200k"),
+                is_large,
+                "{}: {process}",
+                one.name
+            );
+        }
+    }
+
+    #[test]
+    fn what_is_compared_over_a_way_can_be_reached_over_it() {
+        for one in all().unwrap() {
+            for (transport, _) in one.ways {
+                assert!(one.subject.listens(*transport), "{}", one.name);
+            }
+        }
+    }
+
+    #[test]
     fn a_wrong_answer_is_seen() {
         let all = all().unwrap();
+        let named = |name: &str| all.iter().find(|s| s.name == name).unwrap();
         let admitted = fixture::ADMITTED.as_bytes();
         assert!(all[0].is_right(200, admitted));
         assert!(!all[0].is_right(500, admitted));
         assert!(!all[0].is_right(200, b"{\"allowed\":false}"));
-        let refuses = all
-            .iter()
-            .find(|s| s.name == "PodSecurity-refuses")
-            .unwrap();
-        assert!(!refuses.is_right(200, admitted));
+        assert!(!named("PodSecurity-refuses").is_right(200, admitted));
+        assert!(!named("refusing").is_right(200, admitted));
+        assert!(!named("reference").is_right(200, admitted), "no patch");
+        let patched = br#"{"allowed":true,"patch":"W10="}"#;
+        assert!(!named("reference-idle").is_right(200, patched), "a patch");
+        assert!(!named("validating").is_right(200, patched), "a patch");
     }
 }

@@ -11,8 +11,10 @@ use crate::certificate::Certificate;
 use crate::clock;
 use crate::failure::{Context, Failure, Result};
 use crate::http1;
-use crate::scenario::{Setup, Subject};
-use crate::transport::Places;
+use crate::peers::{Job, Peer};
+use crate::scenario::Subject;
+use crate::setup::Setup;
+use crate::transport::{Places, Transport};
 
 /// How long a server may take to get ready.
 const PATIENCE: Duration = Duration::from_secs(20);
@@ -32,6 +34,8 @@ pub(crate) struct Server {
 pub(crate) struct Workshop<'a> {
     /// The program `portcullis`.
     pub(crate) portcullis: &'a Path,
+    /// Where the programs of peers are.
+    pub(crate) peers: &'a Path,
     /// Where everything of this run lies.
     pub(crate) dir: &'a Path,
     /// What servers show over TLS.
@@ -39,9 +43,15 @@ pub(crate) struct Workshop<'a> {
 }
 
 impl Workshop<'_> {
-    /// Starts a server in a directory of its own and waits until it is ready.
-    pub(crate) fn start(&self, subject: Subject) -> Result<(Server, Places)> {
-        let dir = self.dir.join(subject.name());
+    /// Starts the server that answers over this transport, in a directory of this name, and waits
+    /// until it is ready.
+    pub(crate) fn start(
+        &self,
+        name: &str,
+        subject: Subject,
+        transport: Transport,
+    ) -> Result<(Server, Places)> {
+        let dir = self.dir.join(name);
         std::fs::create_dir_all(&dir).context(dir.display())?;
         let places = Places::free(&dir)?;
         let mut command = match subject {
@@ -50,9 +60,21 @@ impl Workshop<'_> {
                 let file = write_configuration(setup, &dir, &places, self.certificate)?;
                 portcullis(self.portcullis, &file, &dir)
             }
+            Subject::Peer(peer, set) => peer.command(&Job {
+                peers: self.peers,
+                set,
+                transport,
+                dir: &dir,
+                places: &places,
+                certificate: self.certificate,
+            })?,
         };
         let mut server = Server::spawn(&mut command, &dir)?;
-        server.wait_until_ready(places.tcp)?;
+        match subject {
+            // Not every peer says when it is ready: it is, when it takes connections.
+            Subject::Peer(..) => server.wait_until(|| Peer::is_listening(&places, transport))?,
+            _ => server.wait_until_ready(places.tcp)?,
+        };
         Ok((server, places))
     }
 
@@ -92,7 +114,7 @@ pub(crate) fn write_configuration(
     places: &Places,
     certificate: &Certificate,
 ) -> Result<PathBuf> {
-    let text = listeners(places, certificate) + setup.configuration();
+    let text = listeners(places, certificate) + &setup.configuration();
     let file = dir.join("portcullis.yaml");
     std::fs::write(&file, text).context(file.display())?;
     for (name, text) in setup.files() {
@@ -144,8 +166,13 @@ impl Server {
 
     /// Waits until `/readyz` is answered with 200, and says how long that took from the start.
     pub(crate) fn wait_until_ready(&mut self, address: SocketAddr) -> Result<Duration> {
+        self.wait_until(|| is_ready(address))
+    }
+
+    /// Waits until it is so, and says how long that took from the start.
+    fn wait_until(&mut self, is_so: impl Fn() -> bool) -> Result<Duration> {
         loop {
-            if is_ready(address) {
+            if is_so() {
                 return Ok(clock::now().saturating_duration_since(self.started));
             }
             let ended = self.child.try_wait().context("a server's state")?;

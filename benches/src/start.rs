@@ -1,17 +1,22 @@
-//! How long a server takes to get ready, and what it needs at rest.
+//! How long a server takes to get ready, how long its first answer takes, and what it needs at rest.
 
 use std::path::Path;
+use std::sync::Arc;
 use std::time::Duration;
 
 use serde::Serialize;
 
 use crate::certificate::Certificate;
+use crate::client::Target;
 use crate::failure::{Context, Result};
+use crate::load;
+use crate::policies::Set;
 use crate::proc::{self, Memory};
-use crate::scenario::Setup;
+use crate::scenario::{self, Scenario, Subject};
 use crate::server::{self, Server};
-use crate::statistics::{Summary, of_cost};
-use crate::transport::Places;
+use crate::setup::Setup;
+use crate::statistics::Times;
+use crate::transport::{Places, Transport};
 
 /// What `portcullis serve` runs without a configuration.
 const DEMONSTRATION: &str = include_str!("../../examples/demonstration/portcullis.yaml");
@@ -19,17 +24,24 @@ const DEMONSTRATION: &str = include_str!("../../examples/demonstration/portculli
 /// How long a server is left alone before its memory is looked at.
 const REST: Duration = Duration::from_secs(2);
 
-/// What one configuration costs before the first request.
+/// What is started: a name, and a configuration unless it is the demonstration.
+const STARTED: [(&str, Option<Setup>); 4] = [
+    ("demonstration", None),
+    ("three listeners, TLS", Some(Setup::AlwaysAdmit)),
+    ("2 policies", Some(Setup::Policies(Set::Validating))),
+    ("100 policies", Some(Setup::Policies(Set::Hundred))),
+];
+
+/// What one configuration costs before and at the first request.
 #[derive(Debug, Clone, Serialize)]
 pub(crate) struct Start {
     /// The configuration.
     pub(crate) name: &'static str,
     /// From the start of the process to the first 200 of `/readyz`, in milliseconds.
-    pub(crate) ready_ms: Summary,
-    /// The slowest of all starts.
-    pub(crate) worst_ms: f64,
-    /// Every start.
-    pub(crate) all_ms: Vec<f64>,
+    pub(crate) ready_ms: Times,
+    /// The first review after that, over a new connection to the unix socket, in milliseconds.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) first_ms: Option<Times>,
     /// Memory two seconds after ready, without a request but those for `/readyz`.
     pub(crate) memory: Memory,
 }
@@ -41,43 +53,84 @@ pub(crate) fn run(portcullis: &Path, times: usize) -> Result<Vec<Start>> {
         .tempdir();
     let dir = dir.context("no directory for this run")?;
     let certificate = Certificate::make(dir.path())?;
-    let mut all = [
-        ("demonstration", Vec::new()),
-        ("three listeners, TLS", Vec::new()),
-    ];
-    let begin = |name: &str| -> Result<(Server, Duration)> {
-        let places = Places::free(dir.path())?;
-        let file = match name {
-            "demonstration" => demonstration(dir.path(), &places)?,
-            _ => {
-                server::write_configuration(Setup::AlwaysAdmit, dir.path(), &places, &certificate)?
-            }
-        };
-        let mut server = Server::spawn(
-            &mut server::portcullis(portcullis, &file, dir.path()),
-            dir.path(),
-        )?;
-        let took = server.wait_until_ready(places.tcp)?;
-        Ok((server, took))
+    let beginner = Beginner {
+        portcullis,
+        dir: dir.path(),
+        certificate: &certificate,
     };
+    let questions = questions()?;
+    let mut found = STARTED.map(|_| (Vec::new(), Vec::new()));
     for _ in 0..times.max(1) {
-        for (name, took) in &mut all {
-            took.push(begin(name)?.1.as_secs_f64() * 1e3);
+        for ((name, setup), (ready, first)) in STARTED.iter().zip(&mut found) {
+            let (_server, places, took) = beginner.begin(*setup).context(name)?;
+            ready.push(millis(took));
+            if let Some(question) = question(&questions, *setup) {
+                first.push(millis(beginner.ask(&places, question).context(name)?));
+            }
         }
     }
-    let mut starts = Vec::with_capacity(all.len());
-    for (name, all_ms) in all {
-        let (server, _) = begin(name)?;
+    let mut starts = Vec::with_capacity(STARTED.len());
+    for ((name, setup), (ready, first)) in STARTED.iter().zip(found) {
+        let (server, ..) = beginner.begin(*setup).context(name)?;
         std::thread::sleep(REST);
         starts.push(Start {
             name,
-            ready_ms: of_cost(&all_ms),
-            worst_ms: all_ms.iter().copied().fold(0.0, f64::max),
-            all_ms,
+            ready_ms: Times::of(ready),
+            first_ms: Some(first).filter(|f| !f.is_empty()).map(Times::of),
             memory: proc::memory(server.pid())?,
         });
     }
     Ok(starts)
+}
+
+/// Starts servers in one directory, one after the other.
+struct Beginner<'a> {
+    portcullis: &'a Path,
+    dir: &'a Path,
+    certificate: &'a Certificate,
+}
+
+impl Beginner<'_> {
+    fn begin(&self, setup: Option<Setup>) -> Result<(Server, Places, Duration)> {
+        let places = Places::free(self.dir)?;
+        let file = match setup {
+            None => demonstration(self.dir, &places)?,
+            Some(setup) => server::write_configuration(setup, self.dir, &places, self.certificate)?,
+        };
+        let mut command = server::portcullis(self.portcullis, &file, self.dir);
+        let mut server = Server::spawn(&mut command, self.dir)?;
+        let took = server.wait_until_ready(places.tcp)?;
+        Ok((server, places, took))
+    }
+
+    fn ask(&self, places: &Places, scenario: &Arc<Scenario>) -> Result<Duration> {
+        let target = Target {
+            places,
+            transport: Transport::Unix,
+            certificate: self.certificate,
+            scenario: Arc::clone(scenario),
+        };
+        Ok(load::ask_timed(&target)?.1)
+    }
+}
+
+/// Every scenario that asks for a review.
+fn questions() -> Result<Vec<Arc<Scenario>>> {
+    let all = scenario::all()?.into_iter();
+    Ok(all
+        .filter(|s| s.question.method == "POST")
+        .map(Arc::new)
+        .collect())
+}
+
+/// The first review that this configuration is asked for.
+fn question(all: &[Arc<Scenario>], setup: Option<Setup>) -> Option<&Arc<Scenario>> {
+    let subject = Subject::Portcullis(setup?);
+    all.iter().find(|s| s.subject == subject)
+}
+
+fn millis(duration: Duration) -> f64 {
+    duration.as_secs_f64() * 1e3
 }
 
 /// The demonstration on ports that are free: others on this machine may run it too.
@@ -104,5 +157,18 @@ mod tests {
             !text.contains(":9090\"") && !text.contains(":8080\""),
             "{text}"
         );
+    }
+
+    #[test]
+    fn every_configuration_of_ours_is_asked_for_a_first_review() {
+        let all = questions().unwrap();
+        let asked = STARTED.map(|(_, setup)| question(&all, setup).map(|s| s.name));
+        let expected = [
+            None,
+            Some("AlwaysAdmit"),
+            Some("validating"),
+            Some("100-policies"),
+        ];
+        assert_eq!(asked, expected);
     }
 }

@@ -11,6 +11,29 @@ pub(crate) struct Summary {
     pub(crate) best: f64,
 }
 
+/// Times of something that happened a few times.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub(crate) struct Times {
+    /// The middle one and the shortest.
+    #[serde(flatten)]
+    pub(crate) summary: Summary,
+    /// The longest.
+    pub(crate) worst: f64,
+    /// Every one.
+    pub(crate) all: Vec<f64>,
+}
+
+impl Times {
+    /// What these times say.
+    pub(crate) fn of(all: Vec<f64>) -> Self {
+        Self {
+            summary: of_cost(&all),
+            worst: all.iter().copied().fold(f64::NAN, f64::max),
+            all,
+        }
+    }
+}
+
 /// The value in the middle; of an even number, the mean of the two.
 pub(crate) fn median(values: &[f64]) -> f64 {
     let mut sorted = values.to_vec();
@@ -51,6 +74,15 @@ mod tests {
         assert_eq!(median(&[3.0, 1.0, 1_000.0]), 3.0);
         assert_eq!(median(&[4.0, 1.0, 2.0, 3.0]), 2.5);
         assert!(median(&[]).is_nan());
+    }
+
+    #[test]
+    fn times_keep_the_longest() {
+        let times = Times::of(vec![2.0, 9.0, 4.0]);
+        assert_eq!(
+            (times.summary.best, times.summary.median, times.worst),
+            (2.0, 4.0, 9.0)
+        );
     }
 
     #[test]

@@ -9,7 +9,7 @@ use serde::Serialize;
 use crate::failure::{Context, Result};
 
 /// A way to a server.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ValueEnum)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, ValueEnum)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum Transport {
     /// HTTP/1.1 over plain TCP.
@@ -24,6 +24,7 @@ pub(crate) enum Transport {
 
 impl Transport {
     /// Every way, in the order of the report.
+    #[cfg(test)]
     pub(crate) const ALL: [Self; 4] = [Self::Tcp, Self::Unix, Self::Tls, Self::TlsH2];
 
     /// The name on the command line and in the report.

@@ -5,10 +5,10 @@
 //! whatever is not known to be harmless counts as a change: the only mistake to be made here is to
 //! read back in vain.
 
+use std::borrow::Cow;
+
 /// What appears nowhere, not even within words: ways to write, and ways to hide them.
 const NEVER: &[&str] = &[
-    "++",
-    "--",
     "\\u",
     "\\x",
     "__",
@@ -155,8 +155,24 @@ pub(crate) fn changes_nothing(text: &str) -> bool {
     if NEVER.iter().any(|never| text.contains(never)) || !has_plain_templates(text) {
         return false;
     }
-    let tokens = tokens(text);
-    (0..tokens.len()).all(|at| is_harmless(&tokens, at))
+    let text = without_comment_lines(text);
+    let tokens = tokens(&text);
+    // A comment could stand between the parts of what is written to.
+    let is_plain = !text.contains("//") && !text.contains("/*");
+    (0..tokens.len()).all(|at| is_harmless(&tokens, at, is_plain))
+}
+
+/// The text without lines that are comments as a whole. Where such a line could be something else,
+/// all of them stay.
+fn without_comment_lines(text: &str) -> Cow<'_, str> {
+    // In a template, a comment of another kind, or a text that goes on in the next line.
+    let odd = ["`", "/*", "\\\n", "\r", "\u{2028}", "\u{2029}"];
+    if odd.iter().any(|odd| text.contains(odd)) {
+        return Cow::Borrowed(text);
+    }
+    let is_code = |line: &&str| !line.trim_start().starts_with("//");
+    let lines: Vec<&str> = text.split('\n').filter(is_code).collect();
+    Cow::Owned(lines.join("\n"))
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -165,11 +181,13 @@ enum Token<'a> {
     /// An operator with `=` in it that assigns nothing.
     Compares,
     Arrow,
+    /// `++` or `--`.
+    Step,
     Sign(char),
     Break,
 }
 
-use Token::{Arrow, Break, Compares, Sign, Word};
+use Token::{Arrow, Break, Compares, Sign, Step, Word};
 
 fn is_part(c: char) -> bool {
     c.is_alphanumeric() || matches!(c, '_' | '$') || (!c.is_ascii() && !c.is_whitespace())
@@ -197,6 +215,9 @@ fn tokens(text: &str) -> Vec<Token<'_>> {
         {
             tokens.push(Compares);
             sign.len()
+        } else if rest.starts_with("++") || rest.starts_with("--") {
+            tokens.push(Step);
+            2
         } else if rest.starts_with("=>") {
             tokens.push(Arrow);
             2
@@ -209,7 +230,7 @@ fn tokens(text: &str) -> Vec<Token<'_>> {
     tokens
 }
 
-fn is_harmless(tokens: &[Token<'_>], at: usize) -> bool {
+fn is_harmless(tokens: &[Token<'_>], at: usize, is_plain: bool) -> bool {
     let before = |n: usize| at.checked_sub(n).and_then(|i| tokens.get(i)).copied();
     let after = |n: usize| next(tokens, at, n);
     match tokens.get(at).copied() {
@@ -217,9 +238,11 @@ fn is_harmless(tokens: &[Token<'_>], at: usize) -> bool {
             after(1) == Some(Sign('(')) && matches!(after(2), Some(Word("const" | "let" | "var")))
         }
         Some(Word(word)) => !NO_WORD.contains(&word),
-        Some(Sign('=')) => is_declaration(tokens, at),
+        Some(Sign('=')) => is_declaration(tokens, at) || (is_plain && is_name_before(tokens, at)),
+        Some(Step) => is_plain && steps_a_name(tokens, at),
         Some(Sign('(')) => match before(1) {
             None | Some(Compares | Arrow) => true,
+            Some(Step) => false,
             Some(Sign('.')) => before(2) == Some(Sign('.')) && before(3) == Some(Sign('.')),
             Some(Sign(sign)) => "([{,;!&|?:+-<>^%~=".contains(sign),
             Some(Word(word)) if CALLERS.contains(&word) => is_function_ahead(tokens, at + 1),
@@ -228,6 +251,33 @@ fn is_harmless(tokens: &[Token<'_>], at: usize) -> bool {
         },
         _ => true,
     }
+}
+
+/// Whether the `++` or `--` here counts a name, and no member of anything.
+fn steps_a_name(tokens: &[Token<'_>], at: usize) -> bool {
+    match at.checked_sub(1).and_then(|i| tokens.get(i)).copied() {
+        Some(Word(word)) if !KEYWORDS.contains(&word) => is_name_before(tokens, at),
+        // Behind these it may belong to what is before.
+        Some(Sign(')' | ']' | '}' | '\'' | '"' | '/') | Step) => false,
+        _ => {
+            let is_name = matches!(next(tokens, at, 1), Some(Word(_)));
+            is_name && !matches!(next(tokens, at, 2), Some(Sign('.' | '[' | '(' | '?')))
+        }
+    }
+}
+
+/// Whether what stands before this one is a name, and no member of anything.
+fn is_name_before(tokens: &[Token<'_>], at: usize) -> bool {
+    let Some(before) = at.checked_sub(1) else {
+        return false;
+    };
+    let Some(Word(word)) = tokens.get(before) else {
+        return false;
+    };
+    let is_number = word.starts_with(|c: char| c.is_ascii_digit());
+    let earlier = tokens.iter().take(before).rev();
+    let earlier = earlier.copied().find(|token| *token != Break);
+    !is_number && !KEYWORDS.contains(word) && !matches!(earlier, Some(Sign('.' | '#' | '@')))
 }
 
 /// The n-th token after this one, line breaks not counted.
@@ -302,6 +352,7 @@ mod tests {
             "const { spec, metadata } = object; const n = spec.replicas; return n <= 5 && n != 2 || metadata.name == 'x'",
             "const bad = object.spec.containers.filter((c) => c.image.endsWith(':latest')).map(c => c.name);\nif (bad.length > 0) deny(`latest: ${bad.join()}`)",
             "for (const [k, v] of Object.entries(object.metadata.labels ?? {})) if (!k.includes('/')) return `no ${v}`",
+            "// Every image.\nvar lists = [object.a, object.b], n = 0;\nfor (var i = 0; i < lists.length; i++) {\n  // one\n  n = n - 1; --n; ++i\n}",
         ] {
             assert!(changes_nothing(text), "{text}");
         }
@@ -316,6 +367,22 @@ mod tests {
             "object.x >>>= 1",
             "object.x ??= 1",
             "object.x++",
+            "object\n.x++",
+            "object.\nx++",
+            "object. // c\nx++",
+            "object. /* c */ x++",
+            "object. /* c */ x = 1",
+            "object. // c\n x = 1",
+            "++object.x",
+            "--object['x']",
+            "++(object.x)",
+            "object.list[0]++\nn",
+            "object.list[0]\n++\nobject.x",
+            "`\n// ${object.x = 1}\n`",
+            "/*\n// */ object.x = 1",
+            "// c\u{2028}object.x = 1",
+            "// c\robject.x = 1",
+            "n = object.x = 1",
             "delete object.x",
             "object.list.push(1)",
             "object.list['pu' + 'sh'](1)",
@@ -327,7 +394,6 @@ mod tests {
             "({ x: object.x } = { x: 1 })",
             "const { x = object.y = 1 } = {}",
             "const x = object.y = 1",
-            "let x = 1, y = 2",
             "const f = (x) => x; f(object)",
             "f(object)",
             "f\n(object)",

@@ -1,0 +1,154 @@
+//! What policies aim at, and whether this run met it. Nothing fails when it did not.
+
+use serde::Serialize;
+
+use super::Report;
+use super::peers::Comparison;
+
+/// The server with a hundred policies, in `starts` and among the servers.
+const HUNDRED: &str = "100 policies";
+
+/// One aim.
+#[derive(Debug, Clone, Serialize)]
+pub(crate) struct Aim {
+    /// What is looked at.
+    pub(super) what: String,
+    /// What it should be.
+    pub(super) aim: String,
+    /// What it was.
+    pub(super) found: f64,
+    /// Whether that is good enough.
+    pub(super) is_met: bool,
+}
+
+/// Every aim that this run says something about.
+pub(super) fn all(report: &Report) -> Vec<Aim> {
+    let mut aims = Vec::new();
+    for one in report
+        .evaluations
+        .iter()
+        .filter(|e| e.scenario == "validating")
+    {
+        let place = place(one.transport.name(), one.connections);
+        let what = format!("processor time of an evaluation, {place}, us");
+        aims.push(at_most(what, 60.0, one.evaluation_us.median));
+    }
+    for one in report
+        .figures
+        .iter()
+        .filter(|f| f.series.scenario == "validating")
+    {
+        let place = place(one.series.transport.name(), one.series.connections);
+        let what = format!("part of the ceiling's rate, {place}");
+        aims.push(at_least(what, 0.5, one.rate_ratio.median));
+    }
+    for start in report
+        .starts
+        .iter()
+        .filter(|s| s.name.ends_with(" policies"))
+    {
+        if let Some(first) = &start.first_ms {
+            let what = format!("first review with {}, ms", start.name);
+            aims.push(at_most(what, 5.0, first.summary.median));
+        }
+    }
+    let at_rest = report.starts.iter().find(|s| s.name == HUNDRED);
+    let after_load = report.memory_after_load.get(HUNDRED);
+    let memory = at_rest.map(|start| ("at rest", start.memory.resident_kib));
+    let memory = memory
+        .into_iter()
+        .chain(after_load.map(|m| ("under load", m.peak_kib)));
+    for (when, kib) in memory {
+        let what = format!("memory with {HUNDRED} {when}, MiB");
+        aims.push(at_most(what, 60.0, kib as f64 / 1024.0));
+    }
+    aims.extend(report.peers.iter().flat_map(next_to));
+    aims
+}
+
+fn next_to(one: &Comparison) -> Vec<Aim> {
+    let place = place(one.transport.name(), one.connections);
+    let rate = |times| {
+        let what = format!("times the rate of {}, {place}", one.peer);
+        at_least(what, times, one.rate.median)
+    };
+    let p99 = || {
+        let what = format!("part of the p99 of {}, {place}", one.peer);
+        at_most(what, 0.1, one.p99.median)
+    };
+    match (one.peer, one.connections) {
+        ("acjs", 64) => vec![rate(10.0), p99()],
+        ("acjs", _) => vec![rate(10.0)],
+        ("opa", _) => vec![rate(4.0)],
+        _ => Vec::new(),
+    }
+}
+
+fn place(transport: &str, connections: usize) -> String {
+    format!("{transport}, {connections} under way")
+}
+
+fn at_most(what: String, aim: f64, found: f64) -> Aim {
+    Aim {
+        what,
+        aim: format!("<= {aim}"),
+        found,
+        is_met: found <= aim,
+    }
+}
+
+fn at_least(what: String, aim: f64, found: f64) -> Aim {
+    Aim {
+        what,
+        aim: format!(">= {aim}"),
+        found,
+        is_met: found >= aim,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::{report, series};
+    use crate::run::Series;
+    use crate::scenario::{CEILING, Compared};
+
+    fn compared(one: Series, baseline: Option<&'static str>, own: Option<&'static str>) -> Series {
+        Series {
+            connections: 64,
+            compared: Compared {
+                ceiling: CEILING,
+                baseline,
+                own,
+            },
+            ..one
+        }
+    }
+
+    #[test]
+    fn aims_are_met_or_missed_on_their_own_side() {
+        let all = vec![
+            compared(series(CEILING, &[(1_000.0, 10.0)]), None, None),
+            compared(series("AlwaysAdmit", &[(700.0, 20.0)]), None, None),
+            compared(
+                series("validating", &[(400.0, 70.0)]),
+                Some("AlwaysAdmit"),
+                None,
+            ),
+            compared(series("acjs", &[(20.0, 900.0)]), None, Some("validating")),
+            compared(series("opa", &[(200.0, 90.0)]), None, Some("validating")),
+        ];
+        let aims = report(all).aims;
+        let found: Vec<(&str, bool)> = aims.iter().map(|a| (a.what.as_str(), a.is_met)).collect();
+        let expected = [
+            (
+                "processor time of an evaluation, unix, 64 under way, us",
+                true,
+            ),
+            ("part of the ceiling's rate, unix, 64 under way", false),
+            ("times the rate of acjs, unix, 64 under way", true),
+            ("part of the p99 of acjs, unix, 64 under way", true),
+            ("times the rate of opa, unix, 64 under way", false),
+        ];
+        assert_eq!(found, expected);
+    }
+}

@@ -1,0 +1,100 @@
+//! The server with its built-in plug-ins, over every transport.
+
+use super::{CEILING, Compared, Expected, Group, Scenario, Subject, UNDER_WAY, Ways, post};
+use crate::ceiling;
+use crate::failure::Result;
+use crate::fixture::{self, Size};
+use crate::http1::Question;
+use crate::setup::Setup;
+use crate::transport::Transport;
+
+const WAYS: Ways = &[
+    (Transport::Tcp, UNDER_WAY),
+    (Transport::Unix, UNDER_WAY),
+    (Transport::Tls, UNDER_WAY),
+    (Transport::TlsH2, UNDER_WAY),
+];
+
+/// The group, the ceiling first.
+pub(super) fn scenarios() -> Result<Vec<Scenario>> {
+    let pod = fixture::pod_review()?;
+    let forbidden = fixture::forbidden_pod_review()?;
+    let alive = Question {
+        method: "GET",
+        path: "/livez",
+        body: Vec::new(),
+    };
+    let validate = |body| post("/validate?timeout=10s", body);
+    let allowed: &[&str] = &[r#""allowed":true"#];
+    Ok(vec![
+        of_ceiling(CEILING, validate(pod.clone())),
+        of_ceiling("reading", post(ceiling::READ, pod.clone())),
+        scenario("livez", Setup::AlwaysAdmit, alive, &["ok"]),
+        scenario(
+            "AlwaysAdmit",
+            Setup::AlwaysAdmit,
+            validate(pod.clone()),
+            allowed,
+        ),
+        scenario(
+            "PodSecurity",
+            Setup::PodSecurity,
+            validate(pod.clone()),
+            &[
+                r#""allowed":true"#,
+                r#""enforce-policy":"restricted:latest""#,
+            ],
+        ),
+        scenario(
+            "PodSecurity-refuses",
+            Setup::PodSecurity,
+            validate(forbidden),
+            &[
+                r#""allowed":false"#,
+                "hostNetwork",
+                "allowPrivilegeEscalation",
+            ],
+        ),
+        scenario(
+            "AlwaysPullImages",
+            Setup::AlwaysPullImages,
+            post("/mutate?timeout=10s", pod),
+            &[r#""allowed":true"#, r#""patch":""#],
+        ),
+        scenario(
+            "ABAC",
+            Setup::Abac,
+            post("/authorize?timeout=3s", fixture::access_review()),
+            allowed,
+        ),
+    ])
+}
+
+fn of_ceiling(name: &'static str, question: Question) -> Scenario {
+    Scenario {
+        subject: Subject::Ceiling,
+        ..scenario(name, Setup::AlwaysAdmit, question, &[r#""allowed":true"#])
+    }
+}
+
+fn scenario(
+    name: &'static str,
+    setup: Setup,
+    question: Question,
+    holds: &'static [&'static str],
+) -> Scenario {
+    Scenario {
+        name,
+        group: Group::Gate,
+        subject: Subject::Portcullis(setup),
+        question,
+        size: Size::Usual,
+        expected: Expected { holds, lacks: &[] },
+        ways: WAYS,
+        compared: Compared {
+            ceiling: CEILING,
+            baseline: None,
+            own: None,
+        },
+    }
+}
