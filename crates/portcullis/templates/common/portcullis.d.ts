@@ -70,6 +70,12 @@ interface PolicyRequest {
   readonly userInfo: UserInfo;
   readonly dryRun: boolean;
   readonly options: any;
+  /** The same as `object` and `oldObject`. */
+  readonly object: PolicyObject;
+  readonly oldObject: PolicyObject;
+  /** The bytes of their JSON, as they came. */
+  readonly Object: { readonly Raw: number[] };
+  readonly OldObject: { readonly Raw: number[] };
   readonly UID: string;
   readonly Kind: GroupVersionKind;
   readonly Resource: GroupVersionResource;
