@@ -1,8 +1,8 @@
 //! JSON as a tree that is read from its text as far as somebody looks.
 //!
 //! A scanned text knows where its lists and objects end ([`crate::json::Index`]). A [`Tree`] of it
-//! reads one level at a time, and passes over large parts until somebody looks at them. Looking at
-//! one member of a large object costs what the levels on the way cost, not the whole.
+//! reads one level at a time, and passes over the lists and objects in it until somebody looks at
+//! them. Looking at one member of a large object costs what the levels on the way cost, not the whole.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -11,9 +11,6 @@ use std::sync::{Arc, OnceLock};
 use serde_json::{Number, Value};
 
 use crate::json::Index;
-
-/// Lists and objects with fewer bytes of text are read at once.
-const LARGE: u32 = 200;
 
 /// A value, read as far as somebody looked.
 #[derive(Debug, Clone)]
@@ -94,15 +91,15 @@ impl Tree {
         self.0.look()
     }
 
-    /// Whether it is a large part that nobody has looked at yet.
+    /// Whether it is a list or object that nobody has looked at yet.
     pub fn is_unread(&self) -> bool {
         matches!(&self.0, Node::Text(_, read) if read.get().is_none())
     }
 
-    /// How many bytes of text it is, if nobody has looked at it yet.
-    pub fn unread_bytes(&self) -> Option<usize> {
+    /// Its text, if nobody has looked at it yet.
+    pub fn unread_text(&self) -> Option<&str> {
         match &self.0 {
-            Node::Text(part, read) if read.get().is_none() => part.text().map(str::len),
+            Node::Text(part, read) if read.get().is_none() => part.text(),
             _ => None,
         }
     }
@@ -299,9 +296,6 @@ impl<'a> Reader<'a> {
         match self.blanks()? {
             b'{' | b'[' => {
                 let container = self.whole.index.get(self.place)?;
-                if container.end - container.start < LARGE {
-                    return self.container();
-                }
                 let part = Part {
                     whole: Arc::clone(self.whole),
                     place: self.place,

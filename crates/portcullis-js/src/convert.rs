@@ -503,8 +503,8 @@ fn note_large(value: &Value, large: &mut HashMap<u64, Number>) {
 
 /// About how many bytes a part takes, without a look at what nobody has looked at.
 fn tree_size(tree: &Tree) -> usize {
-    if let Some(bytes) = tree.unread_bytes() {
-        return 2 * bytes;
+    if let Some(text) = tree.unread_text() {
+        return 2 * text.len();
     }
     ANY + match tree.look() {
         Look::String(text) => text.len(),

@@ -94,6 +94,9 @@ impl<'a, 'js> Run<'a, 'js> {
         limits: &'a Limits,
     ) -> rquickjs::Result<Self> {
         realm.watch_memory(ctx, &tools)?;
+        let may_change = |index: usize| input.plan(index) != Plan::Skip && !set.is_quiet(index);
+        let reads_back = (0..set.names().len()).any(may_change);
+        realm.state.reads_back.set(reads_back);
         Ok(Self {
             ctx,
             tools,

@@ -14,6 +14,9 @@ use crate::state::State;
 /// Values of fewer parts than this are cheaper to convert than to put off.
 const LARGE: usize = 8;
 
+/// About how many bytes of text a part has.
+const PART: usize = 16;
+
 /// Where a part is.
 #[derive(Debug)]
 enum Node {
@@ -65,15 +68,15 @@ impl Nodes {
     }
 }
 
-/// Whether a value has so many parts that it may have been put off in part. What nobody has looked
-/// at is large without a look.
+/// Whether a value has so many parts that it is worth putting off. Those of a text nobody has looked
+/// at are guessed from its length.
 fn is_large(tree: &Tree) -> bool {
     fn count(tree: &Tree, left: &mut usize) {
         if *left == 0 {
             return;
         }
-        if tree.is_unread() {
-            *left = 0;
+        if let Some(text) = tree.unread_text() {
+            *left = left.saturating_sub(1 + text.len() / PART);
             return;
         }
         *left -= 1;
@@ -99,7 +102,7 @@ pub(crate) fn root<'js>(
     lazy: &Function<'js>,
 ) -> rquickjs::Result<Js<'js>> {
     if !is_large(tree) {
-        return tree_to_js(ctx, tree);
+        return small(ctx, state, tree);
     }
     let id = push(state, Node::Root(Arc::clone(tree)));
     expand(ctx, state, tree, id, lazy)
@@ -122,6 +125,14 @@ pub(crate) fn part<'js>(
     }
 }
 
+/// A small part. If nothing will be compared with it, the engine reads it from the text by itself.
+fn small<'js>(ctx: &Ctx<'js>, state: &State, tree: &Tree) -> rquickjs::Result<Js<'js>> {
+    match tree.unread_text() {
+        Some(text) if !state.reads_back.get() => ctx.json_parse(text),
+        _ => tree_to_js(ctx, tree),
+    }
+}
+
 fn push(state: &State, node: Node) -> u32 {
     state.nodes.borrow_mut().push(node)
 }
@@ -141,7 +152,7 @@ fn expand<'js>(
                     let child = push(state, Node::Child(id, index));
                     expand(ctx, state, element, child, lazy)?
                 } else {
-                    tree_to_js(ctx, element)?
+                    small(ctx, state, element)?
                 };
                 array.set(index, element)?;
             }
@@ -154,7 +165,7 @@ fn expand<'js>(
                     let child = push(state, Node::Child(id, place));
                     lazy.call::<_, ()>((object.clone(), key.as_str(), child))?;
                 } else {
-                    set_member(&object, key, tree_to_js(ctx, member)?)?;
+                    set_member(&object, key, small(ctx, state, member)?)?;
                 }
             }
             Ok(object.into_value())

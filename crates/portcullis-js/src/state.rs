@@ -60,6 +60,8 @@ pub(crate) struct State {
     pub(crate) input: RefCell<Option<Arc<Input>>>,
     /// What the object of the policy that runs now was made from.
     pub(crate) base: RefCell<Option<Arc<Tree>>>,
+    /// Whether the object will be compared with what it was.
+    pub(crate) reads_back: Cell<bool>,
     /// Calls of the world outside by the policy that runs now; its name is added later.
     pub(crate) host_calls: RefCell<Vec<HostCall>>,
     /// How many calls may still be made, and how many bytes of them may be kept.

@@ -17,17 +17,20 @@ fn stage(before: &str, after: &str) -> Pool {
 /// In the same realm.
 #[track_caller]
 fn leaves_nothing(before: &str, after: &str) {
-    assert_eq!(realms_for(before, after), 1, "{before}");
+    let (realms, threads) = realms_for(before, after);
+    assert!(realms <= threads, "{before}: {realms} of {threads}");
 }
 
 /// In another realm, because the one before had to go.
 #[track_caller]
 fn is_thrown_away(before: &str, after: &str) {
-    assert_eq!(realms_for(before, after), 3, "{before}");
+    let (realms, threads) = realms_for(before, after);
+    assert!(realms > threads, "{before}: {realms} of {threads}");
 }
 
+/// How many realms were made, and for how many threads: a slow machine may need a second one.
 #[track_caller]
-fn realms_for(before: &str, after: &str) -> u64 {
+fn realms_for(before: &str, after: &str) -> (u64, u64) {
     let pool = stage(before, after);
     for _ in 0..2 {
         let first = pool.evaluate(input(json!({"stage": 1}))).unwrap();
@@ -43,7 +46,7 @@ fn realms_for(before: &str, after: &str) -> u64 {
             second.denial()
         );
     }
-    pool.realms_made()
+    (pool.realms_made(), pool.threads() as u64)
 }
 
 #[test]
