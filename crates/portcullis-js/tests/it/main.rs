@@ -16,5 +16,6 @@ mod hostile;
 mod isolation;
 mod modes;
 mod modules;
+mod patches;
 mod quiet;
 mod support;
