@@ -1,23 +1,26 @@
 //! One evaluation: the policies of a set over one object, in order.
 
+mod meaning;
 mod record;
+mod world;
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use portcullis_core::Tree;
-use rquickjs::{Array, Ctx, Function, Object, Promise, Value as Js, promise::PromiseState};
+use rquickjs::{Ctx, Function, Object, Promise, Value as Js, promise::PromiseState};
 use serde_json::Value;
 
 use record::{Conclusion, Failure, Record, Refusal};
 pub(crate) use record::{late, limit_message};
+use world::World;
 
 use crate::compile::PolicySet;
-use crate::convert::{Reader, Strictness, Unreadable, to_js};
+use crate::convert::to_js;
 use crate::input::{Input, Plan};
-use crate::lazy;
 use crate::limits::{Limit, Limits};
 use crate::outcome::{ConsoleLine, Evaluation, Mode, Outcome, Step, Verdict};
+use crate::read_back::{Reader, Strictness, Unreadable};
 use crate::realm::{Realm, Tool, Tools};
 use crate::source::{Place, Text};
 use crate::state::{Said, State};
@@ -48,18 +51,6 @@ pub(crate) fn run(
     }
     state.end();
     record.into_evaluation()
-}
-
-/// The policies' functions, with the object they share.
-#[derive(Debug, Clone)]
-struct World<'js> {
-    object: Js<'js>,
-    /// What the object was made from.
-    base: Arc<Tree>,
-    /// Makes the functions of policies and modules.
-    make: Function<'js>,
-    /// Runs modules, once there was one to run.
-    link: Option<Function<'js>>,
 }
 
 struct Run<'a, 'js> {
@@ -370,74 +361,6 @@ impl<'a, 'js> Run<'a, 'js> {
         entry.map(|entry| entry.call(())).transpose()
     }
 
-    /// What a returned value means.
-    fn returned(&self, value: &Js<'js>) -> Conclusion {
-        if value.is_undefined() {
-            return Conclusion::Pass;
-        }
-        let refuse = |message: String| {
-            Conclusion::Deny(Refusal {
-                message,
-                reason: VIOLATES_POLICY.to_owned(),
-                code: None,
-                place: None,
-                limit: None,
-                failure: false,
-            })
-        };
-        if value.is_string() || value.is_symbol() {
-            return refuse(never_empty(self.describe(value)));
-        }
-        let yes = value.as_bool().or_else(|| self.boxed_bool(value));
-        match yes {
-            Some(true) => Conclusion::Allow,
-            Some(false) => refuse("request denied by policy".to_owned()),
-            None => {
-                let kind: rquickjs::Result<String> = self
-                    .tools
-                    .get(Tool::Kind)
-                    .and_then(|kind| kind.call((value.clone(),)));
-                let kind = kind.unwrap_or_default();
-                let mut text = self.describe(value);
-                if let Some((end, _)) = text.char_indices().nth(200) {
-                    text.truncate(end);
-                }
-                Conclusion::Deny(
-                    Failure::new(format!("unknown return value from policy ({kind}: {text})"))
-                        .into(),
-                )
-            }
-        }
-    }
-
-    fn boxed_bool(&self, value: &Js<'js>) -> Option<bool> {
-        let constructor: Object<'js> = self.ctx.globals().get("Boolean").ok()?;
-        let object = value.as_object()?;
-        if !object.is_instance_of(constructor) {
-            return None;
-        }
-        let plain: Array<'js> = self
-            .tools
-            .get(Tool::Plain)
-            .ok()?
-            .call((value.clone(),))
-            .ok()?;
-        plain.get(0).ok()
-    }
-
-    fn thrown(&self, text: &str, place: Option<Place>) -> Refusal {
-        let at = place.map(|place| {
-            let name = self.set.source_of(place);
-            format!(" at {name}:{}:{}", place.line, place.column)
-        });
-        Failure {
-            message: format!("unable to evaluate policy:{text}{}", at.unwrap_or_default()),
-            place,
-            limit: None,
-        }
-        .into()
-    }
-
     /// Waits for a promise by running what is to be done meanwhile.
     fn settle(&self, value: Js<'js>) -> rquickjs::Result<Js<'js>> {
         let Some(promise) = value.as_promise().cloned() else {
@@ -555,92 +478,6 @@ impl<'a, 'js> Run<'a, 'js> {
         )))
     }
 
-    fn shared_world(&mut self) -> rquickjs::Result<World<'js>> {
-        if let Some(world) = self.world.clone() {
-            if !self.is_in_shared {
-                self.state.base.replace(Some(Arc::clone(&world.base)));
-                self.tools
-                    .get(Tool::Enter)?
-                    .call::<_, ()>((world.object.clone(),))?;
-                self.is_in_shared = true;
-            }
-            return Ok(world);
-        }
-        let object = self.kept.as_ref().unwrap_or(&self.input.object);
-        let world = self.make_world(&Arc::clone(object))?;
-        self.is_in_shared = true;
-        Ok(self.world.insert(world).clone())
-    }
-
-    fn separate_world(&mut self) -> rquickjs::Result<World<'js>> {
-        self.is_in_shared = false;
-        if let Some(kept) = self.kept.clone() {
-            return self.make_world(&kept);
-        }
-        if self.input.failures_pass {
-            return self.make_world(&self.input.object);
-        }
-        // An object that can't be read is refused at the end; until then the original stands for it.
-        match self.object_now() {
-            Ok(Some(changed)) => self.make_world(&Arc::new(Tree::from(&changed))),
-            _ => self.make_world(&self.input.object),
-        }
-    }
-
-    fn make_world(&mut self, base: &Arc<Tree>) -> rquickjs::Result<World<'js>> {
-        let ctx = self.ctx;
-        let nothing = || Js::new_undefined(ctx.clone());
-        let lazy = self.tools.get(Tool::Lazy)?;
-        let object = lazy::root(ctx, self.state, base, &lazy)?;
-        let reads = self.set.reads();
-        let old = match reads.old_object {
-            true => lazy::root(ctx, self.state, &self.input.old_object, &lazy)?,
-            false => nothing(),
-        };
-        let req = match reads.req {
-            true => self.request(&object, &old)?,
-            false => nothing(),
-        };
-        let (ac, cell) = match reads.ac {
-            true => {
-                let cell = match &self.cell {
-                    Some(cell) => cell.clone(),
-                    None => self.cell.insert(Object::new(ctx.clone())?).clone(),
-                };
-                (to_js(ctx, &self.input.subject.ac())?, cell.into_value())
-            }
-            false => (nothing(), nothing()),
-        };
-        self.state.base.replace(Some(Arc::clone(base)));
-        let program = self.realm.program(ctx)?;
-        let begin = self.tools.get(Tool::Begin)?;
-        let make = begin.call((program, object.clone(), old, req, ac, cell))?;
-        Ok(World {
-            object,
-            base: Arc::clone(base),
-            make,
-            link: None,
-        })
-    }
-
-    /// `req`, with the objects in it.
-    fn request(&self, object: &Js<'js>, old: &Js<'js>) -> rquickjs::Result<Js<'js>> {
-        let (ctx, reads) = (self.ctx, self.set.reads());
-        let req = to_js(ctx, &self.input.subject.req())?;
-        let Some(members) = req.as_object() else {
-            return Ok(req);
-        };
-        members.set("object", object.clone())?;
-        if reads.old_object {
-            members.set("oldObject", old.clone())?;
-        }
-        if reads.raw {
-            members.set("Object", raw(ctx, &self.input.object)?)?;
-            members.set("OldObject", raw(ctx, &self.input.old_object)?)?;
-        }
-        Ok(req)
-    }
-
     fn write_host_calls(&self, name: &str, record: &mut Record) {
         for mut call in self.state.host_calls.take() {
             name.clone_into(&mut call.policy);
@@ -660,20 +497,6 @@ impl<'a, 'js> Run<'a, 'js> {
             });
         }
     }
-}
-
-/// `{Raw: [...]}`: the bytes of the JSON, as Go's `RawExtension` has them.
-fn raw<'js>(ctx: &Ctx<'js>, tree: &Tree) -> rquickjs::Result<Object<'js>> {
-    let bytes = Array::new(ctx.clone())?;
-    let value = tree.to_value();
-    if !value.is_null() {
-        for (index, byte) in value.to_string().bytes().enumerate() {
-            bytes.set(index, byte)?;
-        }
-    }
-    let holder = Object::new(ctx.clone())?;
-    holder.set("Raw", bytes)?;
-    Ok(holder)
 }
 
 fn never_empty(message: String) -> String {

@@ -20,6 +20,7 @@ mod limits;
 mod outcome;
 mod pool;
 mod quiet;
+mod read_back;
 mod realm;
 mod source;
 mod sources;

@@ -9,10 +9,11 @@ use portcullis_core::clock::{self, Stopwatch};
 use rquickjs::{Array, Ctx, Function, Value as Js};
 use serde_json::Value;
 
-use crate::convert::{Reader, Strictness, Unreadable, size, to_js};
+use crate::convert::to_js;
 use crate::gate::Outside;
 use crate::host::{HostCall, HostFunction, HostRequest};
 use crate::limits::{Limit, Limits};
+use crate::read_back::{Reader, Strictness, Unreadable, size};
 use crate::state::{CALLS, State};
 
 /// Why there is no answer.

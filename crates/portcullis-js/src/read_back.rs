@@ -1,0 +1,449 @@
+//! JavaScript to JSON, compared with what it was.
+//!
+//! What was not changed comes back as it was: numbers that JavaScript can't hold exactly are taken
+//! from the original.
+
+use std::collections::HashMap;
+use std::fmt::Write;
+
+use portcullis_core::{Look, Tree};
+use rquickjs::{Array, Atom, Ctx, Function, Object, String as JsString, Value as Js};
+use serde_json::{Map, Number, Value};
+
+use crate::state::State;
+
+/// How deep a changed object may be.
+const DEPTH: usize = 256;
+
+/// From here on integers have no exact floats.
+const EXACT: f64 = 9_007_199_254_740_992.0;
+
+/// Why an object can't be read back.
+#[derive(Debug)]
+pub(crate) enum Unreadable {
+    /// Something that has no JSON: where, and what.
+    At(String, String),
+    /// The engine failed: an exception, or a limit.
+    Engine,
+    /// More than memory may hold.
+    TooLarge,
+}
+
+impl From<rquickjs::Error> for Unreadable {
+    fn from(_: rquickjs::Error) -> Self {
+        Self::Engine
+    }
+}
+
+/// What becomes of what JSON can't say.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Strictness {
+    /// `undefined` is null; anything else is an error.
+    Strict,
+    /// It is null.
+    Lenient,
+}
+
+/// A member of an object.
+enum Member<'js> {
+    /// It was put off under this number and not looked at since.
+    Unseen(u32),
+    Seen(Js<'js>),
+}
+
+/// Reads values back, comparing with what they were.
+pub(crate) struct Reader<'a, 'js> {
+    state: &'a State,
+    ctx: Ctx<'js>,
+    /// Says what objects that are no plain ones stand for.
+    plain: Function<'js>,
+    /// Stands for a member that was put off and not looked at since.
+    unseen: Js<'js>,
+    prototype: Js<'js>,
+    /// Bytes that may still be read.
+    budget: usize,
+    path: String,
+    above: Vec<Js<'js>>,
+    /// Integers of the original that have no exact float, by the float they became.
+    large: Option<HashMap<u64, Number>>,
+    /// What was before.
+    original: &'a Tree,
+    strictness: Strictness,
+    /// Whether an `undefined` became null.
+    met_undefined: bool,
+}
+
+impl<'a, 'js> Reader<'a, 'js> {
+    /// A reader with what the prelude calls `plain` and `unseen`.
+    pub(crate) fn new(
+        ctx: &Ctx<'js>,
+        state: &'a State,
+        (plain, unseen): (Function<'js>, Js<'js>),
+        original: &'a Tree,
+        budget: usize,
+        strictness: Strictness,
+    ) -> Self {
+        Self {
+            state,
+            ctx: ctx.clone(),
+            plain,
+            unseen,
+            prototype: object_prototype(ctx),
+            budget,
+            path: String::new(),
+            above: Vec::new(),
+            large: None,
+            original,
+            strictness,
+            met_undefined: false,
+        }
+    }
+
+    /// The JSON of a value, if it is not what it was.
+    pub(crate) fn changed(&mut self, js: &Js<'js>) -> Result<Option<Value>, Unreadable> {
+        if self.is_same(js, self.original)? {
+            return Ok(None);
+        }
+        let value = self.read(js, Some(self.original))?;
+        let is_same = self.met_undefined && *self.original == value;
+        Ok((!is_same).then_some(value))
+    }
+
+    /// The JSON of a value that was nothing before.
+    pub(crate) fn read_all(&mut self, js: &Js<'js>) -> Result<Value, Unreadable> {
+        self.read(js, None)
+    }
+
+    fn is_same(&self, js: &Js<'js>, original: &Tree) -> rquickjs::Result<bool> {
+        Ok(match original.look() {
+            Look::Null => js.is_null(),
+            Look::Bool(b) => js.as_bool() == Some(b),
+            Look::Number(n) => js.as_number().is_some_and(|x| n.as_f64() == Some(x)),
+            Look::String(s) => match js.as_string() {
+                Some(text) => text.to_string().is_ok_and(|text| text == s),
+                None => false,
+            },
+            Look::List(list) => {
+                let Some(array) = js.as_array().filter(|a| a.len() == list.len()) else {
+                    return Ok(false);
+                };
+                for (index, element) in list.iter().enumerate() {
+                    if !self.is_same(&array.get(index)?, element)? {
+                        return Ok(false);
+                    }
+                }
+                true
+            }
+            Look::Object(members) => {
+                let Some(object) = js.as_object().filter(|_| !js.is_array()) else {
+                    return Ok(false);
+                };
+                if js.is_function() || object.keys::<Atom<'js>>().count() != members.len() {
+                    return Ok(false);
+                }
+                if members.is_empty() {
+                    let prototype = object.get_prototype();
+                    return Ok(prototype.is_none_or(|p| *p.as_value() == self.prototype));
+                }
+                for (key, member) in members {
+                    let is_same = match self.member(object, key.as_str())? {
+                        Member::Unseen(id) => {
+                            let same = |part: &Tree| std::ptr::eq(part, member) || part == member;
+                            self.state.nodes.borrow().with(id, same) == Some(true)
+                        }
+                        Member::Seen(value) => self.is_same(&value, member)?,
+                    };
+                    if !is_same {
+                        return Ok(false);
+                    }
+                }
+                true
+            }
+        })
+    }
+
+    fn read(&mut self, js: &Js<'js>, original: Option<&Tree>) -> Result<Value, Unreadable> {
+        self.spend(32)?;
+        if js.is_null() {
+            return Ok(Value::Null);
+        }
+        if let Some(b) = js.as_bool() {
+            return Ok(Value::Bool(b));
+        }
+        if let Some(x) = js.as_number() {
+            return self.number(x, original);
+        }
+        if let Some(text) = js.as_string() {
+            return self.text(text).map(Value::String);
+        }
+        if js.is_undefined() {
+            self.met_undefined = true;
+            return Ok(Value::Null);
+        }
+        if self.strictness == Strictness::Lenient && (js.is_function() || js.is_symbol()) {
+            return Ok(Value::Null);
+        }
+        if js.is_function() {
+            return Err(self.fault("a function has no place in JSON"));
+        }
+        if js.is_symbol() {
+            return Err(self.fault("a symbol has no place in JSON"));
+        }
+        if self.above.len() >= DEPTH {
+            return Err(self.fault("nested too deep"));
+        }
+        if self.above.contains(js) {
+            return Err(self.fault("it contains itself"));
+        }
+        self.above.push(js.clone());
+        let value = self.compound(js, original)?;
+        self.above.pop();
+        Ok(value)
+    }
+
+    fn compound(&mut self, js: &Js<'js>, original: Option<&Tree>) -> Result<Value, Unreadable> {
+        if let Some(array) = js.as_array() {
+            let mut list = Vec::new();
+            for index in 0..array.len() {
+                let element: Js<'js> = array.get(index)?;
+                let was = original.and_then(|o| o.element(index));
+                let read = self.below(
+                    |path| {
+                        let _ = write!(path, "/{index}");
+                    },
+                    |r| r.read(&element, was),
+                )?;
+                list.push(read);
+            }
+            return Ok(Value::Array(list));
+        }
+        let is_plain = js.as_object().is_some_and(|object| {
+            let prototype = object.get_prototype();
+            prototype.is_none_or(|p| *p.as_value() == self.prototype)
+        });
+        if !is_plain {
+            let stands_for: Array<'js> = self.plain.call((js.clone(),))?;
+            if !stands_for.is_empty() {
+                let value: Js<'js> = stands_for.get(0)?;
+                return match js.is_big_int() {
+                    true => self.big(&value),
+                    false => self.read(&value, original),
+                };
+            }
+        }
+        let Some(object) = js.as_object() else {
+            return Err(self.fault("this has no place in JSON"));
+        };
+        let mut map = Map::new();
+        let members = Members::of(original);
+        for key in object.keys::<JsString<'js>>() {
+            let key = self.text(&key?)?;
+            let member = match self.member(object, key.as_str())? {
+                Member::Unseen(id) => {
+                    // A policy may have made many places for one part.
+                    let bytes = self.state.nodes.borrow().with(id, tree_size);
+                    self.spend(bytes.unwrap_or_default())?;
+                    let part = self.state.nodes.borrow().with(id, Tree::to_value);
+                    map.insert(key, part.unwrap_or_default());
+                    continue;
+                }
+                Member::Seen(value) => value,
+            };
+            let was = members.get(&key);
+            let read = self.below(|path| push_key(path, &key), |r| r.read(&member, was))?;
+            map.insert(key, read);
+        }
+        Ok(Value::Object(map))
+    }
+
+    /// A member of an object, without a look at what was put off.
+    fn member(&self, object: &Object<'js>, key: &str) -> rquickjs::Result<Member<'js>> {
+        self.state.probed.set(None);
+        self.state.is_probing.set(true);
+        let got: rquickjs::Result<Js<'js>> = object.get(key);
+        self.state.is_probing.set(false);
+        match (self.state.probed.take(), got) {
+            (None, got) => got.map(Member::Seen),
+            (Some(id), Ok(value)) if value == self.unseen => Ok(Member::Unseen(id)),
+            // A getter of the policy's own met the probe: it is asked again.
+            (Some(_), got) => {
+                if got.is_err() {
+                    let _ = self.ctx.catch();
+                }
+                object.get(key).map(Member::Seen)
+            }
+        }
+    }
+
+    fn big(&self, decimal: &Js<'js>) -> Result<Value, Unreadable> {
+        let text = decimal.as_string().and_then(|s| s.to_string().ok());
+        let number = text.and_then(|text| {
+            let signed = text.parse::<i64>().map(Number::from);
+            signed
+                .or_else(|_| text.parse::<u64>().map(Number::from))
+                .ok()
+        });
+        number
+            .map(Value::Number)
+            .ok_or_else(|| self.fault("the integer is too large"))
+    }
+
+    fn number(&mut self, x: f64, original: Option<&Tree>) -> Result<Value, Unreadable> {
+        if let Some(Look::Number(n)) = original.map(Tree::look)
+            && n.as_f64() == Some(x)
+        {
+            return Ok(Value::Number(n.clone()));
+        }
+        if x.abs() >= EXACT
+            && let Some(n) = self.large().get(&x.to_bits())
+        {
+            return Ok(Value::Number(n.clone()));
+        }
+        if !x.is_finite() && self.strictness == Strictness::Lenient {
+            return Ok(Value::Null);
+        }
+        if !x.is_finite() {
+            return Err(self.fault(&format!("{x} has no place in JSON")));
+        }
+        #[expect(
+            clippy::cast_possible_truncation,
+            reason = "an integer below 2^53 is exact in both"
+        )]
+        let number = if x.fract() == 0.0 && x.abs() <= EXACT {
+            Some(Number::from(x as i64))
+        } else {
+            Number::from_f64(x)
+        };
+        number
+            .map(Value::Number)
+            .ok_or_else(|| self.fault("no number"))
+    }
+
+    fn large(&mut self) -> &HashMap<u64, Number> {
+        self.large.get_or_insert_with(|| {
+            let mut large = HashMap::new();
+            note_large(&self.original.to_value(), &mut large);
+            large
+        })
+    }
+
+    fn text(&mut self, text: &JsString<'js>) -> Result<String, Unreadable> {
+        match text.to_string() {
+            Ok(text) => {
+                self.spend(text.len())?;
+                Ok(text)
+            }
+            Err(rquickjs::Error::Utf8(_)) => Err(self.fault("half a character in a text")),
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    fn spend(&mut self, bytes: usize) -> Result<(), Unreadable> {
+        self.budget = self.budget.checked_sub(bytes).ok_or(Unreadable::TooLarge)?;
+        Ok(())
+    }
+
+    fn fault(&self, what: &str) -> Unreadable {
+        let _ = self.ctx.catch();
+        let place = match self.path.as_str() {
+            "" => "/".to_owned(),
+            path => path.to_owned(),
+        };
+        Unreadable::At(place, what.to_owned())
+    }
+
+    fn below<R>(
+        &mut self,
+        extend: impl FnOnce(&mut String),
+        act: impl FnOnce(&mut Self) -> Result<R, Unreadable>,
+    ) -> Result<R, Unreadable> {
+        let length = self.path.len();
+        extend(&mut self.path);
+        let result = act(self)?;
+        self.path.truncate(length);
+        Ok(result)
+    }
+}
+
+/// The members of an object by their keys.
+enum Members<'a> {
+    /// Few, to be gone through.
+    Few(&'a [(String, Tree)]),
+    /// Many: hostile objects cost no more than others.
+    Many(HashMap<&'a str, &'a Tree>),
+}
+
+impl<'a> Members<'a> {
+    fn of(tree: Option<&'a Tree>) -> Self {
+        match tree.map(Tree::look) {
+            Some(Look::Object(members)) if members.len() > 16 => {
+                Self::Many(members.iter().map(|(k, v)| (k.as_str(), v)).collect())
+            }
+            Some(Look::Object(members)) => Self::Few(members),
+            _ => Self::Few(&[]),
+        }
+    }
+
+    fn get(&self, key: &str) -> Option<&'a Tree> {
+        match self {
+            Self::Few(members) => {
+                let mut members = members.iter();
+                members.find(|(own, _)| own == key).map(|(_, v)| v)
+            }
+            Self::Many(members) => members.get(key).copied(),
+        }
+    }
+}
+
+fn object_prototype<'js>(ctx: &Ctx<'js>) -> Js<'js> {
+    let object = Object::new(ctx.clone());
+    let prototype = object.ok().and_then(|object| object.get_prototype());
+    prototype.map_or_else(|| Js::new_undefined(ctx.clone()), Object::into_value)
+}
+
+fn push_key(path: &mut String, key: &str) {
+    path.push('/');
+    path.push_str(&key.replace('~', "~0").replace('/', "~1"));
+}
+
+fn note_large(value: &Value, large: &mut HashMap<u64, Number>) {
+    match value {
+        Value::Number(n) if !n.is_f64() => {
+            if let Some(x) = n.as_f64().filter(|x| x.abs() >= EXACT) {
+                large.entry(x.to_bits()).or_insert_with(|| n.clone());
+            }
+        }
+        Value::Array(list) => list.iter().for_each(|v| note_large(v, large)),
+        Value::Object(map) => map.values().for_each(|v| note_large(v, large)),
+        _ => {}
+    }
+}
+
+/// About how many bytes a part takes, without a look at what nobody has looked at.
+fn tree_size(tree: &Tree) -> usize {
+    if let Some(text) = tree.unread_text() {
+        return 2 * text.len();
+    }
+    ANY + match tree.look() {
+        Look::String(text) => text.len(),
+        Look::List(list) => list.iter().map(tree_size).sum(),
+        Look::Object(members) => members
+            .iter()
+            .map(|(key, v)| key.len() + tree_size(v))
+            .sum(),
+        _ => 0,
+    }
+}
+
+/// What any value takes.
+const ANY: usize = 32;
+
+/// About how many bytes a value takes.
+pub(crate) fn size(value: &Value) -> usize {
+    ANY + match value {
+        Value::String(text) => text.len(),
+        Value::Array(list) => list.iter().map(size).sum(),
+        Value::Object(map) => map.iter().map(|(key, v)| key.len() + size(v)).sum(),
+        _ => 0,
+    }
+}
