@@ -45,6 +45,16 @@ pub fn check(options: &LoadOptions<'_>) -> Result<Vec<String>, Faults> {
     Ok(loaded.warnings)
 }
 
+/// Says in the log what is in force, where that is not seen from the file alone.
+pub(crate) fn log_policies(loaded: &Loaded) {
+    let policies = &loaded.policies;
+    if !policies.list.is_empty() {
+        let names: Vec<&str> = policies.list.iter().map(|p| p.name.as_str()).collect();
+        let (count, modules) = (names.len(), policies.modules.len());
+        tracing::info!(count, modules, names = ?names, "policies in force");
+    }
+}
+
 /// What policies may keep between reviews, empty.
 pub(crate) fn global_context(loaded: &Loaded) -> GlobalContext {
     GlobalContext::new(global_context_cap(loaded))

@@ -154,6 +154,7 @@ impl<'a> Reloader<'a> {
         for warning in &loaded.warnings {
             tracing::warn!("{warning}");
         }
+        assembly::log_policies(&loaded);
         let connections = gate.limits.connections;
         self.server.gate.store(Arc::new(gate));
         listeners.apply(prepared, connections);

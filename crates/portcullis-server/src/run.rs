@@ -90,6 +90,7 @@ pub fn run(options: RunOptions<'_>) -> Result<(), RunError> {
     let context = assembly::global_context(&loaded.configuration);
     let assembled = assembly::assemble(&loaded.configuration, Some(&options.data_dir), &context)
         .map_err(RunError::Configuration)?;
+    assembly::log_policies(&loaded.configuration);
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .enable_all()
         .build()

@@ -111,7 +111,7 @@ fn anywhere_needs_no_list() {
 }
 
 #[test]
-fn plain_http_on_loopback_when_listed() {
+fn plain_http_on_loopback() {
     let remote = Remote::http(|_| allow());
     let port = remote.address.unwrap().port();
     let host = forwarding(&[
@@ -131,8 +131,13 @@ fn plain_http_on_loopback_when_listed() {
         ..settings()
     })
     .unwrap();
-    assert!(forward(&anywhere, &format!("http://127.0.0.1:{port}/x")).is_err());
-    assert_eq!(remote.seen().len(), 2);
+    assert_eq!(
+        forward(&anywhere, &format!("http://127.0.0.1:{port}/x")),
+        Ok(json!(true))
+    );
+    let unlisted = forwarding(&["https://127.0.0.1/*"]);
+    assert!(forward(&unlisted, &format!("http://127.0.0.1:{port}/x")).is_err());
+    assert_eq!(remote.seen().len(), 3);
 }
 
 #[test]
