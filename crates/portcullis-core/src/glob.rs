@@ -57,8 +57,9 @@ impl Glob {
         // The places in the pattern that the text so far may have led to.
         let mut at = vec![false; self.parts.len() + 1];
         self.reach(&mut at, 0);
+        let mut next = at.clone();
         for character in text.chars() {
-            let mut next = vec![false; self.parts.len() + 1];
+            next.fill(false);
             for (index, part) in self.parts.iter().enumerate() {
                 if !at.get(index).copied().unwrap_or_default() {
                     continue;
@@ -71,7 +72,7 @@ impl Glob {
                     _ => {}
                 }
             }
-            at = next;
+            std::mem::swap(&mut at, &mut next);
         }
         at.last().copied().unwrap_or_default()
     }

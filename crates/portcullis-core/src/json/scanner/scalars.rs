@@ -90,7 +90,7 @@ impl Scanner<'_> {
         Ok(())
     }
 
-    /// The code unit of the `\uXXXX` at this place.
+    /// The code unit that the four digits of a `\u` at this place stand for.
     fn unit(&self, start: usize) -> Scan<u32> {
         let digits = self.bytes.get(start + 2..start + 6).unwrap_or_default();
         let digit = |unit: Option<u32>, b: &u8| Some(unit? * 16 + char::from(*b).to_digit(16)?);
