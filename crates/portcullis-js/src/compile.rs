@@ -257,6 +257,10 @@ fn check(realm: &Realm, code: &str, style: Style<'_>) -> Result<(), Found> {
     )
 }
 
+/// The message where the fault shows only behind the text.
+const UNBALANCED: &str =
+    "SyntaxError: at the end of the text, something is still open or was closed once too often";
+
 fn compile(realm: &Realm, code: &str, text: &str) -> Result<(), Found> {
     const FILE: &str = "alone";
     if let Some(at) = code.find('\0') {
@@ -280,7 +284,7 @@ fn compile(realm: &Realm, code: &str, text: &str) -> Result<(), Found> {
             return Ok(None);
         }
         let error = ctx.catch();
-        let message: String = tools.get(Tool::Describe)?.call((error.clone(),))?;
+        let mut message: String = tools.get(Tool::Describe)?.call((error.clone(),))?;
         let trace: String = tools.get(Tool::Trace)?.call((error,))?;
         let place = source::frames(&trace).find(|(file, ..)| *file == FILE);
         let last = u32::try_from(code.lines().count().max(1)).unwrap_or(u32::MAX);
@@ -288,6 +292,10 @@ fn compile(realm: &Realm, code: &str, text: &str) -> Result<(), Found> {
             Some((_, line, column)) if line > 1 && line - 1 <= last => (line - 1, column),
             Some((_, 1, _)) => (1, 1),
             _ => {
+                // What the engine met behind the text is ours, not the author's.
+                if place.is_some() {
+                    UNBALANCED.clone_into(&mut message);
+                }
                 let width = code.lines().last().map_or(0, |l| l.chars().count());
                 (last, u32::try_from(width + 1).unwrap_or(u32::MAX))
             }
