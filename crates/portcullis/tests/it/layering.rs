@@ -13,6 +13,7 @@ const LEVELS: &[(&str, u8)] = &[
     ("portcullis-authz", 1),
     ("portcullis-js", 1),
     ("portcullis-jobs", 1),
+    ("portcullis-record", 1),
     ("portcullis-script", 1),
     ("portcullis-host", 2),
     ("portcullis-store", 2),
@@ -31,7 +32,7 @@ const TOOLS: &[&str] = &[
 
 /// What the core must not know, however indirectly.
 const IMPURE: &[&str] = &[
-    "tokio", "hyper", "axum", "kube", "sqlx", "rusqlite", "rquickjs",
+    "tokio", "hyper", "axum", "kube", "sqlx", "rusqlite", "postgres", "rquickjs",
 ];
 
 fn level(name: &str) -> Option<u8> {

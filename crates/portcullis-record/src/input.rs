@@ -1,0 +1,84 @@
+//! What a decision was made of, masked: enough to make it again.
+
+use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
+
+/// What was asked.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct Input {
+    /// The review as it came, byte for byte but for what is masked.
+    pub review: Box<RawValue>,
+    /// What was masked, as JSON pointers from the beginning of `input`, like
+    /// `/review/request/object/data/password`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub masked: Vec<String>,
+    /// How it came.
+    pub http: Http,
+    /// When it came, RFC 3339 with nanoseconds, UTC.
+    pub received: String,
+    /// Which way in, for admission.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub webhook: Option<Webhook>,
+    /// Which chain of authorizers was asked, for authorization.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub chain: Option<String>,
+}
+
+/// Which way in an admission review took.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Webhook {
+    /// `mutate`, `validate`, `admit` or `acjs`.
+    pub name: String,
+    /// Whether its answers may change objects.
+    pub may_patch: bool,
+    /// Whether an object that would still be changed is refused there.
+    #[serde(default)]
+    pub refuses_pending: bool,
+}
+
+/// An HTTP request without its body.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Http {
+    /// The method.
+    pub method: String,
+    /// Path and query, as sent.
+    pub uri: String,
+    /// Headers, names in lower case, in the order sent.
+    pub headers: Vec<(String, String)>,
+    /// The network address of the caller.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub address: Option<String>,
+    /// The caller on a unix socket.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub unix: Option<Unix>,
+    /// The caller's verified certificate.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub certificate: Option<Certificate>,
+}
+
+/// A process on this machine.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Unix {
+    /// User id.
+    pub uid: u32,
+    /// Group id.
+    pub gid: u32,
+    /// Process id, where it is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pid: Option<i32>,
+}
+
+/// A verified client certificate.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Certificate {
+    /// The whole subject.
+    pub subject: String,
+    /// Common name.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub common_name: Option<String>,
+    /// Organizations.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub organizations: Vec<String>,
+    /// The certificates as sent, DER in base64, the client's own first.
+    pub chain: Vec<String>,
+}

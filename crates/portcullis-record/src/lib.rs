@@ -1,0 +1,17 @@
+//! What is kept of a decision, and of what it was made.
+//!
+//! A door hands over what it decided ([`Material`]); what comes out is a line of JSON with every
+//! secret masked ([`Decision`]), and the part of it that lists show ([`Summary`]). Nothing here does
+//! I/O: where lines are kept is the affair of `portcullis-store`.
+
+mod decision;
+mod input;
+mod material;
+mod summary;
+mod trace;
+
+pub use decision::{Decision, ReadError};
+pub use input::{Certificate, Http, Input, Unix, Webhook};
+pub use material::{Admission, Authorization, Body, Decided, Material};
+pub use summary::{Answer, Summary};
+pub use trace::{HostCallTrace, PolicyTrace, TraceStep};

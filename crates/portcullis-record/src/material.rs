@@ -1,0 +1,70 @@
+//! What a door hands over after it decided. Nothing here is masked yet.
+
+use std::fmt;
+use std::sync::Arc;
+use std::time::SystemTime;
+
+use portcullis_core::json::Index;
+use portcullis_core::{Access, AccessVerdict, Attributes, Verdict};
+
+use crate::input::Webhook;
+
+/// A decision with all it was made of, as it is at hand.
+#[derive(Debug)]
+pub struct Material {
+    /// The body of the request: strict JSON.
+    pub body: Body,
+    /// Where the lists and objects of the body are, if that is known.
+    pub index: Option<Index>,
+    /// When it came.
+    pub received: SystemTime,
+    /// The digest of everything that judged.
+    pub gate: Arc<str>,
+    /// The trace it belongs to, as W3C has it.
+    pub traceparent: Option<String>,
+    /// What was decided.
+    pub decided: Decided,
+}
+
+/// What was decided.
+#[derive(Debug)]
+pub enum Decided {
+    /// May this object come to be, and in what form?
+    Admission(Box<Admission>),
+    /// May this user do this?
+    Authorization(Box<Authorization>),
+}
+
+/// A body that others may still hold.
+#[derive(Clone)]
+pub struct Body(pub Arc<dyn AsRef<[u8]> + Send + Sync>);
+
+impl fmt::Debug for Body {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Body({} bytes)", self.0.as_ref().as_ref().len())
+    }
+}
+
+/// A decision on admission.
+#[derive(Debug)]
+pub struct Admission {
+    /// What was asked.
+    pub attributes: Attributes,
+    /// What was answered.
+    pub verdict: Verdict,
+    /// The way in.
+    pub webhook: Webhook,
+    /// The digest of the policy that decided.
+    pub digest: Option<Arc<str>>,
+}
+
+/// A decision on authorization.
+#[derive(Debug)]
+pub struct Authorization {
+    /// What was asked.
+    pub access: Access,
+    /// What was answered.
+    pub verdict: AccessVerdict,
+    /// The chain that was asked.
+    pub chain: String,
+}
