@@ -1,7 +1,7 @@
 # The two commands most people need are `make run` and `make test`.
 # Everything else is a part of one of them, or named by `make help`.
 
-.PHONY: help run test unit e2e-kube e2e-signatures lint bench setup build fmt schema
+.PHONY: help run test unit e2e-kube e2e-signatures e2e-telemetry lint bench setup build fmt schema
 .DEFAULT_GOAL := help
 
 help:
@@ -10,6 +10,7 @@ help:
 	@echo "make unit      only the tests that need no other server"
 	@echo "make e2e-kube  only the tests against a real kube-apiserver"
 	@echo "make e2e-signatures  only the tests with the real cosign and slsa-verifier"
+	@echo "make e2e-telemetry   only the tests with the real OpenTelemetry Collector"
 	@echo "make lint      format, clippy, documentation, licences"
 	@echo "make bench     the benchmark"
 	@echo "make schema    write the golden files that are made from the code"
@@ -23,7 +24,7 @@ build: setup
 run: build
 	@exec target/release/portcullis serve
 
-test: unit e2e-kube e2e-signatures
+test: unit e2e-kube e2e-signatures e2e-telemetry
 
 unit: setup
 	cargo test --workspace --locked
@@ -33,6 +34,9 @@ e2e-kube: build
 
 e2e-signatures: setup
 	scripts/test-signatures
+
+e2e-telemetry: setup
+	scripts/test-telemetry
 
 lint: setup
 	scripts/lint

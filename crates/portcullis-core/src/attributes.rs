@@ -7,11 +7,12 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::net::SocketAddr;
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Instant, SystemTime};
 
 use serde::{Deserialize, Serialize};
 
 use crate::document::Document;
+use crate::trace_context::TraceContext;
 
 /// The door a request came through.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -206,6 +207,10 @@ pub struct DoorContext {
     pub request_subresource: String,
     /// The other end of the connection.
     pub peer: Peer,
+    /// When the request came, as people count.
+    pub time: Option<SystemTime>,
+    /// The trace it is a part of.
+    pub trace: Option<TraceContext>,
 }
 
 /// The other end of a connection, as far as it is known.

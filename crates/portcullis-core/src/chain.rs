@@ -12,6 +12,7 @@
 //! are steps of the trace, and only here a [`FailureMode`] says what follows from them.
 
 mod block_on;
+mod changes;
 
 use std::borrow::Cow;
 use std::fmt;
@@ -21,6 +22,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
+use self::changes::Changes;
 use crate::attributes::Attributes;
 use crate::clock::{self, Stopwatch};
 use crate::guard::{self, Failure};
@@ -127,9 +129,11 @@ impl Chain {
         let mut trace = Vec::with_capacity(self.entries.len() * 2);
         let mut notes = Notes::default();
         let mut refusal = None;
+        let mut changes = Changes::default();
         'asking: for phase in [Phase::Admit, Phase::Validate] {
             for entry in &self.entries {
                 refusal = entry.ask(phase, request, &mut notes, &mut trace).await;
+                changes.note(&trace, request);
                 if refusal.is_some() {
                     break 'asking;
                 }
@@ -139,6 +143,7 @@ impl Chain {
             (None, Some(object)) => object.patch(),
             _ => Vec::new(),
         };
+        changes.write_down(&mut trace, refusal.is_some());
         let (decision, plugin) = match refusal {
             None => (Decision::Allow, None),
             Some(r) => (Decision::Deny(r.denial), Some(r.plugin)),
@@ -301,6 +306,7 @@ impl ChainEntry {
             warnings: 0,
             policies: Vec::new(),
             host_calls: Vec::new(),
+            patch: Vec::new(),
             duration,
         }
     }

@@ -126,6 +126,11 @@ impl Document {
         }
     }
 
+    /// The tree as it came and the one that is there now, if somebody changed it.
+    pub(crate) fn trees(&self) -> Option<(&Arc<Value>, &Arc<Value>)> {
+        self.original.get().zip(self.current.as_ref())
+    }
+
     /// How often somebody asked for the tree to change it.
     pub(crate) fn revision(&self) -> u32 {
         self.revision

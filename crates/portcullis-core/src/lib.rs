@@ -21,6 +21,7 @@ pub mod patch;
 pub mod plugin;
 pub mod policy_step;
 pub mod registry;
+pub mod trace_context;
 pub mod tree;
 pub mod verdict;
 
@@ -38,5 +39,6 @@ pub use plugin::{
 };
 pub use policy_step::{HostCallStep, PolicyMode, PolicyOutcome, PolicyStep};
 pub use registry::{ConfigFault, Descriptor, Registry};
+pub use trace_context::TraceContext;
 pub use tree::{Look, Tree};
 pub use verdict::{Cause, Decision, DecisionId, Denial, Phase, Step, StepOutcome, Verdict};

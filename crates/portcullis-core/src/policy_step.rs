@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 use serde_json::Value;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use crate::verdict::as_microseconds;
 
@@ -86,6 +86,23 @@ pub struct PolicyStep {
     /// The limit it hit.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub limit: Option<&'static str>,
+    /// When it was asked, where it ran.
+    #[serde(skip)]
+    pub started: Option<Instant>,
+    /// How long it took, where it ran.
+    #[serde(
+        rename = "duration_us",
+        skip_serializing_if = "Option::is_none",
+        serialize_with = "as_some_microseconds"
+    )]
+    pub duration: Option<Duration>,
+}
+
+fn as_some_microseconds<S: serde::Serializer>(
+    duration: &Option<Duration>,
+    serializer: S,
+) -> Result<S::Ok, S::Error> {
+    as_microseconds(&duration.unwrap_or_default(), serializer)
 }
 
 /// What a policy asked of the world outside.
@@ -103,6 +120,9 @@ pub struct HostCallStep {
     /// Why there is none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
+    /// When it was asked.
+    #[serde(skip)]
+    pub started: Option<Instant>,
     /// How long it took.
     #[serde(rename = "duration_us", serialize_with = "as_microseconds")]
     pub duration: Duration,

@@ -21,6 +21,11 @@ impl DecisionId {
     pub fn new(time: SystemTime) -> Self {
         Self(Ulid::from_datetime(time))
     }
+
+    /// When the decision was made, to the millisecond.
+    pub fn time(&self) -> SystemTime {
+        self.0.datetime()
+    }
 }
 
 impl fmt::Display for DecisionId {
@@ -173,6 +178,10 @@ pub struct Step {
     /// What its policies asked of the world outside.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub host_calls: Vec<HostCallStep>,
+    /// What it changed, where the verdict's own patch doesn't say it: after a refusal, or where
+    /// several changed the object.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub patch: Vec<PatchOperation>,
     /// How long it took.
     #[serde(rename = "duration_us", serialize_with = "as_microseconds")]
     pub duration: Duration,

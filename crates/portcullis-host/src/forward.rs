@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::sync::Arc;
 use std::time::Instant;
 
+use hyper::header::{HeaderName, HeaderValue};
 use portcullis_js::HostRequest;
 use rustls::ClientConfig;
 use serde::Deserialize;
@@ -29,6 +30,7 @@ pub(crate) struct Forward {
     trust: Option<Arc<ClientConfig>>,
     review: Vec<u8>,
     uid: Option<String>,
+    headers: Vec<(HeaderName, HeaderValue)>,
 }
 
 #[derive(Deserialize)]
@@ -71,6 +73,7 @@ impl Forward {
                 _ => None,
             },
             uid: uid.map(str::to_owned),
+            headers: along(request.input.subject.headers()),
             review: serde_json::to_vec(&review).map_err(|e| format!("nothing to forward: {e}"))?,
             target,
         })
@@ -79,7 +82,7 @@ impl Forward {
     /// True, or what the other controller says against it.
     pub(crate) async fn run(self, world: &World, deadline: Instant) -> Result<Value, String> {
         let place = self.target.to_string();
-        let mut headers = Vec::new();
+        let mut headers = self.headers;
         if let Target::Web(web) = &self.target
             && is_google(web)
         {
@@ -96,6 +99,15 @@ impl Forward {
         .await?;
         judge(&answer, self.uid.as_deref()).map_err(|problem| format!("{place}: {problem}"))
     }
+}
+
+/// Headers that go along; what can't be a header doesn't.
+fn along(headers: Vec<(&'static str, String)>) -> Vec<(HeaderName, HeaderValue)> {
+    let header = |(name, value)| {
+        let value = HeaderValue::try_from(value).ok()?;
+        Some((HeaderName::from_static(name), value))
+    };
+    headers.into_iter().filter_map(header).collect()
 }
 
 /// What an answer means.

@@ -8,6 +8,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use portcullis_core::Tree;
+use portcullis_core::clock::Stopwatch;
 use rquickjs::{Ctx, Function, Object, Promise, Value as Js, promise::PromiseState};
 use serde_json::Value;
 
@@ -119,10 +120,13 @@ impl<'a, 'js> Run<'a, 'js> {
                 continue;
             }
             self.state.thread.policy.store(index, Ordering::Relaxed);
+            let watch = Stopwatch::start();
             let mut conclusion = self.policy(index, mode);
             if mode == Mode::Enforce && self.input.failures_pass {
                 conclusion = self.keep_or_undo(conclusion);
             }
+            step.started = Some(watch.started());
+            step.duration = Some(watch.elapsed());
             let warnings = self.state.warnings.take();
             self.write_console(index, name, record);
             self.write_host_calls(name, record);

@@ -109,6 +109,8 @@ pub struct HostCall {
     pub arguments: Vec<Value>,
     /// What came of it.
     pub result: Result<Value, String>,
+    /// When.
+    pub started: Instant,
     /// How long it took.
     pub duration: Duration,
 }

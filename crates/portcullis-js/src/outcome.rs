@@ -1,5 +1,7 @@
 //! What comes out of an evaluation.
 
+use std::time::{Duration, Instant};
+
 use serde_json::Value;
 
 use crate::host::HostCall;
@@ -53,6 +55,10 @@ pub struct Step {
     pub column: Option<u32>,
     /// The limit it hit.
     pub limit: Option<Limit>,
+    /// When it was asked, where it ran.
+    pub started: Option<Instant>,
+    /// How long it took, where it ran.
+    pub duration: Option<Duration>,
 }
 
 /// Why a request may not go on.

@@ -16,6 +16,11 @@ pub trait Subject: Send + Sync + fmt::Debug {
     /// The whole request with this object in it, in the form in which others take it; none where
     /// there is no such form.
     fn review(&self, object: &Value) -> Option<Value>;
+
+    /// Headers that requests made for this one take along, such as the trace it is a part of.
+    fn headers(&self) -> Vec<(&'static str, String)> {
+        Vec::new()
+    }
 }
 
 /// A subject of plain values.

@@ -6,12 +6,17 @@
 
 mod decision;
 mod input;
+mod mask;
+mod masker;
 mod material;
+mod scrub;
 mod summary;
 mod trace;
 
 pub use decision::{Decision, ReadError};
 pub use input::{Certificate, Http, Input, Unix, Webhook};
+pub use masker::{Masker, PathFault, Unmaskable, Written};
 pub use material::{Admission, Authorization, Body, Decided, Material};
+pub use scrub::Scrubber;
 pub use summary::{Answer, Summary};
 pub use trace::{HostCallTrace, PolicyTrace, TraceStep};

@@ -16,6 +16,7 @@ use portcullis_kube::authorizers::{AlwaysAllow, AlwaysDeny};
 use portcullis_kube::namespaces::{Namespace, Namespaces, StaticNamespaces};
 
 use crate::config::{self, AuthorizerDriver, Fault, Faults, Listening, LoadOptions, Loaded};
+use crate::digest;
 use crate::http::connection::ConnectionLimits;
 use crate::http::listener::ListenerSetup;
 use crate::http::tls;
@@ -79,7 +80,11 @@ pub(crate) fn assemble(
     if !faults.is_empty() {
         return Err(Faults(faults));
     }
+    let policy_digests = digest::policies(loaded);
     let gate = Gate {
+        digest: digest::gate(loaded, &policy_digests),
+        policy_digests,
+        masker: Arc::clone(&loaded.decisions.masker),
         chain,
         authorizers,
         pending_mutation: loaded.pending_mutation,
@@ -126,8 +131,16 @@ fn policies(
         .ok()?;
     let entry = loaded.plugins.iter().find(|p| p.name == policies::NAME)?;
     let (failure, context) = (failure_mode(entry.failure), context.clone());
+    let masker = Arc::clone(&loaded.decisions.masker);
     compiled
-        .start(&loaded.policies, &loaded.limits, failure, context, observer)
+        .start(
+            &loaded.policies,
+            &loaded.limits,
+            failure,
+            context,
+            masker,
+            observer,
+        )
         .map_err(|why| faults.push(entry.origin.fault("", why)))
         .ok()
 }

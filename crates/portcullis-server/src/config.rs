@@ -46,8 +46,8 @@ pub use model::{
 pub(crate) use read::typed as read_typed;
 pub(crate) use resolve::{TestModules, test_modules};
 pub use resolved::{
-    Authorizer, Bind, Code, DefaultAction, Identity, Listener, Loaded, MarkPlace, Module, Origin,
-    PluginEntry, Policies, Policy, Style, Tls, UnixSocket,
+    Authorizer, Bind, Code, Decisions, DefaultAction, Identity, JsonLines, Listener, Loaded,
+    MarkPlace, Module, Origin, PluginEntry, Policies, Policy, Style, Tls, UnixSocket,
 };
 pub use schema::json_schema;
 pub use source::Source;

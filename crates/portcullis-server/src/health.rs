@@ -1,12 +1,15 @@
 //! Whether the server lives and whether requests should come to it.
 //!
-//! `/livez` says yes as long as somebody answers. `/readyz` says yes when every listener is bound
-//! and the server isn't about to end. A reload that failed is shown, and does not make it unready:
-//! the last good configuration still decides.
+//! `/livez` says yes as long as somebody answers. `/readyz` says yes when every listener is bound, the
+//! store was opened, and the server isn't about to end. A store that stops answering later is shown,
+//! and makes it unready only where decisions must be kept. A reload that failed is shown, and does not
+//! make it unready: the last good configuration still decides.
 
 use std::fmt::Write;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
+
+use crate::decisions::DecisionLog;
 
 /// What readiness depends on.
 #[derive(Debug, Default)]
@@ -14,6 +17,25 @@ pub(crate) struct Health {
     bound: AtomicBool,
     ending: AtomicBool,
     failed_reload: Mutex<Option<String>>,
+}
+
+/// How the store is.
+#[derive(Debug, Default)]
+pub(crate) struct StoreHealth {
+    /// Why it doesn't answer, if it doesn't.
+    pub(crate) fault: Option<String>,
+    /// Whether nothing can be decided without it.
+    pub(crate) is_needed: bool,
+}
+
+impl StoreHealth {
+    pub(crate) fn of(log: &DecisionLog) -> Self {
+        let state = log.store_state();
+        Self {
+            is_needed: log.is_required() || !state.was_open,
+            fault: state.fault,
+        }
+    }
 }
 
 /// One line of the verbose answer.
@@ -43,7 +65,7 @@ impl Health {
         *failed = failure;
     }
 
-    fn checks(&self) -> Vec<Check> {
+    fn checks(&self, store: &StoreHealth) -> Vec<Check> {
         let bound = self.bound.load(Ordering::SeqCst);
         let ending = self.ending.load(Ordering::SeqCst);
         let failed = self
@@ -70,6 +92,12 @@ impl Health {
                 remark: None,
             },
             Check {
+                name: "store",
+                fault: (store.fault.is_some() && store.is_needed)
+                    .then_some("decisions can't be kept"),
+                remark: store.fault.clone(),
+            },
+            Check {
                 name: "shutdown",
                 fault: ending.then_some("the server is about to end"),
                 remark: None,
@@ -78,10 +106,10 @@ impl Health {
     }
 
     /// Whether requests should come here, and why, a line for each check.
-    pub(crate) fn readiness(&self, excluded: &[&str]) -> (bool, String) {
+    pub(crate) fn readiness(&self, excluded: &[&str], store: &StoreHealth) -> (bool, String) {
         let mut text = String::new();
         let mut is_ready = true;
-        for check in self.checks() {
+        for check in self.checks(store) {
             let remark = check.remark.map(|r| format!(" ({r})")).unwrap_or_default();
             let _ = match check.fault {
                 _ if excluded.contains(&check.name) => {
@@ -110,12 +138,12 @@ mod tests {
     #[test]
     fn ready_means_bound_and_not_ending() {
         let health = Health::default();
-        assert!(!health.readiness(&[]).0);
-        assert!(health.readiness(&["listeners"]).0);
+        assert!(!health.readiness(&[], &StoreHealth::default()).0);
+        assert!(health.readiness(&["listeners"], &StoreHealth::default()).0);
         health.set_bound();
-        assert!(health.readiness(&[]).0);
+        assert!(health.readiness(&[], &StoreHealth::default()).0);
         health.set_ending();
-        let (is_ready, text) = health.readiness(&[]);
+        let (is_ready, text) = health.readiness(&[], &StoreHealth::default());
         assert!(!is_ready && text.contains("[-]shutdown failed: the server is about to end"));
     }
 
@@ -124,11 +152,16 @@ mod tests {
         let health = Health::default();
         health.set_bound();
         health.set_reload(Some("a.yaml:1:1: bad".into()));
-        let (is_ready, text) = health.readiness(&[]);
+        let (is_ready, text) = health.readiness(&[], &StoreHealth::default());
         assert!(
             is_ready && text.contains("[+]configuration ok (last reload failed: a.yaml:1:1: bad)")
         );
         health.set_reload(None);
-        assert!(!health.readiness(&[]).1.contains("failed"));
+        assert!(
+            !health
+                .readiness(&[], &StoreHealth::default())
+                .1
+                .contains("failed")
+        );
     }
 }

@@ -8,6 +8,7 @@
 //! so that the answer arrives even while the client is still sending.
 
 pub(crate) mod activity;
+pub(crate) mod answer;
 pub(crate) mod body;
 pub(crate) mod connection;
 pub(crate) mod connections;
@@ -19,8 +20,5 @@ pub(crate) mod prelude;
 pub(crate) mod tls;
 pub(crate) mod unix;
 
-use bytes::Bytes;
-use http_body_util::Full;
-
 /// What is sent back.
-pub(crate) type Response = hyper::Response<Full<Bytes>>;
+pub(crate) type Response = hyper::Response<answer::Answer>;

@@ -7,8 +7,10 @@
 
 mod assembly;
 pub mod config;
+mod decisions;
 pub mod demonstration;
 mod development;
+mod digest;
 mod fingerprint;
 mod health;
 mod http;
@@ -22,6 +24,7 @@ mod reload;
 mod routes;
 mod run;
 mod server;
+pub mod since;
 
 pub use assembly::check;
 pub use logging::init as init_logging;

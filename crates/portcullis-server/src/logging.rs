@@ -1,5 +1,7 @@
-//! The process log: structured lines on standard error.
+//! The process log: structured lines on standard error, and to a telemetry receiver if there is one.
 
+use portcullis_telemetry::Telemetry;
+use tracing_subscriber::Layer;
 use tracing_subscriber::filter::Targets;
 use tracing_subscriber::layer::SubscriberExt;
 use tracing_subscriber::util::SubscriberInitExt;
@@ -8,6 +10,11 @@ use crate::config::{Log, LogFormat};
 
 /// Starts logging. Later calls change nothing. A panic is logged too, wherever it happens.
 pub fn init(log: &Log) {
+    init_with(log, None);
+}
+
+/// The same, and exports what is logged. The filter is for standard error only.
+pub(crate) fn init_with(log: &Log, telemetry: Option<&Telemetry>) {
     let filter: Targets = log
         .filter
         .parse()
@@ -15,13 +22,22 @@ pub fn init(log: &Log) {
     let layer = tracing_subscriber::fmt::layer()
         .with_writer(std::io::stderr)
         .with_target(false);
-    let lines = tracing_subscriber::registry().with(filter);
-    let started = match log.format {
-        LogFormat::Json => lines.with(layer.json().flatten_event(true)).try_init(),
+    let layer = match log.format {
+        LogFormat::Json => layer.json().flatten_event(true).boxed(),
         LogFormat::Text => {
             let is_terminal = std::io::IsTerminal::is_terminal(&std::io::stderr());
-            lines.with(layer.with_ansi(is_terminal)).try_init()
+            layer.with_ansi(is_terminal).boxed()
         }
+    };
+    let exported = telemetry.and_then(Telemetry::layer);
+    let started = match exported {
+        Some(exported) => tracing_subscriber::registry()
+            .with(layer.with_filter(filter))
+            .with(exported)
+            .try_init(),
+        None => tracing_subscriber::registry()
+            .with(layer.with_filter(filter))
+            .try_init(),
     };
     if started.is_ok() {
         std::panic::set_hook(Box::new(|panic| {

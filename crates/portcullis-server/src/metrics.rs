@@ -4,12 +4,14 @@
 //! is cut off after [`MAX_RESOURCES`] different values.
 
 mod policies;
+mod telemetry;
 
 use std::collections::HashSet;
 use std::sync::{Arc, PoisonError, RwLock};
 use std::time::Duration;
 
 use portcullis_core::{AccessVerdict, Attributes, Verdict, clock};
+use portcullis_telemetry::Telemetry;
 use prometheus_client::encoding::text::encode;
 use prometheus_client::encoding::{EncodeLabelSet, EncodeLabelValue, LabelValueEncoder};
 use prometheus_client::metrics::counter::Counter;
@@ -19,6 +21,7 @@ use prometheus_client::metrics::histogram::Histogram;
 use prometheus_client::metrics::info::Info;
 use prometheus_client::registry::Registry;
 
+use crate::decisions::DecisionCounts;
 use policies::PolicyMetrics;
 
 /// Different resources that get a label of their own.
@@ -99,6 +102,8 @@ pub(crate) struct Metrics {
     connections: Family<ListenerLabels, Gauge>,
     certificates: Family<ListenerLabels, Gauge>,
     policies: PolicyMetrics,
+    /// What the decision log counts.
+    pub(crate) decisions: DecisionCounts,
     reload_ok: Gauge,
     reload_time: Gauge,
 }
@@ -107,9 +112,11 @@ impl Metrics {
     pub(crate) fn new() -> Self {
         let mut registry = Registry::with_prefix("portcullis");
         let policies = PolicyMetrics::new(&mut registry);
+        let decisions = DecisionCounts::new(&mut registry);
         let mut metrics = Self {
             registry,
             policies,
+            decisions,
             resources: RwLock::default(),
             reviews: Family::default(),
             durations: Family::new_with_constructor(|| Histogram::new(BUCKETS)),
@@ -125,6 +132,14 @@ impl Metrics {
         };
         metrics.register();
         metrics
+    }
+
+    /// The same with what telemetry loses.
+    pub(crate) fn with_telemetry(mut self, telemetry: Option<&Telemetry>) -> Self {
+        if let Some(telemetry) = telemetry {
+            telemetry::register(&mut self.registry, telemetry.clone());
+        }
+        self
     }
 
     fn register(&mut self) {

@@ -8,10 +8,12 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
+use portcullis_store::Store;
 use tokio::signal::unix::Signal;
 
 use crate::assembly::{self, Assembled};
 use crate::config::{self, Faults, LoadOptions, Loaded};
+use crate::decisions::{self, Settings};
 use crate::fingerprint::Fingerprint;
 use crate::listeners::Listeners;
 use crate::run::with_causes;
@@ -124,6 +126,20 @@ impl<'a> Reloader<'a> {
         }
     }
 
+    /// Opens the store, if it is not the one that is open already.
+    async fn another_store(&self, settings: &Settings) -> Result<Option<Store>, String> {
+        if settings.location == self.server.decisions.location() {
+            return Ok(None);
+        }
+        let settings = settings.clone();
+        let opened = tokio::task::spawn_blocking(move || decisions::open_first(&settings)).await;
+        match opened {
+            Ok(Ok(store)) => Ok(store),
+            Ok(Err(error)) => Err(with_causes(&error)),
+            Err(error) => Err(error.to_string()),
+        }
+    }
+
     async fn settle(&mut self) {
         for _ in 0..SETTLE_AT_MOST {
             let now = Fingerprint::take(&self.files);
@@ -147,6 +163,8 @@ impl<'a> Reloader<'a> {
             gate,
             listeners: wanted,
         } = assembled.map_err(|faults| faults.to_string())?;
+        let settings = Settings::new(&loaded.decisions, &self.data_dir);
+        let store = self.another_store(&settings).await?;
         let prepared = listeners
             .prepare(wanted)
             .await
@@ -157,6 +175,7 @@ impl<'a> Reloader<'a> {
         assembly::log_policies(&loaded);
         let connections = gate.limits.connections;
         self.server.gate.store(Arc::new(gate));
+        self.server.decisions.change(settings, store);
         listeners.apply(prepared, connections);
         (self.files, self.seen) = (loaded.files, seen);
         Ok(())

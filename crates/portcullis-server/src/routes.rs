@@ -2,8 +2,12 @@
 //!
 //! A path that this listener doesn't serve is as unknown as one that doesn't exist.
 
+mod decisions;
+mod guard;
 mod kubernetes;
 mod operations;
+mod query;
+mod trace;
 
 use std::sync::Arc;
 
@@ -37,6 +41,7 @@ enum Route<'a> {
     Metrics,
     Admission(Webhook),
     Authorization { chain: &'a str },
+    Decisions(decisions::Asked<'a>),
 }
 
 /// The ways in for admission reviews.
@@ -79,8 +84,20 @@ impl Route<'_> {
             ("admit", _) => Some(Route::Admission(Webhook::Admit)),
             ("authorize", None | Some("")) => Some(Route::Authorization { chain: "default" }),
             ("authorize", Some(chain)) => Some(Route::Authorization { chain }),
+            ("api", Some(rest)) => Route::of_api(rest),
             _ => None,
         }
+    }
+
+    /// What a path behind `/api` means.
+    fn of_api(rest: &str) -> Option<Route<'_>> {
+        let rest = rest.strip_prefix("v1/decisions")?;
+        let rest = match rest.strip_prefix('/') {
+            Some(rest) => Some(rest),
+            None if rest.is_empty() => None,
+            None => return None,
+        };
+        decisions::Asked::of(rest).map(Route::Decisions)
     }
 
     /// What a path means where everything but health and metrics is a review.
@@ -98,6 +115,7 @@ impl Route<'_> {
             Self::Live | Self::Ready => Door::Health,
             Self::Metrics => Door::Metrics,
             Self::Admission(_) | Self::Authorization { .. } => Door::Kubernetes,
+            Self::Decisions(_) => Door::Api,
         }
     }
 
@@ -170,10 +188,14 @@ impl Visitor {
         };
         match route {
             Route::Live => Ok(operations::live()),
-            Route::Ready => Ok(operations::ready(&self.server.health, head.uri.query())),
+            Route::Ready => Ok(operations::ready(&self.server, head.uri.query())),
             Route::Metrics => Ok(operations::metrics(&self.server.metrics)),
             Route::Admission(webhook) => asked.admission(webhook, body).await,
             Route::Authorization { chain } => asked.authorization(chain, body).await,
+            Route::Decisions(decisions) => {
+                guard::admit(&self.peer, head)?;
+                decisions.answer(self, head).await
+            }
         }
     }
 }
@@ -226,6 +248,21 @@ mod tests {
                 "/authorize/seed",
                 Some(Route::Authorization { chain: "seed" }),
             ),
+            (
+                "/api/v1/decisions",
+                Some(Route::Decisions(decisions::Asked::List)),
+            ),
+            (
+                "/api/v1/decisions/stream",
+                Some(Route::Decisions(decisions::Asked::Stream)),
+            ),
+            (
+                "/api/v1/decisions/01J",
+                Some(Route::Decisions(decisions::Asked::One("01J"))),
+            ),
+            ("/api/v1/decisions/01J/x", None),
+            ("/api/v1/decisionsx", None),
+            ("/api", None),
             ("/mutated", None),
             ("/livez/x", None),
             ("//mutate", None),

@@ -1,24 +1,33 @@
 //! The life of a server: load, build, bind, serve, reload, drain, end.
 
 use std::error::Error;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Duration;
 
 use arc_swap::ArcSwap;
-use portcullis_js::GlobalContext;
+use portcullis_core::clock::Stopwatch;
+use portcullis_store::StoreError;
+use portcullis_telemetry::{Running, SettingsError, Telemetry, Unstarted};
 use tokio::signal::unix::{SignalKind, signal};
+use tokio::sync::watch;
 
-use crate::assembly::{self, Assembled};
-use crate::config::{Faults, LoadOptions, Shutdown};
+use crate::assembly;
+use crate::config::{self, Faults, LoadOptions, Shutdown};
+use crate::decisions::{self, DecisionLog, Settings};
 use crate::health::Health;
+use crate::http::listener::ListenerSetup;
 use crate::listeners::{BindError, Listeners};
 use crate::logging;
 use crate::metrics::Metrics;
 use crate::reload::{FreshlyLoaded, Reloader};
 use crate::server::Server;
 
-/// Told once, when every listener is bound: name and address of each.
-pub type OnReady = fn(&[(String, String)]);
+/// The longest that the end waits for telemetry to be delivered.
+const FLUSH: Duration = Duration::from_secs(5);
+
+/// Told once, when every listener is bound: name and address of each, and the data directory.
+pub type OnReady = fn(&[(String, String)], &Path);
 
 /// How to run.
 #[derive(Debug)]
@@ -37,9 +46,15 @@ pub enum RunError {
     /// The configuration is faulty.
     #[error("{0}")]
     Configuration(Faults),
+    /// A variable for telemetry can't be followed.
+    #[error(transparent)]
+    Telemetry(#[from] SettingsError),
     /// A listener can't be bound.
     #[error(transparent)]
     Bind(#[from] BindError),
+    /// The store can't be opened.
+    #[error("the store can't be opened")]
+    Store(#[from] StoreError),
     /// The system refuses something.
     #[error("{what}")]
     System {
@@ -76,6 +91,15 @@ enum Stop {
     Interrupt,
 }
 
+/// How it stopped.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Ended {
+    /// What was under way is finished, or had its time.
+    InTime,
+    /// Told twice.
+    AtOnce,
+}
+
 /// Runs until told to end. Everything is checked and bound before the first request is answered.
 ///
 /// # Errors
@@ -83,10 +107,14 @@ enum Stop {
 /// When the configuration is faulty or the system refuses what it asks for.
 pub fn run(options: RunOptions<'_>) -> Result<(), RunError> {
     let loaded = FreshlyLoaded::new(&options.load).map_err(RunError::Configuration)?;
-    logging::init(&loaded.configuration.log);
+    let telemetry = Telemetry::from_environment()?;
+    let told = telemetry.as_ref().map(|(telemetry, _)| telemetry);
+    logging::init_with(&loaded.configuration.log, told);
     for warning in &loaded.configuration.warnings {
         tracing::warn!("{warning}");
     }
+    let settings = Settings::new(&loaded.configuration.decisions, &options.data_dir);
+    let store = decisions::open_first(&settings)?;
     let context = assembly::global_context(&loaded.configuration);
     let assembled = assembly::assemble(&loaded.configuration, Some(&options.data_dir), &context)
         .map_err(RunError::Configuration)?;
@@ -95,29 +123,50 @@ pub fn run(options: RunOptions<'_>) -> Result<(), RunError> {
         .enable_all()
         .build()
         .map_err(RunError::system("no threads to run on"))?;
-    runtime.block_on(serve(options, &loaded, assembled, context))
+    let (telemetry, exporters) = telemetry.unzip();
+    let metrics = Metrics::new().with_telemetry(telemetry.as_ref());
+    let log = DecisionLog::start(settings, store, metrics.decisions.clone())
+        .map_err(RunError::system("no thread for the decision log"))?;
+    let server = Arc::new(Server {
+        gate: ArcSwap::from_pointee(assembled.gate),
+        health: Health::default(),
+        metrics,
+        decisions: log,
+        ending: watch::Sender::new(false),
+        global_context: context,
+        telemetry,
+    });
+    let ended = runtime.block_on(serve(
+        options,
+        &loaded,
+        &server,
+        assembled.listeners,
+        exporters,
+    ));
+    let patience = match ended {
+        Ok(Ended::InTime) => loaded.configuration.shutdown.grace.into(),
+        Ok(Ended::AtOnce) | Err(_) => Duration::ZERO,
+    };
+    server.decisions.finish(patience);
+    ended.map(|_| ())
 }
 
 async fn serve(
     options: RunOptions<'_>,
     loaded: &FreshlyLoaded,
-    assembled: Assembled,
-    global_context: GlobalContext,
-) -> Result<(), RunError> {
+    server: &Arc<Server>,
+    wanted: Vec<(config::Listener, ListenerSetup)>,
+    exporters: Option<Unstarted>,
+) -> Result<Ended, RunError> {
     let signals = RunError::system;
     let mut hangup = signal(SignalKind::hangup()).map_err(signals("no signal handler"))?;
     let mut terminate = signal(SignalKind::terminate()).map_err(signals("no signal handler"))?;
     let mut interrupt = signal(SignalKind::interrupt()).map_err(signals("no signal handler"))?;
 
-    let connections = assembled.gate.limits.connections;
-    let server = Arc::new(Server {
-        gate: ArcSwap::from_pointee(assembled.gate),
-        health: Health::default(),
-        metrics: Metrics::new(),
-        global_context,
-    });
-    let mut listeners = Listeners::new(Arc::clone(&server), connections);
-    let prepared = listeners.prepare(assembled.listeners).await?;
+    let exporters = exporters.map(Unstarted::start);
+    let connections = server.gate.load().limits.connections;
+    let mut listeners = Listeners::new(Arc::clone(server), connections);
+    let prepared = listeners.prepare(wanted).await?;
     listeners.apply(prepared, connections);
     server.metrics.reloaded(true);
     server.health.set_bound();
@@ -125,10 +174,10 @@ async fn serve(
         let places = listeners
             .places()
             .map(|(n, p)| (n.to_owned(), p.to_owned()));
-        tell(&places.collect::<Vec<_>>());
+        tell(&places.collect::<Vec<_>>(), &options.data_dir);
     }
 
-    let mut reloader = Reloader::new(options.load, options.data_dir, Arc::clone(&server), loaded);
+    let mut reloader = Reloader::new(options.load, options.data_dir, Arc::clone(server), loaded);
     let stop = loop {
         tokio::select! {
             trigger = reloader.changed(&mut hangup) => reloader.reload(trigger, &mut listeners).await,
@@ -136,9 +185,10 @@ async fn serve(
             _ = interrupt.recv() => break Stop::Interrupt,
         }
     };
-    drain(
-        &server,
+    let ended = drain(
+        server,
         listeners,
+        exporters,
         &loaded.configuration.shutdown,
         stop,
         async {
@@ -146,7 +196,7 @@ async fn serve(
         },
     )
     .await;
-    Ok(())
+    Ok(ended)
 }
 
 /// Unready first, so that load balancers send no more; then finish what is under way. A second
@@ -154,25 +204,36 @@ async fn serve(
 async fn drain(
     server: &Server,
     mut listeners: Listeners,
+    exporters: Option<Running>,
     shutdown: &Shutdown,
     stop: Stop,
     hurry: impl Future<Output = ()>,
-) {
+) -> Ended {
     server.health.set_ending();
+    server.ending.send_replace(true);
     tracing::info!("ending: finishing the requests under way");
     let finish = async {
         if matches!(stop, Stop::Terminate) {
             tokio::time::sleep(shutdown.delay.into()).await;
         }
-        if tokio::time::timeout(shutdown.grace.into(), listeners.finish())
+        let grace: Duration = shutdown.grace.into();
+        let finishing = Stopwatch::start();
+        if tokio::time::timeout(grace, listeners.finish())
             .await
             .is_err()
         {
             tracing::warn!("some requests were not finished in time");
         }
+        if let Some(exporters) = exporters {
+            let left = grace.saturating_sub(finishing.elapsed());
+            exporters.finish(left.min(FLUSH)).await;
+        }
     };
     tokio::select! {
-        () = finish => {}
-        () = hurry => tracing::warn!("told to end at once"),
+        () = finish => Ended::InTime,
+        () = hurry => {
+            tracing::warn!("told to end at once");
+            Ended::AtOnce
+        }
     }
 }

@@ -1,12 +1,17 @@
 //! What all connections share: the gate as it is now, health and metrics.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use arc_swap::ArcSwap;
 use portcullis_core::{AuthorizerChain, Chain};
 use portcullis_js::GlobalContext;
+use portcullis_record::Masker;
+use portcullis_telemetry::Telemetry;
+use tokio::sync::watch;
 
 use crate::config::{Limits, PendingMutation};
+use crate::decisions::DecisionLog;
 use crate::health::Health;
 use crate::metrics::Metrics;
 
@@ -19,6 +24,12 @@ pub(crate) struct Gate {
     pub(crate) authorizers: BTreeMap<String, AuthorizerChain>,
     /// What `/validate` does with an object that would still be changed.
     pub(crate) pending_mutation: PendingMutation,
+    /// The digest of everything that judges.
+    pub(crate) digest: Arc<str>,
+    /// The digest of each policy, by name.
+    pub(crate) policy_digests: BTreeMap<String, Arc<str>>,
+    /// What is masked in logs.
+    pub(crate) masker: Arc<Masker>,
     /// Limits on requests.
     pub(crate) limits: Limits,
 }
@@ -32,6 +43,12 @@ pub(crate) struct Server {
     pub(crate) health: Health,
     /// What is counted.
     pub(crate) metrics: Metrics,
+    /// What is kept of decisions.
+    pub(crate) decisions: DecisionLog,
+    /// Turns true when the server is about to end.
+    pub(crate) ending: watch::Sender<bool>,
     /// What policies keep between reviews, whatever the configuration.
     pub(crate) global_context: GlobalContext,
+    /// Where spans and logs go, if anybody wants them.
+    pub(crate) telemetry: Option<Telemetry>,
 }

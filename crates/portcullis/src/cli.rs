@@ -5,19 +5,26 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
+mod decisions;
 mod eval;
+mod explain;
 mod init;
+mod moment;
+mod store;
 mod test;
 
+pub(crate) use decisions::{Decisions, DecisionsCommand, Export, Filter, List, door_name};
 pub(crate) use eval::{Eval, Output, Report, ReportKind};
+pub(crate) use explain::{Explain, ExplainOutput};
 pub(crate) use init::{Init, Template};
+pub(crate) use store::Store;
 pub(crate) use test::{Test, TestReport, TestReportKind};
 
 /// One gate for everything that asks to get in.
 #[derive(Debug, Parser)]
 #[command(name = "portcullis", version, about, disable_help_subcommand = true)]
 #[command(
-    after_help = "Exit codes: 0 yes, 1 no, 2 usage, 3 invalid configuration, policy or manifest, 5 could not be done or decided, 6 nothing matched"
+    after_help = "Exit codes: 0 yes, 1 no, 2 usage, 3 invalid configuration, policy or manifest, 4 not signed in, 5 could not be done or decided, 6 nothing matched"
 )]
 pub(crate) struct Cli {
     #[command(subcommand)]
@@ -38,6 +45,10 @@ pub(crate) enum Command {
     Test(Test),
     /// Write a folder to start from: configuration, policies, tests, types.
     Init(Init),
+    /// List or export what was decided.
+    Decisions(Decisions),
+    /// Say why something was decided as it was.
+    Explain(Explain),
     /// List every plug-in with its phases, operations and configuration.
     Plugins(Plugins),
     /// Print the JSON Schema of the configuration file.

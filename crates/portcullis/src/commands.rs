@@ -1,8 +1,10 @@
 //! The commands, one file each.
 
 mod check;
+mod decisions;
 mod documents;
 mod eval;
+mod explain;
 mod init;
 mod plugins;
 mod serve;
@@ -22,6 +24,8 @@ pub(crate) fn run(cli: Cli) -> Exit {
         Command::Eval(eval) => eval::run(&eval),
         Command::Test(test) => test::run(&test),
         Command::Init(init) => init::run(&init),
+        Command::Decisions(decisions) => decisions::run(&decisions),
+        Command::Explain(explain) => explain::run(&explain),
         Command::Plugins(plugins) => plugins::run(plugins.output),
         Command::Schema => documents::schema(),
         Command::Completions { shell } => documents::completions(shell),

@@ -13,6 +13,8 @@ pub(crate) enum Exit {
     Usage,
     /// 3: invalid or missing policy, configuration or manifest.
     Invalid,
+    /// 4: the server doesn't know who asks, or doesn't let them.
+    NotSignedIn,
     /// 5: it could not be done or decided: an address in use, a disk that is full, a limit.
     Failed,
     /// 6: nothing matched.
@@ -26,6 +28,7 @@ impl From<Exit> for ExitCode {
             Exit::No => 1,
             Exit::Usage => 2,
             Exit::Invalid => 3,
+            Exit::NotSignedIn => 4,
             Exit::Failed => 5,
             Exit::Nothing => 6,
         })

@@ -4,9 +4,12 @@
 //! [`exit`].
 
 mod cli;
+mod client;
 mod commands;
+mod data_dir;
 mod exit;
 mod output;
+mod source;
 
 use std::process::ExitCode;
 

@@ -10,6 +10,12 @@ pub(crate) fn data(text: &str) {
     let _ = out.flush();
 }
 
+/// Prints data piece by piece; false when the reader went away, so that nothing more is needed.
+pub(crate) fn piece(text: &str) -> bool {
+    let mut out = std::io::stdout().lock();
+    out.write_all(text.as_bytes()).is_ok() && out.flush().is_ok()
+}
+
 /// Tells the person at the terminal.
 pub(crate) fn tell(text: &str) {
     eprintln!("{text}");

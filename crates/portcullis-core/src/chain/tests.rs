@@ -268,6 +268,74 @@ fn the_trace_says_who_warned() {
     assert_eq!(by_step, [1, 0, 1]);
 }
 
+fn added(key: &str) -> Vec<crate::patch::PatchOperation> {
+    vec![crate::patch::PatchOperation::Add {
+        path: format!("/{key}"),
+        value: json!(true),
+    }]
+}
+
+fn step_patches(verdict: &Verdict) -> Vec<Vec<crate::patch::PatchOperation>> {
+    verdict.trace.iter().map(|s| s.patch.clone()).collect()
+}
+
+#[test]
+fn a_step_says_what_it_changed_where_the_patch_does_not() {
+    // One that changed: the verdict's patch is its own.
+    let scripts = [one(Act::Pass, false), one(Act::Change, false)];
+    let (verdict, ..) = run(&scripts, Operation::Create);
+    assert_eq!(verdict.patch, added("by1"));
+    assert_eq!(step_patches(&verdict), [vec![], vec![]]);
+    // Several: each has its own.
+    let scripts = [
+        one(Act::Change, false),
+        one(Act::Pass, false),
+        one(Act::Change, false),
+    ];
+    let (verdict, ..) = run(&scripts, Operation::Create);
+    assert_eq!(verdict.patch.len(), 2);
+    assert_eq!(step_patches(&verdict), [added("by0"), vec![], added("by2")]);
+    // A refusal has no patch; the steps before it say what they changed.
+    let scripts = [one(Act::Change, false), one(Act::Deny, false)];
+    let (verdict, ..) = run(&scripts, Operation::Create);
+    assert!(verdict.patch.is_empty());
+    assert_eq!(step_patches(&verdict), [added("by0"), vec![]]);
+    let written = serde_json::to_value(&verdict.trace).unwrap();
+    assert_eq!(
+        written[0]["patch"],
+        json!([{"op": "add", "path": "/by0", "value": true}])
+    );
+    assert_eq!(written[1].get("patch"), None);
+}
+
+#[test]
+fn what_was_undone_is_no_change_of_a_step() {
+    let scripts = [
+        one(Act::Change, false),
+        one(Act::Fail, true),
+        one(Act::Change, false),
+        one(Act::Deny, false),
+    ];
+    let (verdict, ..) = run(&scripts, Operation::Create);
+    assert_eq!(
+        step_patches(&verdict),
+        [added("by0"), vec![], added("by2"), vec![]]
+    );
+}
+
+#[test]
+fn a_half_without_a_step_repeats_no_change() {
+    let mut script = one(Act::Change, false);
+    script.validate = Some(Act::Pass);
+    let validator = Scripted {
+        admit: None,
+        ..script.clone()
+    };
+    let (verdict, ..) = run(&[script, validator], Operation::Create);
+    assert_eq!(verdict.trace.len(), 3);
+    assert!(verdict.trace.iter().all(|s| s.patch.is_empty()));
+}
+
 #[test]
 fn a_failing_plugin_that_is_passed_over_leaves_nothing_behind() {
     for act in [Act::Fail, Act::Panic] {

@@ -30,6 +30,12 @@ impl Index {
         self.containers.get(usize::try_from(place).ok()?).copied()
     }
 
+    /// Behind the end of the list or object that begins there.
+    pub fn end_of(&self, start: usize) -> Option<usize> {
+        let container = self.get(self.at(u32::try_from(start).ok()?)?)?;
+        usize::try_from(container.end).ok()
+    }
+
     /// The place of the container that begins there.
     pub(crate) fn at(&self, start: u32) -> Option<u32> {
         let place = self

@@ -146,3 +146,16 @@ proptest! {
         let _ = scan(&bytes);
     }
 }
+
+#[test]
+fn the_index_says_where_lists_and_objects_end() {
+    let text = r#" {"a":[1,{"b":{}}],"c":"[{"} "#;
+    let scanned = scan(text.as_bytes()).unwrap();
+    let part = |start: usize| text.get(start..scanned.index().end_of(start)?);
+    assert_eq!(part(1), Some(text.trim()));
+    assert_eq!(part(6), Some(r#"[1,{"b":{}}]"#));
+    assert_eq!(part(9), Some(r#"{"b":{}}"#));
+    assert_eq!(part(0), None);
+    assert_eq!(part(text.find("[{").unwrap()), None);
+    assert_eq!(scanned.index().end_of(usize::MAX), None);
+}

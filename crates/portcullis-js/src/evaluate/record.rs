@@ -34,6 +34,8 @@ pub(super) fn skipped(name: &str) -> Step {
         line: None,
         column: None,
         limit: None,
+        started: None,
+        duration: None,
     }
 }
 

@@ -121,6 +121,7 @@ impl<'js> Asked<'_, 'js> {
             function,
             arguments,
             result: result.clone(),
+            started: watch.started(),
             duration,
         });
         if clock::monotonic() >= deadline {

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use portcullis_core::access::{Requirement, ResourceTarget};
-use portcullis_core::json::{self, JsonFault};
+use portcullis_core::json::{self, Index, JsonFault};
 use portcullis_core::{Access, AccessVerdict, DoorContext, Opinion, Target, UserInfo};
 use serde::{Deserialize, Serialize};
 
@@ -18,6 +18,8 @@ pub struct AccessReview {
     pub version: String,
     /// What is asked.
     pub access: Access,
+    /// Where the lists and objects of the body are.
+    pub index: Index,
 }
 
 #[derive(Default, Deserialize)]
@@ -110,7 +112,11 @@ pub fn decode_access(body: &[u8], context: DoorContext) -> Result<AccessReview, 
         target,
         context: Arc::new(context),
     };
-    Ok(AccessReview { version, access })
+    Ok(AccessReview {
+        version,
+        access,
+        index: scanned.index().clone(),
+    })
 }
 
 impl ResourceAttributes {

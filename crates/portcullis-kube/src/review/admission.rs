@@ -7,7 +7,7 @@ use std::time::Instant;
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
-use portcullis_core::json::{self, JsonFault, Scanned};
+use portcullis_core::json::{self, Index, JsonFault, Scanned};
 use portcullis_core::{
     Attributes, Denial, Document, Door, DoorContext, Kind, Operation, Resource, UserInfo, Verdict,
 };
@@ -26,6 +26,8 @@ pub struct AdmissionReview {
     pub version: String,
     /// What is asked.
     pub attributes: Attributes,
+    /// Where the lists and objects of the body are.
+    pub index: Index,
 }
 
 /// What the answer repeats of the question, and what it may contain.
@@ -101,6 +103,7 @@ pub fn decode_admission(
     Ok(AdmissionReview {
         version,
         attributes,
+        index: scanned.index().clone(),
     })
 }
 

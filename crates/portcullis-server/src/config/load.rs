@@ -128,6 +128,7 @@ pub fn load(options: &LoadOptions<'_>) -> Result<Loaded, Faults> {
         options,
         &mut notes,
     );
+    let decisions = resolve::decisions(&document, &spec, &mut notes);
     let (authorizers, chains) = resolve::authorization(&document, &spec.authorization, &mut notes);
     check_namespaces(&document, &spec.namespaces, &mut notes);
     for key in spec.limits.zeros() {
@@ -164,6 +165,7 @@ pub fn load(options: &LoadOptions<'_>) -> Result<Loaded, Faults> {
             limits: spec.limits,
             authorizers,
             chains,
+            decisions,
             log,
             shutdown: spec.shutdown,
             files: notes.files,

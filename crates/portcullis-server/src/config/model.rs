@@ -7,6 +7,7 @@
 mod acjs;
 mod admission;
 mod authorization;
+mod decisions;
 mod limits;
 mod listeners;
 mod policies;
@@ -21,6 +22,7 @@ pub(crate) use admission::{AdmissionSpec, PluginSpec};
 pub use admission::{FailureMode, PendingMutation};
 pub use authorization::AuthorizerDriver;
 pub(crate) use authorization::{AuthorizationSpec, AuthorizerSpec};
+pub(crate) use decisions::{DecisionsSpec, StoreSpec};
 pub use limits::Limits;
 pub use listeners::{Door, Principal};
 pub(crate) use listeners::{ListenerSpec, ModeSpec, TlsSpec, UnixSpec};
@@ -64,6 +66,12 @@ pub(crate) struct Configuration {
     /// Who may do what: authorizers and the chains that ask them.
     #[serde(default)]
     pub(crate) authorization: AuthorizationSpec,
+    /// Where the server keeps what must outlive it.
+    #[serde(default)]
+    pub(crate) store: StoreSpec,
+    /// What is kept of decisions, and for how long.
+    #[serde(default)]
+    pub(crate) decisions: DecisionsSpec,
     /// What is logged, and how.
     #[serde(default)]
     pub(crate) log: Log,

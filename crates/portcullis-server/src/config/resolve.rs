@@ -5,12 +5,14 @@
 
 mod acjs;
 mod authorization;
+mod decisions;
 mod listeners;
 mod plugins;
 mod policies;
 
 pub(crate) use acjs::acjs_listener;
 pub(crate) use authorization::authorization;
+pub(crate) use decisions::decisions;
 pub(crate) use listeners::listeners;
 pub(crate) use plugins::{Configured, Order, of_file, plugins};
 pub(crate) use policies::{Strictness, TestModules, policies, test_modules};

@@ -5,6 +5,8 @@ use std::{collections::BTreeMap, net::SocketAddr, path::PathBuf, sync::Arc};
 
 use portcullis_core::PolicyMode;
 use portcullis_host::HostSettings;
+use portcullis_record::Masker;
+use portcullis_store::Location;
 
 use super::{
     document::{Document, Node},
@@ -40,6 +42,8 @@ pub struct Loaded {
     pub authorizers: Vec<Authorizer>,
     /// Names of authorizers by name of the chain; each name is in `authorizers`.
     pub chains: BTreeMap<String, Vec<String>>,
+    /// What is kept of decisions.
+    pub decisions: Decisions,
     /// What is logged, and how.
     pub log: Log,
     /// How the server ends.
@@ -91,6 +95,34 @@ pub struct Policies {
     pub default_action: DefaultAction,
     /// What policies may ask of the world outside.
     pub host: HostSettings,
+}
+
+/// What is kept of decisions.
+#[derive(Debug, Clone)]
+pub struct Decisions {
+    /// Whether they are kept in the store.
+    pub is_stored: bool,
+    /// The store; the one in the data directory unless said.
+    pub location: Option<Location>,
+    /// How long they are kept.
+    pub retention: std::time::Duration,
+    /// How many bytes they may take in the store.
+    pub max_size: u64,
+    /// What is masked in them.
+    pub masker: Arc<Masker>,
+    /// Whether a decision that can't be kept is refused.
+    pub required: bool,
+    /// Where else they go.
+    pub json_lines: Option<JsonLines>,
+}
+
+/// Where lines of JSON go.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum JsonLines {
+    /// To standard output.
+    StandardOutput,
+    /// To the end of a file.
+    File(PathBuf),
 }
 
 /// What happens when no policy has an opinion.

@@ -53,8 +53,8 @@ impl Service<hyper::Request<Incoming>> for Answering {
         let (visitor, activity) = (Arc::clone(&self.visitor), Arc::clone(&self.activity));
         Box::pin(async move {
             activity.request_began();
-            let response = visitor.answer(request).await;
-            activity.request_ended();
+            let mut response = visitor.answer(request).await;
+            response.body_mut().ends(activity);
             Ok(response)
         })
     }

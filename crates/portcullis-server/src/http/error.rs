@@ -1,14 +1,13 @@
 //! The one shape of errors at every door: `{error: {code, message, details?}, request_id}`.
 
-use bytes::Bytes;
-use http_body_util::Full;
 use hyper::StatusCode;
-use hyper::header::{ALLOW, CONTENT_TYPE, HeaderValue, RETRY_AFTER};
+use hyper::header::{ALLOW, CONTENT_TYPE, HeaderValue, RETRY_AFTER, WWW_AUTHENTICATE};
 use portcullis_core::{DecisionId, clock};
 use serde::Serialize;
 use serde_json::Value;
 
 use super::Response;
+use super::answer::Answer;
 
 /// A request that gets no answer but why.
 #[derive(Debug, Clone)]
@@ -106,6 +105,15 @@ impl HttpError {
         Self::new(StatusCode::SERVICE_UNAVAILABLE, "busy", message)
     }
 
+    pub(crate) fn forbidden(message: &'static str) -> Self {
+        Self::new(StatusCode::FORBIDDEN, "forbidden", message)
+    }
+
+    /// Who asks is not known: RFC 6750 says how to say so.
+    pub(crate) fn unauthorized(code: &'static str, message: &'static str) -> Self {
+        Self::new(StatusCode::UNAUTHORIZED, code, message)
+    }
+
     pub(crate) fn internal() -> Self {
         let message = "the request could not be answered";
         Self::new(StatusCode::INTERNAL_SERVER_ERROR, "internal", message)
@@ -145,6 +153,13 @@ impl HttpError {
         if let Some(allow) = self.allow {
             headers.insert(ALLOW, HeaderValue::from_static(allow));
         }
+        if self.status == StatusCode::UNAUTHORIZED {
+            let challenge = match self.code {
+                "missing_token" => r#"Bearer realm="portcullis""#,
+                _ => r#"Bearer realm="portcullis", error="invalid_token""#,
+            };
+            headers.insert(WWW_AUTHENTICATE, HeaderValue::from_static(challenge));
+        }
         if self.status == StatusCode::SERVICE_UNAVAILABLE {
             headers.insert(RETRY_AFTER, HeaderValue::from_static("1"));
         }
@@ -171,7 +186,7 @@ pub(crate) fn json(status: StatusCode, body: Vec<u8>) -> Response {
 
 /// A response with a body of this type.
 pub(crate) fn with_type(status: StatusCode, body: Vec<u8>, content_type: &'static str) -> Response {
-    let mut response = Response::new(Full::new(Bytes::from(body)));
+    let mut response = Response::new(Answer::whole(body));
     *response.status_mut() = status;
     response
         .headers_mut()

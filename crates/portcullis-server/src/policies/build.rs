@@ -9,6 +9,7 @@ use portcullis_js::{
     CompileFault, GlobalContext, Limits, ModuleSource, PolicyCode, PolicySet, PolicySource, Pool,
     PoolOptions, SourceName, Sources,
 };
+use portcullis_record::Masker;
 
 use super::caller::Callers;
 use super::observer::Observer;
@@ -57,6 +58,7 @@ impl Compiled {
         limits: &config::Limits,
         failure: FailureMode,
         context: GlobalContext,
+        masker: Arc<Masker>,
         observer: Option<Arc<dyn Observer>>,
     ) -> Result<Arc<dyn Plugin>, String> {
         let limits = engine_limits(limits);
@@ -80,6 +82,7 @@ impl Compiled {
             deadline,
             failures_pass: failure == FailureMode::Open,
             callers: Arc::new(Callers::default()),
+            masker,
             observer,
         }))
     }

@@ -8,6 +8,7 @@ use portcullis_core::{
     Phase, Phases, Plugin, PluginError, PolicyMode, PolicyOutcome, PolicyStep, Runs, Tree, clock,
 };
 use portcullis_js::{self as js, Evaluation, Input, Plan, Pool};
+use portcullis_record::Masker;
 use serde_json::Value;
 use tokio::sync::oneshot;
 
@@ -35,6 +36,8 @@ pub(super) struct PoliciesPlugin {
     /// An error or limit counts as no opinion of that policy.
     pub(super) failures_pass: bool,
     pub(super) callers: Arc<Callers>,
+    /// What is masked in what policies write.
+    pub(super) masker: Arc<Masker>,
     /// Who wants to know more of each evaluation than a verdict says.
     pub(super) observer: Option<Arc<dyn Observer>>,
 }
@@ -56,9 +59,9 @@ impl Plugin for PoliciesPlugin {
         let own = clock::monotonic() + self.deadline;
         let deadline = deadline.map_or(own, |deadline| deadline.min(own));
         match self.prepare(request) {
-            Ok(Prepared::Ask(input, skipped)) => {
+            Ok(Prepared::Ask(input, asked, skipped)) => {
                 let default_action = self.default_action(request);
-                self.ask(*input, deadline, skipped, default_action)
+                self.ask(*input, asked, deadline, skipped, default_action)
             }
             Ok(Prepared::Nothing(skipped)) => {
                 let finished = self.nothing_matched(skipped, self.default_action(request));
@@ -72,7 +75,7 @@ impl Plugin for PoliciesPlugin {
 /// What comes of looking at the rules.
 enum Prepared {
     /// Some policies are to be asked; why the others are not.
-    Ask(Box<Input>, Skipped),
+    Ask(Box<Input>, Arc<Asked>, Skipped),
     /// None is.
     Nothing(Skipped),
 }
@@ -96,18 +99,19 @@ impl PoliciesPlugin {
             Some(document) => document.tree().map(Arc::new),
             None => Ok(Arc::new(Tree::from(&Value::Null))),
         };
+        let asked = Arc::new(Asked {
+            request: request.clone(),
+            received: request.context.time.unwrap_or_else(clock::wall),
+            callers: Arc::clone(&self.callers),
+        });
         let input = Input {
             object: tree(&request.object)?,
             old_object: tree(&request.old_object)?,
             plan: plan.collect(),
             failures_pass: self.failures_pass,
-            subject: Arc::new(Asked {
-                request: request.clone(),
-                received: clock::wall(),
-                callers: Arc::clone(&self.callers),
-            }),
+            subject: Arc::clone(&asked) as _,
         };
-        Ok(Prepared::Ask(Box::new(input), skipped))
+        Ok(Prepared::Ask(Box::new(input), asked, skipped))
     }
 
     /// What happens when no policy has an opinion. A CI job goes on then: who wants it held asks a
@@ -122,6 +126,7 @@ impl PoliciesPlugin {
     fn ask(
         &self,
         input: Input,
+        asked: Arc<Asked>,
         deadline: Instant,
         skipped: Skipped,
         default_action: DefaultAction,
@@ -135,12 +140,13 @@ impl PoliciesPlugin {
             return Box::pin(std::future::ready(failed(error)));
         }
         let (rules, observer) = (Arc::clone(&self.rules), self.observer.clone());
+        let masker = Arc::clone(&self.masker);
         Box::pin(async move {
             match receive.await {
                 Ok(Ok(evaluation)) => {
                     match observer {
                         Some(observer) => observer.evaluated(&evaluation),
-                        None => log_console(&evaluation),
+                        None => log_console(&evaluation, &masker, &asked.request),
                     }
                     finished(evaluation, &rules, &skipped, default_action)
                 }
@@ -164,6 +170,8 @@ impl PoliciesPlugin {
             line: None,
             column: None,
             limit: None,
+            started: None,
+            duration: None,
         });
         let mut notes = Notes::default();
         notes.policies(steps.collect());
@@ -270,6 +278,8 @@ fn step_of(step: js::Step, mode: PolicyMode, why: Option<&'static str>) -> Polic
         line: step.line,
         column: step.column,
         limit: step.limit.map(js::Limit::as_str),
+        started: step.started,
+        duration: step.duration,
     }
 }
 
@@ -284,6 +294,7 @@ fn call_of(call: js::HostCall) -> HostCallStep {
         arguments: call.arguments,
         result,
         error,
+        started: Some(call.started),
         duration: call.duration,
     }
 }
@@ -309,15 +320,24 @@ fn printable(text: &str) -> String {
     made
 }
 
-/// What policies wrote, at the level they chose.
-fn log_console(evaluation: &Evaluation) {
-    for line in &evaluation.console {
-        let (policy, at, text) = (line.policy.as_str(), line.line, printable(&line.text));
-        match line.level {
-            "error" => tracing::error!(target: "portcullis::policy", policy, line = at, "{text}"),
-            "warn" => tracing::warn!(target: "portcullis::policy", policy, line = at, "{text}"),
-            "debug" => tracing::debug!(target: "portcullis::policy", policy, line = at, "{text}"),
-            _ => tracing::info!(target: "portcullis::policy", policy, line = at, "{text}"),
+/// What policies wrote, at the level they chose, without the secrets of the request.
+fn log_console(evaluation: &Evaluation, masker: &Masker, request: &Attributes) {
+    if evaluation.console.is_empty() {
+        return;
+    }
+    masker.with_scrubber(request, |scrubber| {
+        for line in &evaluation.console {
+            log_line(line, &printable(&scrubber.scrub(&line.text)));
         }
+    });
+}
+
+fn log_line(line: &js::ConsoleLine, text: &str) {
+    let (policy, at) = (line.policy.as_str(), line.line);
+    match line.level {
+        "error" => tracing::error!(target: "portcullis::policy", policy, line = at, "{text}"),
+        "warn" => tracing::warn!(target: "portcullis::policy", policy, line = at, "{text}"),
+        "debug" => tracing::debug!(target: "portcullis::policy", policy, line = at, "{text}"),
+        _ => tracing::info!(target: "portcullis::policy", policy, line = at, "{text}"),
     }
 }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::SystemTime;
 
-use portcullis_core::{Attributes, DoorContext};
+use portcullis_core::{Attributes, DoorContext, TraceContext};
 use portcullis_js::Subject;
 use portcullis_kube::review;
 use serde_json::{Map, Value, json};
@@ -46,6 +46,11 @@ impl Subject for Asked {
 
     fn review(&self, object: &Value) -> Option<Value> {
         Some(review::review_of(&self.request, object))
+    }
+
+    fn headers(&self) -> Vec<(&'static str, String)> {
+        let trace = self.request.context.trace.as_ref();
+        trace.map(TraceContext::headers).unwrap_or_default()
     }
 }
 

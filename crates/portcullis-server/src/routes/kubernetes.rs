@@ -9,11 +9,17 @@ use hyper::StatusCode;
 use hyper::body::Incoming;
 use hyper::header::{CONTENT_ENCODING, CONTENT_TYPE, EXPECT, HeaderMap};
 use hyper::http::request::Parts;
-use portcullis_core::{Decision, Denial, DoorContext, StepOutcome, Verdict, clock};
-use portcullis_kube::review::{self, Answer, Shape};
+use portcullis_core::json::Index;
+use portcullis_core::{
+    AccessVerdict, Attributes, Decision, Denial, DoorContext, Opinion, StepOutcome, TraceContext,
+    Verdict, clock,
+};
+use portcullis_kube::review::{self, AccessReview, AdmissionReview, Answer, Shape};
+use portcullis_record::{Admission, Authorization, Body, Decided, Material};
 
-use super::{Visitor, Webhook};
+use super::{Visitor, Webhook, trace};
 use crate::config::PendingMutation;
+use crate::decisions::NotKept;
 use crate::http::Response;
 use crate::http::body;
 use crate::http::error::{HttpError, json};
@@ -67,20 +73,32 @@ impl Asked<'_> {
                 "there is no authorizer chain of this name",
             ));
         };
+        let received = clock::monotonic();
         let (context, body) = self.take(body, true).await?;
-        caught(|| {
+        let (review, verdict) = caught(|| {
             let review = review::decode_access(&body, context);
             let review = review.map_err(|fault| HttpError::malformed(&fault))?;
             let verdict = authorizers.decide(&review.access);
             self.visitor.server.metrics.access(&verdict);
+            if let Some(telemetry) = &self.visitor.server.telemetry {
+                telemetry.access(&review.access, &verdict, received, StatusCode::OK.as_u16());
+            }
             if let Some(error) = &verdict.error {
                 tracing::warn!(decision_id = %verdict.id, chain, error, "could not decide");
             }
-            Ok(json(
-                StatusCode::OK,
-                review::encode_access(&review.version, &verdict),
-            ))
-        })?
+            Ok((review, verdict))
+        })??;
+        let limit: Duration = self.gate.limits.request_deadline.into();
+        let keeping = Keeping {
+            server: &self.visitor.server,
+            gate: self.gate,
+            body,
+            deadline: received + limit,
+        };
+        Ok(json(
+            StatusCode::OK,
+            keeping.access(chain, review, verdict).await,
+        ))
     }
 
     /// What the door knows of the request, and its body.
@@ -112,6 +130,8 @@ impl Asked<'_> {
                 .map_or_else(String::new, |p| p.as_str().to_owned()),
             headers: texts(headers),
             peer: self.visitor.peer.clone(),
+            time: Some(clock::wall()),
+            trace: trace::begin(self.visitor.server.telemetry.as_ref(), headers),
             ..DoorContext::default()
         };
         Ok((context, body))
@@ -137,14 +157,18 @@ async fn judge(server: &Server, gate: &Gate, question: Question) -> Result<Respo
     } = question;
     let decode = || review::decode_admission(&body, context, received, Some(deadline));
     let mut review = caught(decode)?.map_err(|fault| HttpError::malformed(&fault))?;
+    let refuses_pending = gate.pending_mutation == PendingMutation::Refuse;
     let mut verdict = gate.chain.decide_later(&mut review.attributes).await;
-    if webhook == Webhook::Validate && gate.pending_mutation == PendingMutation::Refuse {
+    if webhook == Webhook::Validate && refuses_pending {
         refuse_pending_mutation(&mut verdict);
     }
     let attributes = &review.attributes;
     server
         .metrics
         .review(webhook.as_str(), attributes, &verdict);
+    if let Some(telemetry) = &server.telemetry {
+        telemetry.admission(attributes, &verdict, StatusCode::OK.as_u16());
+    }
     if let Some(denial) = verdict.denial() {
         tracing::info!(
             decision_id = %verdict.id,
@@ -157,24 +181,134 @@ async fn judge(server: &Server, gate: &Gate, question: Question) -> Result<Respo
             namespace = short(&attributes.namespace),
             name = short(&attributes.name),
             user = short(&attributes.user.username),
-            reason = short(&denial.reason),
+            reason = short(&gate.masker.scrub_for(attributes, &denial.reason)),
             "refused",
         );
     }
-    let answer = Answer {
-        version: &review.version,
-        attributes,
-        may_patch: webhook.may_patch(),
-        shape: match webhook {
-            Webhook::Acjs => Shape::Acjs,
-            _ => Shape::Kubernetes,
-        },
+    let keeping = Keeping {
+        server,
+        gate,
+        body,
+        deadline,
     };
     Ok(json(
         StatusCode::OK,
-        review::encode_admission(answer, &verdict),
+        keeping.review(webhook, review, verdict).await,
     ))
 }
+
+/// Encodes answers, and keeps what was decided.
+struct Keeping<'a> {
+    server: &'a Server,
+    gate: &'a Gate,
+    body: Bytes,
+    deadline: Instant,
+}
+
+impl Keeping<'_> {
+    async fn review(self, webhook: Webhook, review: AdmissionReview, verdict: Verdict) -> Vec<u8> {
+        let encode = |attributes: &Attributes, verdict: &Verdict| {
+            let answer = Answer {
+                version: &review.version,
+                attributes,
+                may_patch: webhook.may_patch(),
+                shape: match webhook {
+                    Webhook::Acjs => Shape::Acjs,
+                    _ => Shape::Kubernetes,
+                },
+            };
+            review::encode_admission(answer, verdict)
+        };
+        let answer = encode(&review.attributes, &verdict);
+        if !self.server.decisions.is_on() {
+            return answer;
+        }
+        // What is said if the decision must be kept, and can't be.
+        let otherwise = self.server.decisions.is_required().then(|| {
+            let refusal = Verdict {
+                decision: Decision::Deny(Denial::undecided(NOT_KEPT)),
+                patch: Vec::new(),
+                ..verdict.clone()
+            };
+            encode(&review.attributes, &refusal)
+        });
+        let digest = verdict
+            .policy
+            .as_ref()
+            .and_then(|policy| self.gate.policy_digests.get(policy).cloned());
+        let context = Arc::clone(&review.attributes.context);
+        let decided = Decided::Admission(Box::new(Admission {
+            attributes: review.attributes,
+            verdict,
+            webhook: portcullis_record::Webhook {
+                name: webhook.as_str().to_owned(),
+                may_patch: webhook.may_patch(),
+                refuses_pending: webhook == Webhook::Validate
+                    && self.gate.pending_mutation == PendingMutation::Refuse,
+            },
+            digest,
+        }));
+        self.keep(decided, review.index, &context, answer, otherwise)
+            .await
+    }
+
+    async fn access(self, chain: &str, review: AccessReview, verdict: AccessVerdict) -> Vec<u8> {
+        let encode = |verdict: &AccessVerdict| review::encode_access(&review.version, verdict);
+        let answer = encode(&verdict);
+        if !self.server.decisions.is_on() {
+            return answer;
+        }
+        let otherwise = self.server.decisions.is_required().then(|| {
+            encode(&AccessVerdict {
+                opinion: Opinion::NoOpinion(NOT_KEPT.to_owned()),
+                authorizer: None,
+                error: Some(NOT_KEPT.to_owned()),
+                ..verdict.clone()
+            })
+        });
+        let context = Arc::clone(&review.access.context);
+        let decided = Decided::Authorization(Box::new(Authorization {
+            access: review.access,
+            verdict,
+            chain: chain.to_owned(),
+        }));
+        self.keep(decided, review.index, &context, answer, otherwise)
+            .await
+    }
+
+    /// Keeps the decision; what is returned is to be answered.
+    async fn keep(
+        self,
+        decided: Decided,
+        index: Index,
+        context: &DoorContext,
+        answer: Vec<u8>,
+        otherwise: Option<Vec<u8>>,
+    ) -> Vec<u8> {
+        let log = &self.server.decisions;
+        let material = Material {
+            body: Body(Arc::new(self.body)),
+            index: Some(index),
+            received: context.time.unwrap_or_else(clock::wall),
+            gate: Arc::clone(&self.gate.digest),
+            traceparent: context.trace.as_ref().map(TraceContext::traceparent),
+            decided,
+        };
+        match otherwise {
+            None => {
+                log.keep(material);
+                answer
+            }
+            Some(otherwise) => match log.keep_surely(material, self.deadline).await {
+                Ok(()) => answer,
+                Err(NotKept) => otherwise,
+            },
+        }
+    }
+}
+
+/// Why a decision that must be kept and can't be is a refusal.
+const NOT_KEPT: &str = "the decision could not be recorded, and it must be";
 
 /// Callers choose these texts: a line of the log repeats only a part of a long one.
 fn short(text: &str) -> &str {

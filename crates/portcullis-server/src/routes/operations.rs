@@ -2,10 +2,11 @@
 
 use hyper::StatusCode;
 
-use crate::health::Health;
+use crate::health::StoreHealth;
 use crate::http::Response;
 use crate::http::error::with_type;
 use crate::metrics::Metrics;
+use crate::server::Server;
 
 const PLAIN: &str = "text/plain; charset=utf-8";
 const OPEN_METRICS: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
@@ -16,7 +17,7 @@ pub(super) fn live() -> Response {
 }
 
 /// Whether requests should come here; `?verbose` says why, `?exclude=NAME` leaves a check out.
-pub(super) fn ready(health: &Health, query: Option<&str>) -> Response {
+pub(super) fn ready(server: &Server, query: Option<&str>) -> Response {
     let words: Vec<&str> = query.unwrap_or_default().split('&').collect();
     let excluded: Vec<&str> = words
         .iter()
@@ -25,7 +26,9 @@ pub(super) fn ready(health: &Health, query: Option<&str>) -> Response {
     let is_verbose = words
         .iter()
         .any(|w| *w == "verbose" || w.starts_with("verbose="));
-    let (is_ready, text) = health.readiness(&excluded);
+    let (is_ready, text) = server
+        .health
+        .readiness(&excluded, &StoreHealth::of(&server.decisions));
     let status = if is_ready {
         StatusCode::OK
     } else {

@@ -19,7 +19,12 @@ pub(super) fn man() -> Exit {
     let mut command = Cli::command();
     command.build();
     let mut text = Vec::new();
-    let pages = std::iter::once(&command).chain(command.get_subcommands());
+    let mut pages = vec![&command];
+    let mut next = 0;
+    while let Some(page) = pages.get(next).copied() {
+        pages.extend(page.get_subcommands());
+        next += 1;
+    }
     for page in pages {
         let title = page.get_display_name().unwrap_or("portcullis").to_owned();
         let page = clap_mangen::Man::new(page.clone().display_name(title));

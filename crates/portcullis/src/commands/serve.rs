@@ -1,12 +1,13 @@
 //! `portcullis serve`.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use portcullis_server::config::ConfigSource;
 use portcullis_server::{OnReady, RunError, RunOptions, demonstration, with_causes};
 
 use super::load_options;
 use crate::cli::Serve;
+use crate::data_dir;
 use crate::exit::Exit;
 use crate::output;
 
@@ -14,7 +15,7 @@ use crate::output;
 pub(super) fn run(serve: &Serve) -> Exit {
     match &serve.config {
         Some(file) => {
-            let data_dir = serve.data_dir.clone().unwrap_or_else(default_data_dir);
+            let data_dir = serve.data_dir.clone().unwrap_or_else(data_dir::standard);
             tell_outcome(run_with(serve, ConfigSource::File(file), &data_dir, None))
         }
         None => demonstrate(serve),
@@ -72,6 +73,10 @@ fn tell_outcome(outcome: Result<(), RunError>) -> Exit {
             output::tell(&format!("{faults:#}"));
             Exit::Invalid
         }
+        Err(error @ RunError::Telemetry(_)) => {
+            output::tell(&format!("error: {error}"));
+            Exit::Invalid
+        }
         Err(error) => {
             output::tell(&format!("error: {}", with_causes(&error)));
             Exit::Failed
@@ -80,7 +85,7 @@ fn tell_outcome(outcome: Result<(), RunError>) -> Exit {
 }
 
 /// What a person who just typed `portcullis serve` wants to know.
-fn greet(listeners: &[(String, String)]) {
+fn greet(listeners: &[(String, String)], data_dir: &Path) {
     let address = |name: &str| {
         let found = listeners.iter().find(|(n, _)| n == name);
         found.map_or("", |(_, place)| place.as_str())
@@ -88,23 +93,13 @@ fn greet(listeners: &[(String, String)]) {
     output::tell(&format!(
         "\nA demonstration gate is running: reviews at {hooks}, health and metrics at {ops}.\n\
          Try it with a privileged pod:\n\n{curl}\n\n\
+         What was decided, and why:\n\n\
+         portcullis decisions list --data-dir {data}\n\
+         portcullis explain ID --data-dir {data}\n\n\
          Your own: portcullis serve --config portcullis.yaml. End this one with Ctrl-C.\n",
         hooks = address("hooks"),
         ops = address("ops"),
         curl = demonstration::curl(address("hooks")),
+        data = data_dir.display(),
     ));
-}
-
-/// Where people's programs keep their data.
-fn default_data_dir() -> PathBuf {
-    let var = |name| {
-        std::env::var_os(name)
-            .filter(|v| !v.is_empty())
-            .map(PathBuf::from)
-    };
-    let home = || var("HOME").map(|home| home.join(".local/share"));
-    var("XDG_DATA_HOME")
-        .or_else(home)
-        .unwrap_or_else(std::env::temp_dir)
-        .join("portcullis")
 }

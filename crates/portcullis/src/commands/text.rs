@@ -2,6 +2,8 @@
 
 pub(super) mod diff;
 pub(super) mod file;
+pub(super) mod indent;
 pub(super) mod plain;
+pub(super) mod terminal;
 pub(super) mod xml;
 pub(super) mod yaml;

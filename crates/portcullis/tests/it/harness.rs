@@ -28,7 +28,7 @@ pub(crate) use folder::Folder;
 pub(crate) use gate::{Gate, Setup, chain};
 pub(crate) use metrics::Metrics;
 pub(crate) use ports::free_port;
-pub(crate) use program::{program, run, run_in};
+pub(crate) use program::{Ran, program, run, run_in};
 pub(crate) use repository::repository;
 pub(crate) use review::{
     Review, access, container, path_access, pod, pod_security, pod_with, privileged,

@@ -18,6 +18,7 @@ const LEVELS: &[(&str, u8)] = &[
     ("portcullis-host", 2),
     ("portcullis-store", 2),
     ("portcullis-kube", 2),
+    ("portcullis-telemetry", 2),
     ("portcullis-server", 3),
     ("portcullis", 4),
 ];

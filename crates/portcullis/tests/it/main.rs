@@ -14,6 +14,8 @@
 )]
 
 mod cli;
+mod decision_log;
+mod decisions;
 mod eval;
 mod examples;
 mod flood;
@@ -30,4 +32,5 @@ mod policy_tests;
 mod readme;
 mod refusals;
 mod reload;
+mod telemetry;
 mod wire;

@@ -4,7 +4,7 @@ use std::process::{Command, Stdio};
 
 use serde_json::Value;
 
-use crate::harness::{Demonstration, Folder, program, repository, run_in};
+use crate::harness::{Demonstration, Folder, eventually, program, repository, run, run_in};
 
 /// A fenced block: its language and its text.
 #[derive(Debug)]
@@ -131,6 +131,31 @@ fn the_curl_line_is_the_one_that_serve_prints_and_gets_the_answer_shown() {
         answer
     };
     assert_eq!(without_id(&got), without_id(answer));
+}
+
+#[test]
+fn the_lines_about_decisions_that_serve_prints_show_them() {
+    let gate = Demonstration::start();
+    shell(&Folder::new(), &gate.curl());
+    let told = gate.told();
+    let printed = |command: &str| -> Vec<String> {
+        let start = format!("portcullis {command}");
+        let line = told.lines().find(|line| line.starts_with(&start));
+        let line = line.expect("the line is not printed");
+        line.split_whitespace().skip(1).map(str::to_owned).collect()
+    };
+    let id = eventually("the decision in the list", || {
+        let ran = run(&printed("decisions list"));
+        assert_eq!(ran.code, Some(0), "{}", ran.err);
+        let row = ran.out.lines().find(|row| row.contains("PodSecurity"))?;
+        row.split_whitespace().next().map(str::to_owned)
+    });
+    let explain: Vec<String> = printed("explain ID")
+        .into_iter()
+        .map(|word| if word == "ID" { id.clone() } else { word })
+        .collect();
+    let ran = run(&explain);
+    assert!(ran.out.starts_with("denied by PodSecurity"), "{}", ran.out);
 }
 
 #[test]

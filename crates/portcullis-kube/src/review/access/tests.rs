@@ -83,3 +83,10 @@ fn an_error_is_shown_and_never_allows() {
         json!({"allowed": false, "reason": "a could not decide", "evaluationError": "a: broken"})
     );
 }
+
+#[test]
+fn hands_out_where_the_parts_of_the_body_are() {
+    let spec = json!({"nonResourceAttributes": {"path": "/x", "verb": "get"}});
+    let review = decode("v1", &spec).unwrap();
+    assert_eq!(review.index.end_of(0), Some(wire("v1", &spec).len()));
+}

@@ -215,3 +215,10 @@ fn a_warning_of_exactly_the_limit_stays_whole() {
         assert_eq!(cut(&text), text);
     }
 }
+
+#[test]
+fn hands_out_where_the_parts_of_the_body_are() {
+    let body = wire("v1").to_string();
+    let review = decode(&wire("v1")).unwrap();
+    assert_eq!(review.index.end_of(0), Some(body.len()));
+}

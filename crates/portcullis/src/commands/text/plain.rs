@@ -7,18 +7,46 @@ use portcullis_server::offline::Written;
 
 /// What the user wrote may hold anything, but a terminal gets one line of text.
 pub(in crate::commands) fn printable(text: &str) -> Cow<'_, str> {
-    if !text.contains(char::is_control) {
+    if !text.contains(is_odd) {
         return Cow::Borrowed(text);
     }
     let mut clean = String::with_capacity(text.len());
     for c in text.chars() {
-        if c.is_control() {
+        if is_odd(c) {
             clean.extend(c.escape_default());
         } else {
             clean.push(c);
         }
     }
     Cow::Owned(clean)
+}
+
+/// What moves the cursor, or makes a line look other than it is: control characters, marks of the
+/// direction of writing, and what has no width.
+fn is_odd(c: char) -> bool {
+    c.is_control()
+        || matches!(c, '\u{61c}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}'
+            | '\u{2060}'..='\u{2069}' | '\u{feff}')
+}
+
+/// A text of at most so many characters, with a mark where something is left out.
+pub(in crate::commands) fn cut(text: &str, most: usize) -> Cow<'_, str> {
+    if text.chars().count() <= most {
+        return Cow::Borrowed(text);
+    }
+    let mut short: String = text.chars().take(most.saturating_sub(1)).collect();
+    short.push('…');
+    Cow::Owned(short)
+}
+
+/// How long something took: `812 µs`, `1.2 ms`, `3.45 s`.
+pub(in crate::commands) fn took(microseconds: u64) -> String {
+    let (whole, rest) = (microseconds / 1000, microseconds % 1000);
+    match microseconds {
+        0..1000 => format!("{microseconds} µs"),
+        1000..1_000_000 => format!("{whole}.{} ms", rest / 100),
+        _ => format!("{}.{:02} s", whole / 1000, whole % 1000 / 10),
+    }
 }
 
 /// `3 objects`, `1 policy`.
@@ -49,4 +77,33 @@ pub(in crate::commands) fn frame(
         (None, Some((without, _))) => without.to_owned(),
         _ => frame,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_odd_reaches_a_terminal() {
+        assert_eq!(printable("a é 字"), "a é 字");
+        assert_eq!(printable("a\n\u{1b}[31m"), "a\\n\\u{1b}[31m");
+        assert_eq!(printable("x\u{202e}y\u{200b}"), "x\\u{202e}y\\u{200b}");
+    }
+
+    #[test]
+    fn long_texts_are_cut_between_characters() {
+        assert_eq!(cut("äöü", 3), "äöü");
+        assert_eq!(cut("äöüß", 3), "äö…");
+        assert_eq!(cut("ab", 0), "…");
+    }
+
+    #[test]
+    fn times_are_written_for_people() {
+        assert_eq!(
+            [0, 999, 1000, 1290, 999_999, 1_000_000, 61_239_000].map(took),
+            [
+                "0 µs", "999 µs", "1.0 ms", "1.2 ms", "999.9 ms", "1.00 s", "61.23 s"
+            ]
+        );
+    }
 }

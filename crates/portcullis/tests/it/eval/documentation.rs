@@ -85,7 +85,8 @@ pub(crate) fn check_guide(name: &str, folder: &Folder, at_least: usize) {
 #[track_caller]
 pub(crate) fn check_flags(name: &str, command: &str) {
     let text = std::fs::read_to_string(repository().join(name)).unwrap();
-    let help = run(&[command, "--help"]).out;
+    let words: Vec<&str> = command.split(' ').chain(["--help"]).collect();
+    let help = run(&words).out;
     let flags = help
         .split_whitespace()
         .filter(|word| word.starts_with("--"));

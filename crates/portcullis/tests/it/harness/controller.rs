@@ -35,6 +35,8 @@ enum Wake {
 struct Shared {
     opinion: Box<Opinion>,
     seen: Mutex<Vec<Value>>,
+    /// Headers of what came, names in lower case.
+    heads: Mutex<Vec<Vec<(String, String)>>>,
     /// Whether answers are held back.
     held: Mutex<bool>,
     released: Condvar,
@@ -128,6 +130,7 @@ impl Controller {
         let shared = Arc::new(Shared {
             opinion: Box::new(opinion),
             seen: Mutex::default(),
+            heads: Mutex::default(),
             held: Mutex::default(),
             released: Condvar::new(),
             is_over: AtomicBool::new(false),
@@ -155,6 +158,14 @@ impl Controller {
         lock(&self.shared.seen).clone()
     }
 
+    /// The header of this name in the last review, if it has one.
+    pub(crate) fn last_header(&self, name: &str) -> Option<String> {
+        let heads = lock(&self.shared.heads);
+        let mut last = heads.last()?.iter();
+        let found = last.find(|(known, _)| known == name);
+        found.map(|(_, value)| value.clone())
+    }
+
     /// Answers nobody until released.
     pub(crate) fn hold(&self) {
         *lock(&self.shared.held) = true;
@@ -171,20 +182,24 @@ impl Shared {
     fn serve(&self, stream: impl Read + Write) -> io::Result<()> {
         let mut stream = BufReader::new(stream);
         let (mut length, mut line) = (0, String::new());
+        let mut head = Vec::new();
         loop {
             line.clear();
             if stream.read_line(&mut line)? == 0 || line.trim().is_empty() {
                 break;
             }
-            if let Some((name, value)) = line.split_once(':')
-                && name.eq_ignore_ascii_case("content-length")
-            {
-                length = value.trim().parse().map_err(io::Error::other)?;
+            if let Some((name, value)) = line.split_once(':') {
+                let (name, value) = (name.to_ascii_lowercase(), value.trim());
+                if name == "content-length" {
+                    length = value.parse().map_err(io::Error::other)?;
+                }
+                head.push((name, value.to_owned()));
             }
         }
         let mut body = vec![0; length];
         stream.read_exact(&mut body)?;
         let review: Value = serde_json::from_slice(&body)?;
+        lock(&self.heads).push(head);
         lock(&self.seen).push(review.clone());
         let held = lock(&self.held);
         let waited = self.released.wait_timeout_while(held, PATIENCE, |h| *h);

@@ -8,8 +8,8 @@ use nix::unistd::Pid;
 use serde_json::{Value, json};
 
 use super::{
-    Answer, Connection, Folder, Metrics, Review, Verdict, eventually, free_port, post, program,
-    until,
+    Answer, Connection, Folder, Metrics, Ran, Review, Verdict, eventually, free_port, post,
+    program, run_in, until,
 };
 
 /// A configuration with this order of plug-ins.
@@ -68,6 +68,15 @@ impl Setup {
     pub(crate) fn variable(mut self, name: &'static str, value: &'static str) -> Self {
         self.variables.push((name, value));
         self
+    }
+
+    /// Runs what can't start, to its end.
+    #[track_caller]
+    pub(crate) fn run(self) -> Ran {
+        let config = with_listener(free_port(), self.config);
+        self.folder.write("portcullis.yaml", config.to_string());
+        let serve = ["serve", "--config", "portcullis.yaml", "--data-dir"];
+        run_in(&self.folder, &[&serve[..], &[&self.data_dir]].concat())
     }
 
     /// Starts the gate and waits until it is ready.

@@ -1,0 +1,136 @@
+//! What is a secret, and how it is taken out.
+//!
+//! | Module | Looks at |
+//! |---|---|
+//! | [`names`] | names of members, headers and query parameters: the table of rules |
+//! | [`looks`] | values that are secrets wherever they are |
+//! | [`review`] | the text of a review, which stays as it is but for the secrets |
+//! | [`value`] | trees: values of patches, arguments and results of host calls |
+//! | [`http`] | headers and address of the HTTP request |
+//! | [`paths`] | what the configuration adds |
+
+pub(crate) mod http;
+pub(crate) mod looks;
+pub(crate) mod names;
+pub(crate) mod paths;
+pub(crate) mod review;
+pub(crate) mod text;
+pub(crate) mod value;
+
+use std::borrow::Cow;
+
+/// What stands where a secret was.
+pub(crate) const MASKED: &str = "(masked)";
+
+/// What is done with a value, because of where it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Mode {
+    /// Nothing, unless it looks like a secret.
+    Plain,
+    /// A list or map of environment variables: its elements are [`Mode::Named`].
+    Environment,
+    /// A text or number is masked, also as element of a list or as member `value` of an object.
+    Named,
+    /// Every text and number is masked, however deep.
+    Everything,
+}
+
+impl Mode {
+    /// Whether a text or number there is masked.
+    pub(crate) fn masks(self) -> bool {
+        matches!(self, Self::Named | Self::Everything)
+    }
+
+    /// The mode of the elements of a list.
+    pub(crate) fn of_element(self) -> Self {
+        match self {
+            Self::Environment => Self::Named,
+            other => other,
+        }
+    }
+
+    /// The mode of a member, as far as it follows from that of its object alone.
+    pub(crate) fn of_member(self, key: &str) -> Option<Self> {
+        match self {
+            Self::Everything => Some(Self::Everything),
+            Self::Environment => Some(Self::Named),
+            Self::Named if key == "value" => Some(Self::Named),
+            Self::Named | Self::Plain => None,
+        }
+    }
+}
+
+/// What an object says of itself, as far as it matters here.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct Header {
+    /// A Secret.
+    pub(crate) is_secret: bool,
+    /// A list whose items are Secrets, though they don't say so.
+    pub(crate) is_secret_list: bool,
+    /// A CI job.
+    pub(crate) is_ci_job: bool,
+}
+
+/// API group of CI jobs.
+const CI_GROUP: &str = "ci.portcullis.dev";
+
+impl Header {
+    /// By `apiVersion` and `kind`. A Secret without `apiVersion` is taken for one, too.
+    pub(crate) fn new(version: Option<&str>, kind: Option<&str>) -> Self {
+        let is_core = version.is_none_or(|version| version == "v1");
+        let group = version.and_then(|version| version.split_once('/'));
+        Self {
+            is_secret: is_core && kind == Some("Secret"),
+            is_secret_list: is_core && kind == Some("SecretList"),
+            is_ci_job: kind == Some("Job") && group.is_some_and(|(group, _)| group == CI_GROUP),
+        }
+    }
+
+    /// By the kind the request names.
+    pub(crate) fn of_kind(kind: &portcullis_core::Kind) -> Self {
+        Self {
+            is_secret: kind.is("", "Secret"),
+            is_secret_list: kind.is("", "SecretList"),
+            is_ci_job: kind.is(CI_GROUP, "Job"),
+        }
+    }
+
+    /// Both.
+    pub(crate) fn or(self, other: Self) -> Self {
+        Self {
+            is_secret: self.is_secret || other.is_secret,
+            is_secret_list: self.is_secret_list || other.is_secret_list,
+            is_ci_job: self.is_ci_job || other.is_ci_job,
+        }
+    }
+}
+
+/// A value that was masked, to be looked for in texts.
+#[derive(Debug, Clone)]
+pub(crate) struct Secret<'a> {
+    /// The value; of a text as it stands between its quotes.
+    pub(crate) written: Cow<'a, str>,
+    /// Whether it has JSON's escapes.
+    pub(crate) has_escapes: bool,
+}
+
+impl<'a> Secret<'a> {
+    /// A value that means itself.
+    pub(crate) fn plain(value: impl Into<Cow<'a, str>>) -> Self {
+        Self {
+            written: value.into(),
+            has_escapes: false,
+        }
+    }
+
+    /// What is meant.
+    pub(crate) fn meant(&self) -> Cow<'_, str> {
+        if self.has_escapes {
+            return text::unescaped(&self.written);
+        }
+        Cow::Borrowed(&self.written)
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,123 @@
+//! Headers and address of the HTTP request.
+
+use std::borrow::Cow;
+
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use portcullis_core::DoorContext;
+
+use super::{MASKED, Secret, looks, names};
+
+/// What was found in a request.
+#[derive(Debug, Default)]
+pub(crate) struct Found<'a> {
+    /// Path and query, if anything in it is masked.
+    pub(crate) uri: Option<String>,
+    /// Which headers are masked, in order.
+    pub(crate) headers: Vec<usize>,
+    /// The values.
+    pub(crate) secrets: Vec<Secret<'a>>,
+}
+
+/// Finds the secrets of a request.
+pub(crate) fn find(context: &DoorContext) -> Found<'_> {
+    let mut found = Found::default();
+    for (place, (name, value)) in context.headers.iter().enumerate() {
+        if value.is_empty() || !(names::is_secret_header(name) || looks::is_secret(value)) {
+            continue;
+        }
+        found.headers.push(place);
+        found.secrets.push(Secret::plain(value.as_str()));
+        if name.ends_with("cookie") {
+            add_cookies(value, &mut found.secrets);
+        } else if let Some((_, credentials)) = value.split_once(' ') {
+            add_credentials(credentials.trim(), &mut found.secrets);
+        }
+    }
+    found.uri = uri(&context.uri, &mut found.secrets);
+    found
+}
+
+fn add_cookies<'a>(value: &'a str, secrets: &mut Vec<Secret<'a>>) {
+    let values = value.split(';').filter_map(|cookie| cookie.split_once('='));
+    secrets.extend(values.map(|(_, value)| Secret::plain(value.trim().trim_matches('"'))));
+}
+
+/// What is behind `Bearer` or `Basic`.
+fn add_credentials<'a>(credentials: &'a str, secrets: &mut Vec<Secret<'a>>) {
+    secrets.push(Secret::plain(credentials));
+    let decoded = STANDARD.decode(credentials).ok();
+    let decoded = decoded.and_then(|bytes| String::from_utf8(bytes).ok());
+    if let Some((_, password)) = decoded.as_deref().and_then(|d| d.split_once(':')) {
+        secrets.push(Secret::plain(password.to_owned()));
+    }
+}
+
+/// Path and query without secrets; none if there are none in it.
+fn uri<'a>(uri: &'a str, secrets: &mut Vec<Secret<'a>>) -> Option<String> {
+    let mut is_masked = false;
+    let mut written = String::new();
+    let (path, query) = match uri.split_once('?') {
+        Some((path, query)) => (path, Some(query)),
+        None => (uri, None),
+    };
+    let shown = looks::without_secrets(path);
+    if matches!(shown, Cow::Owned(_)) {
+        is_masked = true;
+        secrets.push(Secret::plain(path));
+    }
+    written.push_str(&shown);
+    for (place, pair) in query.iter().flat_map(|q| q.split('&')).enumerate() {
+        written.push(if place == 0 { '?' } else { '&' });
+        let (name, value) = match pair.split_once('=') {
+            Some((name, value)) => (name, Some(value)),
+            None => (pair, None),
+        };
+        let Some(value) = value.filter(|value| !value.is_empty()) else {
+            written.push_str(pair);
+            continue;
+        };
+        let (meant_name, meant) = (decoded(name), decoded(value));
+        let is_secret_name =
+            names::is_secret_header(&meant_name) || meant_name.eq_ignore_ascii_case("sig");
+        if !(is_secret_name || looks::is_secret(&meant)) {
+            written.push_str(pair);
+            continue;
+        }
+        is_masked = true;
+        written.push_str(name);
+        written.push('=');
+        written.push_str(MASKED);
+        secrets.push(Secret::plain(value));
+        if let Cow::Owned(meant) = meant {
+            secrets.push(Secret::plain(meant));
+        }
+    }
+    is_masked.then_some(written)
+}
+
+/// Without percent signs and plus signs; what makes no sense stays.
+fn decoded(text: &str) -> Cow<'_, str> {
+    if !text.contains(['%', '+']) {
+        return Cow::Borrowed(text);
+    }
+    let bytes = text.as_bytes();
+    let mut meant = Vec::with_capacity(bytes.len());
+    let mut at = 0;
+    while let Some(byte) = bytes.get(at) {
+        let digit = |place: usize| {
+            let byte = bytes.get(place).copied()?;
+            u8::try_from(char::from(byte).to_digit(16)?).ok()
+        };
+        at += 1;
+        match (byte, digit(at), digit(at + 1)) {
+            (b'%', Some(high), Some(low)) => {
+                meant.push(high * 16 + low);
+                at += 2;
+            }
+            (b'+', ..) => meant.push(b' '),
+            (byte, ..) => meant.push(*byte),
+        }
+    }
+    Cow::Owned(String::from_utf8_lossy(&meant).into_owned())
+}

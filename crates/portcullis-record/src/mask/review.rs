@@ -1,0 +1,448 @@
+//! The text of a review, which stays byte for byte as it is but for the secrets.
+//!
+//! One pass over the text that reads names and passes over values. What an object says of itself
+//! (`kind`, `apiVersion`) may stand behind what depends on it, so it is looked up when it matters, once
+//! for each object, with the help of the index.
+
+use std::borrow::Cow;
+use std::cell::Cell;
+
+use portcullis_core::json::{Index, MAX_DEPTH};
+
+use super::names::{self, KeyRule};
+use super::paths::Places;
+use super::text::{self, Members, blanks, scalar_end, string_end};
+use super::{Header, Mode, Secret, looks};
+
+/// A text to look through, and what is known of it.
+#[derive(Clone, Copy)]
+pub(crate) struct Subject<'t, 'r> {
+    /// The text: strict JSON.
+    pub(crate) text: &'t str,
+    /// Where its lists and objects are, if that is known.
+    pub(crate) index: Option<&'r Index>,
+    /// What it is.
+    pub(crate) root: Root,
+    /// What the request says the objects are.
+    pub(crate) header: Header,
+    /// What the configuration adds, from the beginning of the text.
+    pub(crate) configured: Option<&'r Places>,
+}
+
+/// What a text is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Root {
+    /// A review, whose object is a member of `request`.
+    Review,
+    /// An object.
+    Object,
+}
+
+/// A part of a text to be put something else for.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Edit {
+    start: usize,
+    end: usize,
+    with: &'static str,
+}
+
+/// What was found in a text.
+#[derive(Debug, Default)]
+pub(crate) struct Found<'t> {
+    /// What to change, in order.
+    edits: Vec<Edit>,
+    /// The same places as JSON pointers behind a prefix.
+    pub(crate) pointers: Vec<String>,
+    /// The values.
+    pub(crate) secrets: Vec<Secret<'t>>,
+}
+
+impl Found<'_> {
+    /// Writes the text with its secrets masked, on one line.
+    pub(crate) fn write(&self, text: &str, to: &mut Vec<u8>) {
+        let start = to.len();
+        let mut from = 0;
+        for edit in &self.edits {
+            let kept = text.get(from..edit.start).unwrap_or_default();
+            to.extend_from_slice(kept.as_bytes());
+            to.extend_from_slice(edit.with.as_bytes());
+            from = edit.end;
+        }
+        to.extend_from_slice(text.get(from..).unwrap_or_default().as_bytes());
+        // In strict JSON the ends of lines are between values only.
+        let written = to.get_mut(start..).unwrap_or_default();
+        if memchr::memchr2(b'\n', b'\r', written).is_some() {
+            let ends = written.iter_mut().filter(|b| matches!(b, b'\n' | b'\r'));
+            ends.for_each(|b| *b = b' ');
+        }
+    }
+}
+
+/// As many secrets are made room for at once.
+const USUAL: usize = 16;
+
+/// Finds the secrets of a text. None if the text is not what it should be.
+pub(crate) fn find<'t>(subject: Subject<'t, '_>, prefix: &str) -> Option<Found<'t>> {
+    let mut walker = Walker {
+        subject,
+        bytes: subject.text.as_bytes(),
+        at: 0,
+        looks: looks::may_have_secrets(subject.text.as_bytes()),
+        prefix,
+        found: Found::default(),
+    };
+    walker.at = blanks(walker.bytes, 0);
+    walker.value(Mode::Plain, None, subject.configured)?;
+    (blanks(walker.bytes, walker.at) == walker.bytes.len()).then_some(walker.found)
+}
+
+/// Where in its list or object a value is.
+#[derive(Clone, Copy)]
+enum Step {
+    Index(usize),
+    Key(usize, usize),
+}
+
+/// A list or object around the place that is looked at.
+struct Frame<'p> {
+    parent: Option<&'p Frame<'p>>,
+    start: usize,
+    depth: usize,
+    is_list: bool,
+    step: Cell<Step>,
+    header: Cell<Option<Header>>,
+}
+
+struct Walker<'t, 'r> {
+    subject: Subject<'t, 'r>,
+    bytes: &'t [u8],
+    at: usize,
+    /// Whether any value may look like a secret.
+    looks: bool,
+    prefix: &'r str,
+    found: Found<'t>,
+}
+
+impl<'t, 'r> Walker<'t, 'r> {
+    fn value(
+        &mut self,
+        mode: Mode,
+        parent: Option<&Frame<'_>>,
+        places: Option<&'r Places>,
+    ) -> Option<()> {
+        if places.is_some_and(Places::is_masked) {
+            return self.whole(parent);
+        }
+        match self.bytes.get(self.at)? {
+            b'"' => self.string(mode, parent),
+            b'{' => self.object(mode, parent, places),
+            b'[' => self.list(mode, parent, places),
+            b't' | b'f' | b'n' => self.word(),
+            b'-' | b'0'..=b'9' => {
+                let start = self.at;
+                self.at = scalar_end(self.bytes, start);
+                if mode.masks() {
+                    self.mask(start, self.at, "0", parent);
+                    self.found.secrets.push(Secret {
+                        written: Cow::Borrowed(self.subject.text.get(start..self.at)?),
+                        has_escapes: false,
+                    });
+                }
+                Some(())
+            }
+            _ => None,
+        }
+    }
+
+    fn word(&mut self) -> Option<()> {
+        self.at = scalar_end(self.bytes, self.at);
+        Some(())
+    }
+
+    /// A value that is masked as a whole, because the configuration says so.
+    fn whole(&mut self, parent: Option<&Frame<'_>>) -> Option<()> {
+        let start = self.at;
+        let (edits, pointers) = (self.found.edits.len(), self.found.pointers.len());
+        // Finds what is in it.
+        self.value(Mode::Everything, parent, None)?;
+        let with = match self.bytes.get(start)? {
+            b'{' => "{}",
+            b'[' => "[]",
+            _ => return Some(()),
+        };
+        self.found.edits.truncate(edits);
+        self.found.pointers.truncate(pointers);
+        self.mask(start, self.at, with, parent);
+        Some(())
+    }
+
+    #[inline]
+    fn string(&mut self, mode: Mode, parent: Option<&Frame<'_>>) -> Option<()> {
+        let start = self.at;
+        let (end, has_escapes) = string_end(self.bytes, start + 1)?;
+        self.at = end + 1;
+        if !(mode.masks() || self.looks) {
+            return Some(());
+        }
+        let content = self.subject.text.get(start + 1..end)?;
+        let is_secret = || match has_escapes {
+            true => looks::is_secret(&text::unescaped(content)),
+            false => looks::is_secret(content),
+        };
+        if !content.is_empty() && (mode.masks() || is_secret()) {
+            self.mask(start, self.at, "\"(masked)\"", parent);
+            self.found.secrets.push(Secret {
+                written: Cow::Borrowed(content),
+                has_escapes,
+            });
+        }
+        Some(())
+    }
+
+    fn list(
+        &mut self,
+        mode: Mode,
+        parent: Option<&Frame<'_>>,
+        places: Option<&'r Places>,
+    ) -> Option<()> {
+        let frame = self.open(parent, true)?;
+        let mode = mode.of_element();
+        let mut index = 0;
+        self.at = blanks(self.bytes, self.at);
+        if self.bytes.get(self.at)? == &b']' {
+            self.at += 1;
+            return Some(());
+        }
+        loop {
+            frame.step.set(Step::Index(index));
+            let inner = places.and_then(|places| places.element(index));
+            self.value(mode, Some(&frame), inner)?;
+            index += 1;
+            if self.ends(b']')? {
+                return Some(());
+            }
+        }
+    }
+
+    fn object(
+        &mut self,
+        mode: Mode,
+        parent: Option<&Frame<'_>>,
+        places: Option<&'r Places>,
+    ) -> Option<()> {
+        let frame = self.open(parent, false)?;
+        self.at = blanks(self.bytes, self.at);
+        if self.bytes.get(self.at)? == &b'}' {
+            self.at += 1;
+            return Some(());
+        }
+        loop {
+            if self.bytes.get(self.at)? != &b'"' {
+                return None;
+            }
+            let start = self.at + 1;
+            let (end, has_escapes) = string_end(self.bytes, start)?;
+            frame.step.set(Step::Key(start, end));
+            self.at = blanks(self.bytes, end + 1);
+            if self.bytes.get(self.at)? != &b':' {
+                return None;
+            }
+            self.at = blanks(self.bytes, self.at + 1);
+            let content = self.subject.text.get(start..end)?;
+            let key = match has_escapes {
+                true => text::unescaped(content),
+                false => Cow::Borrowed(content),
+            };
+            let inner = places.and_then(|places| places.member(&key));
+            let mode = match mode.of_member(&key) {
+                Some(mode) => mode,
+                None => self.mode_by_name(&key, &frame),
+            };
+            self.value(mode, Some(&frame), inner)?;
+            if self.ends(b'}')? {
+                return Some(());
+            }
+        }
+    }
+
+    /// Passes over what is between two values of a list or object; true at its end.
+    #[inline]
+    fn ends(&mut self, bracket: u8) -> Option<bool> {
+        self.at = blanks(self.bytes, self.at);
+        let byte = *self.bytes.get(self.at)?;
+        self.at += 1;
+        if byte == bracket {
+            return Some(true);
+        }
+        if byte != b',' {
+            return None;
+        }
+        self.at = blanks(self.bytes, self.at);
+        Some(false)
+    }
+
+    fn open<'p>(&mut self, parent: Option<&'p Frame<'p>>, is_list: bool) -> Option<Frame<'p>> {
+        let depth = parent.map_or(0, |parent| parent.depth + 1);
+        if depth > MAX_DEPTH {
+            return None;
+        }
+        let start = self.at;
+        self.at += 1;
+        Some(Frame {
+            parent,
+            start,
+            depth,
+            is_list,
+            step: Cell::new(Step::Index(0)),
+            header: Cell::new(None),
+        })
+    }
+
+    #[inline]
+    fn mode_by_name(&self, key: &str, frame: &Frame<'_>) -> Mode {
+        let (is_it, mode) = match names::key_rule(key) {
+            KeyRule::None => return Mode::Plain,
+            KeyRule::Secret => return Mode::Named,
+            KeyRule::Environment => return Mode::Environment,
+            KeyRule::Data => (self.is_secret(frame), Mode::Everything),
+            KeyRule::Variables => (self.is_in_ci_job(frame), Mode::Environment),
+            KeyRule::Value => (self.has_secret_name(frame), Mode::Named),
+        };
+        if is_it { mode } else { Mode::Plain }
+    }
+
+    /// Whether an object is a Secret: by its own account, or as item of a list of Secrets.
+    fn is_secret(&self, frame: &Frame<'_>) -> bool {
+        let is_item = || {
+            let list = frame.parent.filter(|list| list.is_list)?;
+            let around = list.parent.filter(|around| !around.is_list)?;
+            (self.key_of(around) == "items").then(|| self.header(around).is_secret_list)
+        };
+        self.header(frame).is_secret || is_item() == Some(true)
+    }
+
+    fn is_in_ci_job(&self, frame: &Frame<'_>) -> bool {
+        let mut around = Some(frame);
+        while let Some(frame) = around {
+            if !frame.is_list && self.header(frame).is_ci_job {
+                return true;
+            }
+            around = frame.parent;
+        }
+        false
+    }
+
+    /// Whether the object's `name` or `key` is the name of a secret.
+    fn has_secret_name(&self, frame: &Frame<'_>) -> bool {
+        self.members(frame)
+            .filter(|(key, ..)| matches!(key.as_ref(), "name" | "key"))
+            .filter_map(|(_, start, end)| text::string_at(self.subject.text, start, end))
+            .any(|name| names::is_secret(&name))
+    }
+
+    fn header(&self, frame: &Frame<'_>) -> Header {
+        if let Some(header) = frame.header.get() {
+            return header;
+        }
+        let (mut version, mut kind) = (None, None);
+        for (key, start, end) in self.members(frame) {
+            match key.as_ref() {
+                "apiVersion" => version = text::string_at(self.subject.text, start, end),
+                "kind" => kind = text::string_at(self.subject.text, start, end),
+                _ => {}
+            }
+        }
+        let mut header = Header::new(version.as_deref(), kind.as_deref());
+        if self.is_object_of_request(frame) {
+            header = header.or(self.subject.header);
+        }
+        frame.header.set(Some(header));
+        header
+    }
+
+    fn is_object_of_request(&self, frame: &Frame<'_>) -> bool {
+        match (self.subject.root, frame.parent) {
+            (Root::Object, parent) => parent.is_none(),
+            (Root::Review, Some(request)) => {
+                let is_request = |review: &Frame<'_>| self.key_of(review) == "request";
+                frame.depth == 2
+                    && request.parent.is_some_and(is_request)
+                    && matches!(self.key_of(request).as_ref(), "object" | "oldObject")
+            }
+            (Root::Review, None) => false,
+        }
+    }
+
+    fn members(&self, frame: &Frame<'_>) -> Members<'t, 'r> {
+        Members::new(self.subject.text, self.subject.index, frame.start)
+    }
+
+    /// The name of the member of an object that is looked at.
+    fn key_of(&self, frame: &Frame<'_>) -> Cow<'t, str> {
+        match frame.step.get() {
+            Step::Key(start, end) => {
+                text::unescaped(self.subject.text.get(start..end).unwrap_or_default())
+            }
+            Step::Index(_) => Cow::Borrowed(""),
+        }
+    }
+
+    fn mask(&mut self, start: usize, end: usize, with: &'static str, parent: Option<&Frame<'_>>) {
+        if self.found.edits.is_empty() {
+            // Where there is one, there are more.
+            self.found.edits.reserve(USUAL);
+            self.found.pointers.reserve(USUAL);
+            self.found.secrets.reserve(USUAL);
+        }
+        self.found.edits.push(Edit { start, end, with });
+        let mut pointer = String::with_capacity(96);
+        pointer.push_str(self.prefix);
+        self.point(parent, &mut pointer);
+        self.found.pointers.push(pointer);
+    }
+
+    fn point(&self, frame: Option<&Frame<'_>>, pointer: &mut String) {
+        let Some(frame) = frame else {
+            return;
+        };
+        self.point(frame.parent, pointer);
+        match frame.step.get() {
+            Step::Index(index) => {
+                pointer.push('/');
+                push_number(pointer, index);
+            }
+            Step::Key(start, end) => {
+                pointer.push('/');
+                let written = self.subject.text.get(start..end).unwrap_or_default();
+                if written.bytes().all(is_plain) {
+                    pointer.push_str(written);
+                } else {
+                    push_key(pointer, &text::unescaped(written));
+                }
+            }
+        }
+    }
+}
+
+fn push_number(pointer: &mut String, number: usize) {
+    if number >= 10 {
+        push_number(pointer, number / 10);
+    }
+    pointer.push(char::from(b'0' + (number % 10) as u8));
+}
+
+/// Whether a byte of a key is the same in a JSON pointer.
+fn is_plain(byte: u8) -> bool {
+    !matches!(byte, b'~' | b'/' | b'\\')
+}
+
+/// A key in a JSON pointer.
+fn push_key(pointer: &mut String, key: &str) {
+    for c in key.chars() {
+        match c {
+            '~' => pointer.push_str("~0"),
+            '/' => pointer.push_str("~1"),
+            c => pointer.push(c),
+        }
+    }
+}

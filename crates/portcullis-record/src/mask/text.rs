@@ -1,0 +1,146 @@
+//! JSON text that is known to be strict: where strings and values end.
+
+use std::borrow::Cow;
+
+use portcullis_core::json::Index;
+
+const ONES: u64 = 0x0101_0101_0101_0101;
+const TOPS: u64 = 0x8080_8080_8080_8080;
+
+/// The place of the quote that ends a string whose content begins at `at`, and whether there are
+/// escapes before it.
+#[inline]
+pub(crate) fn string_end(bytes: &[u8], at: usize) -> Option<(usize, bool)> {
+    let mut has_escapes = false;
+    let mut at = at;
+    loop {
+        at = special(bytes, at)?;
+        if bytes.get(at) == Some(&b'"') {
+            return Some((at, has_escapes));
+        }
+        has_escapes = true;
+        at += 2;
+    }
+}
+
+/// The next quote or backslash, eight bytes at a time.
+#[inline]
+fn special(bytes: &[u8], mut at: usize) -> Option<usize> {
+    while let Some(eight) = bytes.get(at..).and_then(|b| b.first_chunk::<8>()) {
+        let eight = u64::from_le_bytes(*eight);
+        let zeros = |x: u64| x.wrapping_sub(ONES) & !x & TOPS;
+        let found = zeros(eight ^ (ONES * 0x22)) | zeros(eight ^ (ONES * 0x5c));
+        if found != 0 {
+            return Some(at + (found.trailing_zeros() / 8) as usize);
+        }
+        at += 8;
+    }
+    let rest = bytes.get(at..)?;
+    let place = rest.iter().position(|b| matches!(b, b'"' | b'\\'))?;
+    Some(at + place)
+}
+
+/// Behind blanks.
+#[inline(always)]
+pub(crate) fn blanks(bytes: &[u8], mut at: usize) -> usize {
+    while matches!(bytes.get(at), Some(b' ' | b'\n' | b'\t' | b'\r')) {
+        at += 1;
+    }
+    at
+}
+
+/// Behind a number or word.
+#[inline]
+pub(crate) fn scalar_end(bytes: &[u8], at: usize) -> usize {
+    let rest = bytes.get(at..).unwrap_or_default();
+    let ends = |b: &u8| matches!(b, b',' | b']' | b'}' | b' ' | b'\n' | b'\t' | b'\r');
+    at + rest.iter().position(ends).unwrap_or(rest.len())
+}
+
+/// Behind the value that begins at `at`. The index knows where lists and objects end; without it their
+/// text is passed over.
+pub(crate) fn value_end(bytes: &[u8], at: usize, index: Option<&Index>) -> Option<usize> {
+    match bytes.get(at)? {
+        b'"' => string_end(bytes, at + 1).map(|(end, _)| end + 1),
+        b'{' | b'[' => index
+            .and_then(|index| index.end_of(at))
+            .or_else(|| container_end(bytes, at)),
+        _ => Some(scalar_end(bytes, at)),
+    }
+}
+
+fn container_end(bytes: &[u8], mut at: usize) -> Option<usize> {
+    let mut depth = 0_usize;
+    loop {
+        match bytes.get(at)? {
+            b'"' => at = string_end(bytes, at + 1)?.0,
+            b'{' | b'[' => depth += 1,
+            b'}' | b']' => depth = depth.checked_sub(1)?,
+            _ => {}
+        }
+        at += 1;
+        if depth == 0 {
+            return Some(at);
+        }
+    }
+}
+
+/// What the content of a string means.
+pub(crate) fn unescaped(content: &str) -> Cow<'_, str> {
+    if !content.contains('\\') {
+        return Cow::Borrowed(content);
+    }
+    match serde_json::from_str(&format!("\"{content}\"")) {
+        Ok(meant) => Cow::Owned(meant),
+        Err(_) => Cow::Borrowed(content),
+    }
+}
+
+/// The members of the object that begins at `start`: the content of each key, and where its value
+/// begins and ends.
+pub(crate) struct Members<'t, 'i> {
+    text: &'t str,
+    index: Option<&'i Index>,
+    at: usize,
+}
+
+impl<'t, 'i> Members<'t, 'i> {
+    /// Of the object that begins at `start`.
+    pub(crate) fn new(text: &'t str, index: Option<&'i Index>, start: usize) -> Self {
+        let is_object = text.as_bytes().get(start) == Some(&b'{');
+        Self {
+            text,
+            index,
+            at: if is_object { start + 1 } else { text.len() },
+        }
+    }
+}
+
+impl<'t> Iterator for Members<'t, '_> {
+    type Item = (Cow<'t, str>, usize, usize);
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let bytes = self.text.as_bytes();
+        let quote = blanks(bytes, self.at);
+        if bytes.get(quote) != Some(&b'"') {
+            return None;
+        }
+        let (key_end, has_escapes) = string_end(bytes, quote + 1)?;
+        let content = self.text.get(quote + 1..key_end)?;
+        let key = match has_escapes {
+            true => unescaped(content),
+            false => Cow::Borrowed(content),
+        };
+        let start = blanks(bytes, blanks(bytes, key_end + 1) + 1);
+        let end = value_end(bytes, start, self.index)?;
+        let comma = blanks(bytes, end);
+        self.at = comma + usize::from(bytes.get(comma) == Some(&b','));
+        Some((key, start, end))
+    }
+}
+
+/// The text that is the value at these places, if it is one.
+pub(crate) fn string_at(text: &str, start: usize, end: usize) -> Option<Cow<'_, str>> {
+    let content = text.get(start..end)?.strip_prefix('"')?.strip_suffix('"')?;
+    Some(unescaped(content))
+}

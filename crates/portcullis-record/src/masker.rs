@@ -1,0 +1,189 @@
+//! From what a door decided to the line that is kept of it.
+//!
+//! First all secrets are found: in the review, in the HTTP request, in patches and host calls. Then what
+//! people see is put together, then every free text is scrubbed of them, then the line is written.
+//! A decision whose secrets can't be found is not written at all.
+
+mod access;
+mod admission;
+mod http;
+mod line;
+mod patches;
+mod times;
+
+use std::borrow::Cow;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use portcullis_core::{Attributes, Document, json};
+
+use crate::mask::paths::Paths;
+use crate::mask::review::{self, Root, Subject};
+use crate::mask::value::{self, Context};
+use crate::mask::{self, Header, Secret};
+use crate::material::{Decided, Material};
+use crate::scrub::Scrubber;
+use crate::summary::Summary;
+
+pub use crate::mask::paths::PathFault;
+
+/// Longest text of a public field, in characters.
+const LONGEST: usize = 1024;
+
+/// Knows what is a secret, and writes records without them.
+#[derive(Debug, Clone, Default)]
+pub struct Masker {
+    paths: Paths,
+}
+
+/// A record, ready to be kept.
+#[derive(Debug, Clone)]
+pub struct Written {
+    /// What lists show.
+    pub summary: Summary,
+    /// The whole decision as one line of JSON, without an end of line.
+    pub line: String,
+}
+
+/// A decision that can't be masked, and so must not be kept.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("the record can't be masked: {reason}")]
+pub struct Unmaskable {
+    /// Why; nothing of the content.
+    pub reason: &'static str,
+}
+
+const fn unmaskable(reason: &'static str) -> Unmaskable {
+    Unmaskable { reason }
+}
+
+impl Masker {
+    /// A masker that also masks what these `JSONPath` expressions find, starting at the object.
+    ///
+    /// # Errors
+    ///
+    /// Tells every expression that is none.
+    pub fn new(paths: &[String]) -> Result<Self, Vec<PathFault>> {
+        Paths::new(paths).map(|paths| Self { paths })
+    }
+
+    /// Writes the record of a decision.
+    ///
+    /// # Errors
+    ///
+    /// When it can't be told what in it is a secret. Then it must be dropped.
+    pub fn write(&self, material: &Material) -> Result<Written, Unmaskable> {
+        let write = || {
+            let bytes = material.body.0.as_ref().as_ref();
+            let text = std::str::from_utf8(bytes).map_err(|_| unmaskable("not UTF-8"))?;
+            let scanned;
+            // One that is of another text would hide what an object says of itself.
+            let fits = |index: &&json::Index| {
+                let start = mask::text::blanks(bytes, 0);
+                index.end_of(start) == Some(text.trim_end().len())
+            };
+            let index = match material.index.as_ref().filter(fits) {
+                Some(index) => index,
+                None => {
+                    scanned = json::scan(bytes).map_err(|_| unmaskable("not strict JSON"))?;
+                    scanned.index()
+                }
+            };
+            match &material.decided {
+                Decided::Admission(decided) => self.admission(material, text, index, decided),
+                Decided::Authorization(decided) => access::write(material, text, index, decided),
+            }
+        };
+        catch_unwind(AssertUnwindSafe(write)).unwrap_or(Err(unmaskable("a panic")))
+    }
+
+    /// The text without the secrets of a request: for what policies print.
+    pub fn scrub_for<'t>(&self, request: &Attributes, text: &'t str) -> Cow<'t, str> {
+        self.with_scrubber(request, |scrubber| scrubber.scrub(text))
+    }
+
+    /// The same for several texts of one request: the secrets are looked up once.
+    pub fn with_scrubber<T>(
+        &self,
+        request: &Attributes,
+        act: impl FnOnce(&Scrubber<'_>) -> T,
+    ) -> T {
+        let find = || self.secrets_of(request);
+        let found = catch_unwind(AssertUnwindSafe(find)).unwrap_or(None);
+        let public = [
+            request.namespace.as_str(),
+            &request.name,
+            &request.kind.kind,
+            &request.user.username,
+            request.operation.as_str(),
+        ];
+        match &found {
+            Some(secrets) => act(&Scrubber::new(secrets, &public)),
+            None => act(&Scrubber::blind()),
+        }
+    }
+
+    /// All secrets of a request; none where that can't be told.
+    fn secrets_of<'a>(&self, request: &'a Attributes) -> Option<Vec<Secret<'a>>> {
+        let mut secrets = mask::http::find(&request.context).secrets;
+        let header = Header::of_kind(&request.kind);
+        let documents = [
+            (&request.object, header),
+            (&request.old_object, header),
+            (&request.options, Header::default()),
+        ];
+        for (document, header) in documents {
+            if let Some(document) = document {
+                self.add_secrets_of(document, header, &mut secrets)?;
+            }
+        }
+        for (name, values) in &request.user.extra {
+            let mut values = serde_json::Value::from(values.clone());
+            let context = Context::of_object(Header::default()).member(name, None);
+            value::mask(&mut values, context, None, &mut secrets);
+        }
+        Some(secrets)
+    }
+
+    fn add_secrets_of<'a>(
+        &self,
+        document: &'a Document,
+        header: Header,
+        secrets: &mut Vec<Secret<'a>>,
+    ) -> Option<()> {
+        let places = match self.paths.is_empty() {
+            true => None,
+            false => self.paths.in_value(document.original().ok()?),
+        };
+        let subject = Subject {
+            text: document.original_text(),
+            index: None,
+            root: Root::Object,
+            header,
+            configured: places.as_ref(),
+        };
+        secrets.extend(review::find(subject, "")?.secrets);
+        if document.is_changed() {
+            let mut now = document.value().ok()?.clone();
+            let places = self.paths.in_value(&now);
+            value::mask(
+                &mut now,
+                Context::of_object(header),
+                places.as_ref(),
+                secrets,
+            );
+        }
+        Some(())
+    }
+}
+
+/// A public text, as long as it may be.
+fn cut(text: &str) -> String {
+    // Most are short.
+    if text.len() <= LONGEST {
+        return text.to_owned();
+    }
+    match text.char_indices().nth(LONGEST) {
+        Some((end, _)) => text.get(..end).unwrap_or_default().to_owned(),
+        None => text.to_owned(),
+    }
+}

@@ -1,0 +1,79 @@
+//! Patches and host calls: trees that policies made.
+
+use portcullis_core::patch::PatchOperation;
+use portcullis_core::{Attributes, HostCallStep};
+use serde_json::Value;
+
+use crate::mask::paths::{Paths, Places, Target};
+use crate::mask::value::{self, Context};
+use crate::mask::{Header, Secret};
+
+/// What is known of the object that patches change.
+pub(super) struct Patched<'a> {
+    paths: &'a Paths,
+    /// Places of the configuration's that the object has or had.
+    known: Places,
+    header: Header,
+    /// The object as it is after all changes.
+    object: Option<&'a Value>,
+}
+
+impl<'a> Patched<'a> {
+    /// Of this request.
+    pub(super) fn new(paths: &'a Paths, request: &'a Attributes) -> Self {
+        Self {
+            paths,
+            known: paths.in_patches(request),
+            header: Header::of_kind(&request.kind),
+            object: request.object.as_ref().and_then(|o| o.value().ok()),
+        }
+    }
+
+    /// Masks what a patch puts into the object.
+    pub(super) fn mask(&self, patch: &mut [PatchOperation], secrets: &mut Vec<Secret<'_>>) {
+        for operation in patch {
+            if let PatchOperation::Add { path, value } | PatchOperation::Replace { path, value } =
+                operation
+            {
+                self.mask_value(path, value, secrets);
+            }
+        }
+    }
+
+    fn mask_value(&self, path: &str, value: &mut Value, secrets: &mut Vec<Secret<'_>>) {
+        let mut context = Context::of_object(self.header);
+        let mut here = self.object;
+        let mut tokens = Vec::new();
+        for token in path.split('/').skip(1) {
+            let token = token.replace("~1", "/").replace("~0", "~");
+            let index = token.parse::<usize>().ok();
+            let is_index = match here {
+                Some(Value::Array(_)) => true,
+                Some(Value::Object(_)) => false,
+                _ => index.is_some() || token == "-",
+            };
+            if is_index {
+                context = context.element();
+                here = here.and_then(|list| list.get(index?));
+            } else {
+                context = context.member(&token, here.and_then(Value::as_object));
+                here = here.and_then(|object| object.get(&token));
+            }
+            tokens.push((token, is_index));
+        }
+        let target = Target {
+            tokens: &tokens,
+            value,
+        };
+        let places = self.paths.in_target(&target, &self.known);
+        value::mask(value, context, places.as_ref(), secrets);
+    }
+}
+
+/// Masks what went to the world outside, and what came back.
+pub(super) fn mask_host_call(call: &mut HostCallStep, secrets: &mut Vec<Secret<'_>>) {
+    let context = Context::of_object(Header::default());
+    for value in call.arguments.iter_mut().chain(call.result.as_mut()) {
+        value::mask(value, context, None, secrets);
+    }
+}

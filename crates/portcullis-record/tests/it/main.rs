@@ -1,0 +1,15 @@
+//! What is kept of decisions, and what is not.
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::string_slice,
+    reason = "tests"
+)]
+
+mod access;
+mod fixtures;
+mod line;
+mod masking;
+mod property;
+mod scrubbing;

@@ -1,0 +1,174 @@
+//! The decision log: every decision is kept, masked, off the path of the request.
+//!
+//! ```text
+//! door ──Material──> queue ──> writer: mask ──> JSON lines, store ──> feed ──> event streams
+//!                                                         └──> reader ──> lists, single decisions
+//! ```
+//!
+//! INVARIANT: what leaves the writer has been masked. A decision that can't be masked, or finds the
+//! queue full, is dropped and counted; only where decisions are required its answer waits, and is a
+//! refusal if it could not be kept.
+
+mod counts;
+mod feed;
+mod json_lines;
+mod queue;
+mod reader;
+mod settings;
+mod writer;
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
+
+use portcullis_core::clock;
+use portcullis_record::Material;
+
+pub(crate) use counts::DecisionCounts;
+pub(crate) use feed::{Feed, Missed};
+pub(crate) use reader::{ReadFailure, Reader};
+pub(crate) use settings::{Settings, open_first};
+
+use queue::{Item, Queue};
+use writer::Writer;
+
+/// Keeps decisions.
+#[derive(Debug)]
+pub(crate) struct DecisionLog {
+    queue: Arc<Queue>,
+    counts: DecisionCounts,
+    is_on: AtomicBool,
+    is_required: AtomicBool,
+    store: Arc<Mutex<StoreState>>,
+    reader: Reader,
+    feed: Feed,
+    thread: Mutex<Option<JoinHandle<()>>>,
+}
+
+/// How the store is.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct StoreState {
+    /// Why it can't take decisions now, if it can't.
+    pub(crate) fault: Option<String>,
+    /// Whether it could once.
+    pub(crate) was_open: bool,
+}
+
+/// A decision that had to be kept and was not.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct NotKept;
+
+impl DecisionLog {
+    /// Starts the writer. The store is given if it could be opened already.
+    pub(crate) fn start(
+        settings: Settings,
+        store: Option<portcullis_store::Store>,
+        counts: DecisionCounts,
+    ) -> std::io::Result<Self> {
+        let queue = Arc::new(Queue::default());
+        let state = Arc::new(Mutex::new(StoreState::default()));
+        let reader = Reader::new(settings.location.clone());
+        let feed = Feed::default();
+        let log = Self {
+            queue: Arc::clone(&queue),
+            counts: counts.clone(),
+            is_on: AtomicBool::new(settings.is_on()),
+            is_required: AtomicBool::new(settings.required),
+            store: Arc::clone(&state),
+            reader,
+            feed: feed.clone(),
+            thread: Mutex::new(None),
+        };
+        let writer = Writer::new(queue, settings, store, counts, state, feed);
+        let thread = std::thread::Builder::new()
+            .name("decisions".to_owned())
+            .spawn(move || writer.run())?;
+        *log.thread.lock().unwrap_or_else(PoisonError::into_inner) = Some(thread);
+        Ok(log)
+    }
+
+    /// Whether decisions are kept anywhere.
+    pub(crate) fn is_on(&self) -> bool {
+        self.is_on.load(Ordering::Relaxed)
+    }
+
+    /// Whether decisions must be kept.
+    pub(crate) fn is_required(&self) -> bool {
+        self.is_required.load(Ordering::Relaxed)
+    }
+
+    /// Hands a decision to the writer, and goes on at once. One that finds no room is dropped.
+    pub(crate) fn keep(&self, material: Material) {
+        if self.queue.offer(Item::new(material)).is_err() {
+            self.counts.dropped_full();
+        }
+    }
+
+    /// Hands a decision to the writer, and waits until it is kept.
+    ///
+    /// # Errors
+    ///
+    /// When it could not be kept before the deadline.
+    pub(crate) async fn keep_surely(
+        &self,
+        material: Material,
+        deadline: Instant,
+    ) -> Result<(), NotKept> {
+        let (item, kept) = Item::awaited(material);
+        let keep = async {
+            self.queue.put(item).await;
+            kept.await
+        };
+        let left = deadline.saturating_duration_since(clock::monotonic());
+        match tokio::time::timeout(left, keep).await {
+            Ok(Ok(true)) => Ok(()),
+            _ => {
+                self.counts.dropped_unkept();
+                Err(NotKept)
+            }
+        }
+    }
+
+    /// Goes on with other settings; the store is given if it is another one.
+    pub(crate) fn change(&self, settings: Settings, store: Option<portcullis_store::Store>) {
+        self.is_on.store(settings.is_on(), Ordering::Relaxed);
+        self.is_required.store(settings.required, Ordering::Relaxed);
+        self.reader.move_to(settings.location.clone());
+        self.queue.change(settings, store);
+    }
+
+    /// The store, if decisions are kept there.
+    pub(crate) fn location(&self) -> Option<portcullis_store::Location> {
+        self.reader.location()
+    }
+
+    /// Reads what is kept.
+    pub(crate) fn reader(&self) -> &Reader {
+        &self.reader
+    }
+
+    /// Tells what is kept as it comes.
+    pub(crate) fn feed(&self) -> &Feed {
+        &self.feed
+    }
+
+    /// How the store is.
+    pub(crate) fn store_state(&self) -> StoreState {
+        let state = self.store.lock();
+        state.unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Keeps what is in the queue, as far as there is time, and ends.
+    pub(crate) fn finish(&self, grace: Duration) {
+        self.queue.end(clock::monotonic() + grace);
+        let thread = self
+            .thread
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .take();
+        if let Some(thread) = thread {
+            let _ = thread.join();
+        }
+    }
+}

@@ -1,0 +1,91 @@
+//! What the decision log counts.
+
+use prometheus_client::encoding::EncodeLabelSet;
+use prometheus_client::metrics::counter::Counter;
+use prometheus_client::metrics::family::Family;
+use prometheus_client::registry::Registry;
+
+#[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
+struct Reason {
+    reason: &'static str,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
+struct Sink {
+    sink: &'static str,
+}
+
+/// What the decision log counts.
+#[derive(Debug, Clone)]
+pub(crate) struct DecisionCounts {
+    written: Family<Sink, Counter>,
+    dropped: Family<Reason, Counter>,
+    failures: Family<Sink, Counter>,
+    pruned: Counter,
+}
+
+impl DecisionCounts {
+    pub(crate) fn new(registry: &mut Registry) -> Self {
+        let counts = Self {
+            written: Family::default(),
+            dropped: Family::default(),
+            failures: Family::default(),
+            pruned: Counter::default(),
+        };
+        registry.register(
+            "decision_log_written",
+            "Decisions that were kept",
+            counts.written.clone(),
+        );
+        registry.register(
+            "decision_log_dropped",
+            "Decisions that were not kept: queue_full, unmaskable, not_kept (required, and refused)",
+            counts.dropped.clone(),
+        );
+        registry.register(
+            "decision_log_failures",
+            "Attempts to keep decisions that failed",
+            counts.failures.clone(),
+        );
+        registry.register(
+            "decision_log_pruned",
+            "Decisions that were deleted because of their age or the space they took",
+            counts.pruned.clone(),
+        );
+        // Series that exist from the start can be alerted on.
+        for reason in ["queue_full", "unmaskable", "not_kept"] {
+            drop(counts.dropped.get_or_create(&Reason { reason }));
+        }
+        counts
+    }
+
+    pub(super) fn written(&self, sink: &'static str, count: usize) {
+        self.written
+            .get_or_create(&Sink { sink })
+            .inc_by(count as u64);
+    }
+
+    pub(super) fn failed(&self, sink: &'static str) {
+        self.failures.get_or_create(&Sink { sink }).inc();
+    }
+
+    pub(super) fn dropped_full(&self) {
+        self.dropped("queue_full");
+    }
+
+    pub(super) fn dropped_unmaskable(&self) {
+        self.dropped("unmaskable");
+    }
+
+    pub(super) fn dropped_unkept(&self) {
+        self.dropped("not_kept");
+    }
+
+    pub(super) fn pruned(&self, count: u64) {
+        self.pruned.inc_by(count);
+    }
+
+    fn dropped(&self, reason: &'static str) {
+        self.dropped.get_or_create(&Reason { reason }).inc();
+    }
+}

@@ -1,0 +1,298 @@
+//! Decisions on their way to the writer: bounded in number and in memory.
+
+use std::collections::VecDeque;
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use portcullis_core::clock;
+use portcullis_record::Material;
+use portcullis_store::Store;
+use tokio::sync::{Notify, oneshot};
+
+use super::settings::Settings;
+
+/// Decisions that may wait.
+const MOST: usize = 16_384;
+/// Memory that they may take.
+const MOST_BYTES: usize = 128 << 20;
+
+/// What one decision takes besides its body and the objects in it, about.
+const OVERHEAD: usize = 8 << 10;
+
+/// A decision on its way.
+#[derive(Debug)]
+pub(super) struct Item {
+    pub(super) material: Material,
+    /// Who waits until it is kept.
+    pub(super) kept: Option<oneshot::Sender<bool>>,
+    bytes: usize,
+}
+
+impl Item {
+    pub(super) fn new(material: Material) -> Self {
+        Self {
+            bytes: size(&material),
+            material,
+            kept: None,
+        }
+    }
+
+    pub(super) fn awaited(material: Material) -> (Self, oneshot::Receiver<bool>) {
+        let (kept, receive) = oneshot::channel();
+        let item = Self {
+            kept: Some(kept),
+            ..Self::new(material)
+        };
+        (item, receive)
+    }
+}
+
+/// What a decision takes: its body, and about as much for the objects that were read from it.
+fn size(material: &Material) -> usize {
+    2 * (*material.body.0).as_ref().len() + OVERHEAD
+}
+
+/// What the writer finds.
+#[derive(Debug, Default)]
+pub(super) struct Taken {
+    pub(super) items: Vec<Item>,
+    pub(super) change: Option<(Settings, Option<Store>)>,
+    /// When the writer must have ended, once it must.
+    pub(super) end: Option<Instant>,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    items: VecDeque<Item>,
+    bytes: usize,
+    /// Somebody waits for one of them.
+    is_urgent: bool,
+    change: Option<(Settings, Option<Store>)>,
+    end: Option<Instant>,
+}
+
+/// Decisions on their way to the writer.
+#[derive(Debug, Default)]
+pub(super) struct Queue {
+    state: Mutex<State>,
+    arrived: Condvar,
+    room: Notify,
+}
+
+/// How much the writer takes at once, and how long it gathers.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Gathering {
+    pub(super) items: usize,
+    pub(super) bytes: usize,
+    pub(super) time: Duration,
+    /// How long to wait for the first.
+    pub(super) idle: Duration,
+}
+
+impl Queue {
+    /// Puts a decision in, or gives it back when there is no room.
+    pub(super) fn offer(&self, item: Item) -> Result<(), Box<Item>> {
+        let mut state = self.lock();
+        if state.items.len() >= MOST || state.bytes + item.bytes > MOST_BYTES || state.end.is_some()
+        {
+            return Err(Box::new(item));
+        }
+        let was_empty = state.items.is_empty();
+        let turns_urgent = item.kept.is_some() && !state.is_urgent;
+        state.bytes += item.bytes;
+        state.is_urgent |= turns_urgent;
+        state.items.push_back(item);
+        // A writer that gathers looks at the clock, not at each arrival.
+        let wake = was_empty || turns_urgent || state.items.len() == WAKE_AT;
+        drop(state);
+        if wake {
+            self.arrived.notify_one();
+        }
+        Ok(())
+    }
+
+    /// Puts a decision in as soon as there is room.
+    pub(super) async fn put(&self, item: Item) {
+        let mut item = item;
+        loop {
+            let room = self.room.notified();
+            match self.offer(item) {
+                Ok(()) => return,
+                Err(back) => item = *back,
+            }
+            room.await;
+        }
+    }
+
+    /// What to do from now on.
+    pub(super) fn change(&self, settings: Settings, store: Option<Store>) {
+        self.lock().change = Some((settings, store));
+        self.arrived.notify_one();
+    }
+
+    /// Nothing more is taken in.
+    pub(super) fn end(&self, deadline: Instant) {
+        self.lock().end = Some(deadline);
+        self.arrived.notify_one();
+    }
+
+    /// When the writer must have ended, once it must.
+    pub(super) fn ends_at(&self) -> Option<Instant> {
+        self.lock().end
+    }
+
+    /// Waits for decisions, and gathers a while so that many can be kept at once.
+    pub(super) fn take(&self, gathering: Gathering) -> Taken {
+        let mut state = self.lock();
+        let nothing = |s: &mut State| s.items.is_empty() && s.change.is_none() && s.end.is_none();
+        (state, _) = self
+            .arrived
+            .wait_timeout_while(state, gathering.idle, nothing)
+            .unwrap_or_else(PoisonError::into_inner);
+        let until = clock::monotonic() + gathering.time;
+        let is_enough = |state: &State| {
+            state.is_urgent
+                || state.items.len() >= gathering.items
+                || state.bytes >= gathering.bytes
+                || state.end.is_some()
+                || state.items.is_empty()
+        };
+        while !is_enough(&state) {
+            let left = until.saturating_duration_since(clock::monotonic());
+            if left.is_zero() {
+                break;
+            }
+            (state, _) = self
+                .arrived
+                .wait_timeout(state, left)
+                .unwrap_or_else(PoisonError::into_inner);
+        }
+        let mut taken = Taken {
+            change: state.change.take(),
+            end: state.end,
+            items: Vec::with_capacity(state.items.len().min(gathering.items)),
+        };
+        let mut bytes = 0;
+        while taken.items.len() < gathering.items && bytes < gathering.bytes {
+            let Some(item) = state.items.pop_front() else {
+                break;
+            };
+            bytes += item.bytes;
+            taken.items.push(item);
+        }
+        state.bytes -= bytes;
+        state.is_urgent &= !state.items.is_empty();
+        drop(state);
+        self.room.notify_waiters();
+        taken
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// So many decisions wake a writer that gathers.
+pub(super) const WAKE_AT: usize = 512;
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use portcullis_core::{Access, AuthorizerChain, Target};
+    use portcullis_record::{Authorization, Body, Decided};
+
+    use super::*;
+
+    fn material(length: usize) -> Material {
+        let access = Access {
+            user: Default::default(),
+            verb: "get".to_owned(),
+            target: Target::Path("/x".to_owned()),
+            context: Default::default(),
+        };
+        let verdict = AuthorizerChain::default().decide(&access);
+        Material {
+            body: Body(Arc::new(vec![b' '; length])),
+            index: None,
+            received: clock::wall(),
+            gate: "".into(),
+            traceparent: None,
+            decided: Decided::Authorization(Box::new(Authorization {
+                access,
+                verdict,
+                chain: "default".to_owned(),
+            })),
+        }
+    }
+
+    fn gathering(items: usize) -> Gathering {
+        Gathering {
+            items,
+            bytes: MOST_BYTES,
+            time: Duration::from_secs(3600),
+            idle: Duration::ZERO,
+        }
+    }
+
+    #[test]
+    fn a_full_queue_gives_back_what_finds_no_room() {
+        let queue = Queue::default();
+        let large = MOST_BYTES / 4;
+        for _ in 0..3 {
+            queue.offer(Item::new(material(large / 2))).unwrap();
+        }
+        assert!(queue.offer(Item::new(material(large / 2))).is_err());
+        queue.offer(Item::new(material(10))).unwrap();
+        assert_eq!(queue.take(gathering(2)).items.len(), 2);
+        queue.offer(Item::new(material(large / 2))).unwrap();
+        assert_eq!(queue.take(gathering(3)).items.len(), 3);
+        assert!(queue.take(gathering(1)).items.is_empty());
+        for _ in 0..MOST.min(MOST_BYTES / OVERHEAD) {
+            queue.offer(Item::new(material(0))).unwrap();
+        }
+        assert!(queue.offer(Item::new(material(0))).is_err());
+    }
+
+    #[test]
+    fn one_that_somebody_waits_for_is_not_gathered() {
+        let queue = Queue::default();
+        queue.offer(Item::new(material(0))).unwrap();
+        let (item, mut kept) = Item::awaited(material(0));
+        queue.offer(item).unwrap();
+        // Gathering would take an hour.
+        let taken = queue.take(gathering(512));
+        assert_eq!(taken.items.len(), 2);
+        for item in taken.items {
+            if let Some(kept) = item.kept {
+                kept.send(true).unwrap();
+            }
+        }
+        assert_eq!(kept.try_recv(), Ok(true));
+    }
+
+    #[tokio::test]
+    async fn who_must_get_in_waits_for_room() {
+        let queue = Arc::new(Queue::default());
+        queue.offer(Item::new(material(MOST_BYTES / 4))).unwrap();
+        let waiting = Arc::clone(&queue);
+        let put = tokio::spawn(async move {
+            waiting.put(Item::new(material(MOST_BYTES / 4))).await;
+        });
+        tokio::task::yield_now().await;
+        assert!(!put.is_finished());
+        assert_eq!(queue.take(gathering(1)).items.len(), 1);
+        put.await.unwrap();
+        assert_eq!(queue.take(gathering(1)).items.len(), 1);
+    }
+
+    #[test]
+    fn nothing_is_taken_in_after_the_end() {
+        let queue = Queue::default();
+        queue.offer(Item::new(material(0))).unwrap();
+        queue.end(clock::monotonic());
+        assert!(queue.offer(Item::new(material(0))).is_err());
+        let taken = queue.take(gathering(512));
+        assert_eq!((taken.items.len(), taken.end.is_some()), (1, true));
+    }
+}

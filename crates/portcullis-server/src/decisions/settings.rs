@@ -1,0 +1,68 @@
+//! What the decision log is told to do, and the store it begins with.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use portcullis_record::Masker;
+use portcullis_store::{Location, Mode, Retention, Store, StoreError};
+
+use crate::config::{Decisions, JsonLines};
+
+/// What the decision log is told to do.
+#[derive(Debug, Clone)]
+pub(crate) struct Settings {
+    /// The store; none if decisions are not kept there.
+    pub(crate) location: Option<Location>,
+    /// How long, and how much.
+    pub(super) retention: Retention,
+    /// What is masked.
+    pub(super) masker: Arc<Masker>,
+    /// Whether decisions must be kept.
+    pub(super) required: bool,
+    /// Where else they go.
+    pub(super) json_lines: Option<JsonLines>,
+}
+
+impl Settings {
+    /// What a configuration asks for.
+    pub(crate) fn new(decisions: &Decisions, data_dir: &Path) -> Self {
+        let location = decisions.is_stored.then(|| {
+            let own = || Location::in_directory(data_dir);
+            decisions.location.clone().unwrap_or_else(own)
+        });
+        Self {
+            location,
+            retention: Retention {
+                age: Some(decisions.retention),
+                size: Some(decisions.max_size),
+            },
+            masker: Arc::clone(&decisions.masker),
+            required: decisions.required,
+            json_lines: decisions.json_lines.clone(),
+        }
+    }
+
+    /// Whether decisions are kept anywhere.
+    pub(super) fn is_on(&self) -> bool {
+        self.location.is_some() || self.json_lines.is_some()
+    }
+}
+
+/// Opens the store, if there is one to open. A database that doesn't answer is tried again later.
+///
+/// # Errors
+///
+/// When it will not get better by itself.
+pub(crate) fn open_first(settings: &Settings) -> Result<Option<Store>, StoreError> {
+    let Some(location) = &settings.location else {
+        return Ok(None);
+    };
+    match Store::open(location, Mode::ReadWrite) {
+        Ok(store) => Ok(Some(store)),
+        Err(error) if error.is_temporary() => {
+            tracing::warn!("the store does not answer yet: {error}");
+            Ok(None)
+        }
+        Err(error) => Err(error),
+    }
+}

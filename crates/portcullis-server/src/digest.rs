@@ -1,0 +1,79 @@
+//! Digests of what judges, so that a decision says what made it.
+
+use std::collections::BTreeMap;
+use std::fmt::Write;
+use std::sync::Arc;
+
+use aws_lc_rs::digest::{Context, SHA256};
+
+use crate::config::{Code, Loaded};
+
+/// Takes in texts, each apart from the next.
+struct Digest(Context);
+
+impl Digest {
+    fn new() -> Self {
+        Self(Context::new(&SHA256))
+    }
+
+    fn text(&mut self, text: &str) {
+        self.0.update(&(text.len() as u64).to_le_bytes());
+        self.0.update(text.as_bytes());
+    }
+
+    fn finish(self) -> Arc<str> {
+        let mut text = "sha256:".to_owned();
+        for byte in self.0.finish().as_ref() {
+            let _ = write!(text, "{byte:02x}");
+        }
+        text.into()
+    }
+}
+
+/// The digest of each policy, by name: of its text and of what runs with it, the globals and, where
+/// it is a module, all modules.
+pub(crate) fn policies(loaded: &Loaded) -> BTreeMap<String, Arc<str>> {
+    let all = &loaded.policies;
+    let digest = |policy: &crate::config::Policy| {
+        let mut digest = Digest::new();
+        digest.text(all.globals.text());
+        digest.text(policy.text.text());
+        if let Code::Module(_) = policy.code {
+            for module in &all.modules {
+                digest.text(&module.name);
+                digest.text(module.text.text());
+            }
+        }
+        (policy.name.clone(), digest.finish())
+    };
+    all.list.iter().map(digest).collect()
+}
+
+/// The digest of everything that judges: plug-ins and their configuration, policies, namespaces,
+/// authorizers and their files.
+pub(crate) fn gate(loaded: &Loaded, policies: &BTreeMap<String, Arc<str>>) -> Arc<str> {
+    let mut digest = Digest::new();
+    for plugin in &loaded.plugins {
+        let configuration = plugin.configuration.as_ref().map(ToString::to_string);
+        digest.text(&plugin.name);
+        digest.text(&format!("{:?} {:?}", plugin.failure, plugin.timeout));
+        digest.text(&configuration.unwrap_or_default());
+    }
+    digest.text(&format!("{:?}", loaded.pending_mutation));
+    for policy in &loaded.policies.list {
+        digest.text(&policy.name);
+        digest.text(policies.get(&policy.name).map_or("", AsRef::as_ref));
+        digest.text(&format!("{:?} {:?}", policy.mode, policy.matcher));
+    }
+    digest.text(&format!("{:?}", loaded.policies.default_action));
+    digest.text(&format!("{:?}", loaded.namespaces));
+    digest.text(&format!("{:?}", loaded.limits));
+    for authorizer in &loaded.authorizers {
+        let file = authorizer.file.as_ref().map(std::fs::read_to_string);
+        digest.text(&authorizer.name);
+        digest.text(&format!("{:?}", authorizer.driver));
+        digest.text(&file.and_then(Result::ok).unwrap_or_default());
+    }
+    digest.text(&format!("{:?}", loaded.chains));
+    digest.finish()
+}

@@ -1,0 +1,57 @@
+//! The query of a URL: each parameter once, none that isn't known.
+
+use hyper::http::request::Parts;
+use serde::de::DeserializeOwned;
+
+use crate::http::error::HttpError;
+
+/// Parameters that have not been asked for yet.
+#[derive(Debug)]
+pub(super) struct Query(Vec<(String, String)>);
+
+impl Query {
+    pub(super) fn of(head: &Parts) -> Self {
+        let text = head.uri.query().unwrap_or_default();
+        let pairs = form_urlencoded::parse(text.as_bytes());
+        Self(pairs.into_owned().collect())
+    }
+
+    /// The value of a parameter, if it is there.
+    pub(super) fn take(&mut self, name: &'static str) -> Result<Option<String>, HttpError> {
+        let Some(place) = self.0.iter().position(|(own, _)| own == name) else {
+            return Ok(None);
+        };
+        let (_, value) = self.0.swap_remove(place);
+        if self.0.iter().any(|(own, _)| own == name) {
+            return Err(HttpError::bad_request(format!("{name} is there twice")));
+        }
+        Ok(Some(value))
+    }
+
+    /// The value of a parameter that is one of a few words.
+    pub(super) fn take_word<T: DeserializeOwned>(
+        &mut self,
+        name: &'static str,
+    ) -> Result<Option<T>, HttpError> {
+        let Some(word) = self.take(name)? else {
+            return Ok(None);
+        };
+        let value = serde_json::from_value(serde_json::Value::String(word));
+        // serde says which words there are.
+        value
+            .map(Some)
+            .map_err(|why| HttpError::bad_request(format!("{name}: {why}")))
+    }
+
+    /// Nothing may be left.
+    pub(super) fn done(self) -> Result<(), HttpError> {
+        match self.0.first() {
+            None => Ok(()),
+            Some((name, _)) => {
+                let name: String = name.chars().take(64).collect();
+                let message = format!("there is no parameter {name:?}");
+                Err(HttpError::bad_request(message))
+            }
+        }
+    }
+}

@@ -1,0 +1,221 @@
+//! `postgres://…`, read and shown.
+
+use std::fmt;
+use std::path::{Path, PathBuf};
+
+use postgres::Config;
+use postgres::config::{Host, SslMode};
+
+use super::password;
+use super::tls::{Roots, Tls};
+use crate::location::LocationError;
+
+/// Options that are of the library itself.
+const KNOWN: &[&str] = &[
+    "user",
+    "password",
+    "dbname",
+    "options",
+    "application_name",
+    "sslnegotiation",
+    "host",
+    "hostaddr",
+    "port",
+    "connect_timeout",
+    "tcp_user_timeout",
+    "keepalives",
+    "keepalives_idle",
+    "keepalives_interval",
+    "keepalives_retries",
+    "target_session_attrs",
+    "channel_binding",
+    "load_balance_hosts",
+];
+
+/// Options that others know.
+const UNSUPPORTED: &[&str] = &[
+    "sslcert",
+    "sslkey",
+    "sslpassword",
+    "sslcrl",
+    "sslcrldir",
+    "sslsni",
+    "sslcompression",
+    "sslcertmode",
+    "ssl_min_protocol_version",
+    "ssl_max_protocol_version",
+    "gssencmode",
+    "gsslib",
+    "krbsrvname",
+    "passfile",
+    "service",
+    "client_encoding",
+    "replication",
+    "requirepeer",
+    "require_auth",
+    "fallback_application_name",
+];
+
+/// Which server, database and user, and how to reach them. Shown without the password.
+#[derive(Clone)]
+pub(crate) struct Address {
+    config: Config,
+    tls: Tls,
+}
+
+impl Address {
+    pub(crate) fn parse(url: &str, base: &Path) -> Result<Self, LocationError> {
+        let error = |text: &str| LocationError(text.to_owned());
+        let (_, rest) = url
+            .split_once("://")
+            .ok_or_else(|| error("`postgres:` needs `//` after it"))?;
+        let (credentials, server) = rest.split_once('@').unwrap_or(("", rest));
+        let (authority, _) = server.split_once(['/', '?']).unwrap_or((server, ""));
+        if authority.contains('@') {
+            return Err(error(
+                "an `@` in a user's name or password is written `%40`",
+            ));
+        }
+        let (place, query) = server.split_once('?').unwrap_or((server, ""));
+        let mut mode = None;
+        let mut root = None;
+        let mut kept = Vec::new();
+        for option in query.split('&').filter(|option| !option.is_empty()) {
+            let (name, value) = option
+                .split_once('=')
+                .ok_or_else(|| error("an option after `?` has no value"))?;
+            match name {
+                "sslmode" => mode = Some(value),
+                "sslrootcert" => root = Some(value),
+                _ if KNOWN.contains(&name) => kept.push(option),
+                _ if UNSUPPORTED.contains(&name) => {
+                    return Err(LocationError(format!(
+                        "the option `{name}` is not supported"
+                    )));
+                }
+                // It is not repeated: it may be a part of a password with a `?` in it.
+                _ => return Err(error("there is an unknown option after `?`")),
+            }
+        }
+        let at = if rest.contains('@') { "@" } else { "" };
+        let plain = format!("postgres://{credentials}{at}{place}?{}", kept.join("&"));
+        let mut config: Config = plain.parse().map_err(|error: postgres::Error| {
+            // Says which option, never its value.
+            let cause = std::error::Error::source(&error).map(ToString::to_string);
+            LocationError(format!(
+                "not an address of a PostgreSQL server: {}",
+                cause.unwrap_or_else(|| error.to_string())
+            ))
+        })?;
+        if config.get_hosts().is_empty() && config.get_hostaddrs().is_empty() {
+            return Err(error("the address names no host"));
+        }
+        let tls = tls(&config, mode, root, base)?;
+        config.ssl_mode(match tls {
+            Tls::Never => SslMode::Disable,
+            Tls::Prefer => SslMode::Prefer,
+            _ => SslMode::Require,
+        });
+        Ok(Self { config, tls })
+    }
+
+    pub(super) fn tls(&self) -> &Tls {
+        &self.tls
+    }
+
+    /// How to connect, with the password from wherever it is.
+    pub(super) fn config(&self) -> Config {
+        let mut config = self.config.clone();
+        if config.get_password().is_none()
+            && let Some(password) = password::find(&config)
+        {
+            config.password(password);
+        }
+        config
+    }
+}
+
+/// What is asked of TLS, with the same words and the same meaning as elsewhere.
+fn tls(
+    config: &Config,
+    mode: Option<&str>,
+    root: Option<&str>,
+    base: &Path,
+) -> Result<Tls, LocationError> {
+    let sockets = |host: &Host| matches!(host, Host::Unix(_));
+    let roots = match root {
+        None | Some("system") => Roots::System,
+        Some(path) => Roots::File(base.join(unescaped(path)?)),
+    };
+    let tls = match mode.unwrap_or("prefer") {
+        "disable" => Tls::Never,
+        "prefer" => Tls::Prefer,
+        "require" if root.is_none() => Tls::Require,
+        "require" | "verify-ca" => Tls::VerifyAuthority(roots),
+        "verify-full" => Tls::VerifyFull(roots),
+        _ => {
+            return Err(LocationError(
+                "`sslmode` is one of disable, prefer, require, verify-ca, verify-full".to_owned(),
+            ));
+        }
+    };
+    // Nothing is encrypted on the way through a socket, whatever is asked.
+    Ok(
+        match config.get_hosts().iter().all(sockets) && !config.get_hosts().is_empty() {
+            true => Tls::Never,
+            false => tls,
+        },
+    )
+}
+
+/// A path in an option, with `%20` and the like resolved.
+fn unescaped(text: &str) -> Result<PathBuf, LocationError> {
+    let wrong = || LocationError("a `%` in `sslrootcert` has no two digits after it".to_owned());
+    let mut bytes = Vec::new();
+    let mut rest = text.bytes();
+    while let Some(byte) = rest.next() {
+        if byte != b'%' {
+            bytes.push(byte);
+            continue;
+        }
+        let mut digit = || char::from(rest.next()?).to_digit(16);
+        let (high, low) = (digit().ok_or_else(wrong)?, digit().ok_or_else(wrong)?);
+        bytes.push(u8::try_from(high * 16 + low).unwrap_or_default());
+    }
+    let path = String::from_utf8(bytes);
+    Ok(path
+        .map_err(|_| LocationError("`sslrootcert` is not UTF-8".to_owned()))?
+        .into())
+}
+
+impl fmt::Display for Address {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("postgres://")?;
+        if let Some(user) = self.config.get_user() {
+            write!(f, "{user}@")?;
+        }
+        let ports = self.config.get_ports();
+        for (place, host) in self.config.get_hosts().iter().enumerate() {
+            if place > 0 {
+                f.write_str(",")?;
+            }
+            match host {
+                Host::Tcp(host) if host.contains(':') => write!(f, "[{host}]")?,
+                Host::Tcp(host) => f.write_str(host)?,
+                Host::Unix(path) => write!(f, "{}", path.display())?,
+            }
+            if let Some(port) = ports.get(place).or_else(|| ports.first()) {
+                write!(f, ":{port}")?;
+            }
+        }
+        for (place, address) in self.config.get_hostaddrs().iter().enumerate() {
+            if self.config.get_hosts().is_empty() {
+                write!(f, "{}{address}", if place > 0 { "," } else { "" })?;
+            }
+        }
+        match self.config.get_dbname() {
+            Some(name) => write!(f, "/{name}"),
+            None => Ok(()),
+        }
+    }
+}

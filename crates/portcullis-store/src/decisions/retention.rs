@@ -1,0 +1,134 @@
+//! Deleting what is too old or too much.
+
+use std::time::{Duration, SystemTime};
+
+use super::{Decisions, lock_upkeep, ulid};
+use crate::database::{Database, Value, one, transaction, unsigned};
+use crate::error::Failure;
+
+/// Decisions deleted in one transaction, about: others who write wait so long at most.
+const STEP: u64 = 2000;
+
+/// Batches looked at in one step.
+const BATCHES: usize = 256;
+
+/// How much is kept; everything by default.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Retention {
+    /// Only what is younger than this.
+    pub age: Option<Duration>,
+    /// Only so many bytes.
+    pub size: Option<u64>,
+}
+
+/// What was deleted.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Pruned {
+    /// How many decisions.
+    pub decisions: u64,
+    /// In how many batches.
+    pub batches: u64,
+}
+
+/// A batch that may be deleted.
+struct Batch {
+    first: i64,
+    lines: i64,
+    bytes: u64,
+}
+
+impl Decisions {
+    /// Deletes what is too old or too much.
+    pub(crate) fn prune(
+        &mut self,
+        database: &mut dyn Database,
+        retention: &Retention,
+        now: SystemTime,
+    ) -> Result<Pruned, Failure> {
+        let mut pruned = Pruned::default();
+        if let Some(bound) = retention.age.and_then(|age| now.checked_sub(age)) {
+            let bound = ulid::lowest(bound);
+            while step(database, &mut pruned, |database| {
+                let condition = "WHERE newest_id < ?1";
+                batches(database, condition, &[Value::Text(&bound)], u64::MAX)
+            })? {}
+        }
+        if let Some(limit) = retention.size {
+            while step(database, &mut pruned, |database| {
+                let excess = size_in_use(database)?.saturating_sub(limit);
+                match excess {
+                    0 => Ok(Vec::new()),
+                    excess => batches(database, "", &[], excess),
+                }
+            })? {}
+        }
+        if retention.age.is_some() || retention.size.is_some() {
+            database.give_space_back()?;
+        }
+        Ok(pruned)
+    }
+}
+
+/// How much is in use.
+fn size_in_use(database: &mut dyn Database) -> Result<u64, Failure> {
+    if let Some(size) = database.size_in_use()? {
+        return Ok(size);
+    }
+    let sql = "SELECT CAST(COALESCE(SUM(body_size + row_size), 0) AS BIGINT) FROM decision_batches";
+    Ok(unsigned(one(database, sql, &[])?.number()?))
+}
+
+/// The oldest batches: of about a step's size, and not many more than have this many bytes.
+fn batches(
+    database: &mut dyn Database,
+    condition: &str,
+    values: &[Value<'_>],
+    enough: u64,
+) -> Result<Vec<Batch>, Failure> {
+    let sql = format!(
+        "SELECT first, lines, body_size + row_size FROM decision_batches {condition} \
+         ORDER BY first LIMIT {BATCHES}"
+    );
+    let mut found = Vec::new();
+    let (mut decisions, mut bytes) = (0, 0_u64);
+    for mut row in database.query(&sql, values)? {
+        if decisions >= STEP || bytes >= enough {
+            break;
+        }
+        let batch = Batch {
+            first: row.number()?,
+            lines: row.number()?,
+            bytes: unsigned(row.number()?),
+        };
+        decisions += unsigned(batch.lines);
+        bytes = bytes.saturating_add(batch.bytes);
+        found.push(batch);
+    }
+    Ok(found)
+}
+
+/// Deletes what `choose` chooses, in one transaction. Says whether there was something.
+fn step(
+    database: &mut dyn Database,
+    pruned: &mut Pruned,
+    choose: impl FnOnce(&mut dyn Database) -> Result<Vec<Batch>, Failure>,
+) -> Result<bool, Failure> {
+    let deleted = transaction(database, |database| {
+        lock_upkeep(database)?;
+        let mut deleted = Pruned::default();
+        for batch in choose(database)? {
+            let span = [
+                Value::Number(batch.first),
+                Value::Number(batch.first + batch.lines),
+            ];
+            let rows = "DELETE FROM decisions WHERE number >= ?1 AND number < ?2";
+            deleted.decisions += database.execute(rows, &span)?;
+            let body = "DELETE FROM decision_batches WHERE first = ?1";
+            deleted.batches += database.execute(body, &[Value::Number(batch.first)])?;
+        }
+        Ok(deleted)
+    })?;
+    pruned.decisions += deleted.decisions;
+    pruned.batches += deleted.batches;
+    Ok(deleted != Pruned::default())
+}

@@ -1,0 +1,135 @@
+//! What can go wrong with a store.
+
+use crate::location::Location;
+
+/// Why the store didn't do it. The texts name the store, and never a password.
+#[derive(Debug, thiserror::Error)]
+pub enum StoreError {
+    /// Nothing is there: no file, no database, or one without our tables.
+    #[error("there is no store at {location}: {reason}")]
+    Missing {
+        /// The store.
+        location: String,
+        /// What is missing.
+        reason: String,
+    },
+    /// It was made by a newer version.
+    #[error(
+        "the store at {location} was made by a newer version: it has the tables of version {found}, \
+         this program knows {known}"
+    )]
+    Newer {
+        /// The store.
+        location: String,
+        /// The version of its tables.
+        found: u64,
+        /// The newest that is known.
+        known: u64,
+    },
+    /// It was made by an older version, and was opened for reading only.
+    #[error(
+        "the store at {location} was made by an older version: it has the tables of version {found}, \
+         this program needs {needed}; a server of this version brings it up to date"
+    )]
+    Older {
+        /// The store.
+        location: String,
+        /// The version of its tables.
+        found: u64,
+        /// What is needed.
+        needed: u64,
+    },
+    /// Somebody else holds it, or it took too long: try again.
+    #[error("the store at {location} is busy: {reason}")]
+    Busy {
+        /// The store.
+        location: String,
+        /// What the database said.
+        reason: String,
+    },
+    /// It can't be reached, or can't write: try again later.
+    #[error("the store at {location} is unavailable: {reason}")]
+    Unavailable {
+        /// The store.
+        location: String,
+        /// What the database or the system said.
+        reason: String,
+    },
+    /// What is stored there can't be read.
+    #[error("the store at {location} is damaged: {reason}")]
+    Corrupt {
+        /// The store.
+        location: String,
+        /// What was found.
+        reason: String,
+    },
+    /// Anything else.
+    #[error("the store at {location}: {reason}")]
+    Other {
+        /// The store.
+        location: String,
+        /// What the database or the system said.
+        reason: String,
+    },
+}
+
+impl StoreError {
+    /// Whether the same may succeed when tried again.
+    pub fn is_temporary(&self) -> bool {
+        matches!(self, Self::Busy { .. } | Self::Unavailable { .. })
+    }
+
+    pub(crate) fn at(location: &Location, failure: Failure) -> Self {
+        let location = location.to_string();
+        let reason = failure.reason;
+        match failure.kind {
+            Kind::Missing => Self::Missing { location, reason },
+            Kind::Newer { found, known } => Self::Newer {
+                location,
+                found,
+                known,
+            },
+            Kind::Older { found, needed } => Self::Older {
+                location,
+                found,
+                needed,
+            },
+            Kind::Busy => Self::Busy { location, reason },
+            Kind::Unavailable => Self::Unavailable { location, reason },
+            Kind::Corrupt => Self::Corrupt { location, reason },
+            Kind::Other => Self::Other { location, reason },
+        }
+    }
+}
+
+/// What went wrong, before it is said where.
+#[derive(Debug)]
+pub(crate) struct Failure {
+    pub(crate) kind: Kind,
+    pub(crate) reason: String,
+}
+
+/// The sort of a failure.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Kind {
+    Missing,
+    Newer { found: u64, known: u64 },
+    Older { found: u64, needed: u64 },
+    Busy,
+    Unavailable,
+    Corrupt,
+    Other,
+}
+
+impl Failure {
+    pub(crate) fn new(kind: Kind, reason: impl Into<String>) -> Self {
+        Self {
+            kind,
+            reason: reason.into(),
+        }
+    }
+
+    pub(crate) fn corrupt(reason: impl Into<String>) -> Self {
+        Self::new(Kind::Corrupt, reason)
+    }
+}

@@ -1,0 +1,65 @@
+//! An empty store for one test.
+
+use std::path::{Path, PathBuf};
+
+use portcullis_store::{Location, Mode, Store, StoreError};
+use tempfile::TempDir;
+
+use crate::server;
+
+/// A place for a store, with nothing in it yet.
+pub(crate) struct Place {
+    pub(crate) location: Location,
+    file: Option<(TempDir, PathBuf)>,
+    url: Option<String>,
+}
+
+impl Place {
+    pub(crate) fn sqlite() -> Self {
+        let folder = TempDir::new().unwrap();
+        let file = folder.path().join("data/portcullis.db");
+        let location = Location::in_directory(&folder.path().join("data"));
+        Self {
+            location,
+            file: Some((folder, file)),
+            url: None,
+        }
+    }
+
+    pub(crate) fn postgres() -> Self {
+        let server = server::shared();
+        let url = server.url(&server.database());
+        Self {
+            location: Location::parse(&url, Path::new("/")).unwrap(),
+            file: None,
+            url: Some(url),
+        }
+    }
+
+    pub(crate) fn open(&self) -> Store {
+        Store::open(&self.location, Mode::ReadWrite).unwrap()
+    }
+
+    pub(crate) fn read_only(&self) -> Result<Store, StoreError> {
+        Store::open(&self.location, Mode::ReadOnly)
+    }
+
+    pub(crate) fn file(&self) -> Option<&Path> {
+        self.file.as_ref().map(|(_, file)| file.as_path())
+    }
+
+    /// Runs SQL behind the store's back.
+    pub(crate) fn meddle(&self, sql: &str) {
+        match (self.file(), &self.url) {
+            (Some(file), _) => rusqlite::Connection::open(file)
+                .unwrap()
+                .execute_batch(sql)
+                .unwrap(),
+            (_, Some(url)) => postgres::Client::connect(url, postgres::NoTls)
+                .unwrap()
+                .batch_execute(sql)
+                .unwrap(),
+            _ => unreachable!(),
+        }
+    }
+}

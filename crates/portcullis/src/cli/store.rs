@@ -1,0 +1,34 @@
+//! The part of the command line that says where decisions are read.
+
+use std::path::PathBuf;
+
+use clap::Args;
+
+use crate::client::Secret;
+
+/// Where decisions are: a data directory, a store, or a running server.
+#[derive(Debug, Clone, Default, Args)]
+#[command(next_help_heading = "Where decisions are read")]
+pub(crate) struct Store {
+    /// The data directory of a server [default: where `serve` keeps its data]
+    /// [env: `PORTCULLIS_DATA_DIR`].
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["store", "server"])]
+    pub(crate) data_dir: Option<PathBuf>,
+    /// The store itself, as in the configuration: `sqlite:FILE` or `postgres://USER@HOST/DB`.
+    #[arg(long, value_name = "URL", conflicts_with = "server")]
+    pub(crate) store: Option<String>,
+    /// A running server: `https://HOST`, `http://HOST` or `unix:///PATH` [env: `PORTCULLIS_SERVER`].
+    #[arg(long, value_name = "URL")]
+    pub(crate) server: Option<String>,
+    /// What proves to the server who asks [env: `PORTCULLIS_TOKEN`].
+    #[arg(long, value_name = "TOKEN", value_parser = secret, conflicts_with_all = ["data_dir", "store"])]
+    pub(crate) token: Option<Secret>,
+    /// Authorities to believe instead of the system's, PEM.
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["data_dir", "store"])]
+    pub(crate) ca: Option<PathBuf>,
+}
+
+#[expect(clippy::unnecessary_wraps, reason = "clap asks for a result")]
+fn secret(text: &str) -> Result<Secret, String> {
+    Ok(Secret(text.to_owned()))
+}

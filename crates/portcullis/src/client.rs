@@ -1,0 +1,179 @@
+//! A small client of the REST API for commands: asks, waits, and bounds everything.
+//!
+//! It blocks: inside runs one thread's worth of runtime. Nothing is redirected, every answer has a
+//! deadline and a size, and the token is in no error.
+
+mod address;
+mod connection;
+mod error;
+mod events;
+mod exchange;
+mod trust;
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use bytes::Bytes;
+use hyper::header::HeaderValue;
+use tokio::runtime::Runtime;
+use tokio::task::JoinSet;
+
+use self::address::Address;
+use self::connection::{Connector, Sender};
+pub(crate) use self::error::ClientError;
+use self::events::Events;
+pub(crate) use self::exchange::Question;
+use self::exchange::{Shared, within};
+
+/// How many exchanges are under way at once.
+pub(crate) const AT_ONCE: usize = 4;
+
+/// Which server, and who asks.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Access {
+    /// The server: `https://…`, `http://…` or `unix:///path`.
+    pub(crate) server: String,
+    /// The bearer token.
+    pub(crate) token: Option<Secret>,
+    /// Authorities to believe instead of the system's, PEM.
+    pub(crate) ca: Option<PathBuf>,
+}
+
+/// A text that is never shown.
+#[derive(Clone)]
+pub(crate) struct Secret(pub(crate) String);
+
+impl std::fmt::Debug for Secret {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("(secret)")
+    }
+}
+
+/// A client of one server.
+#[derive(Debug)]
+pub(crate) struct Client {
+    runtime: Arc<Runtime>,
+    shared: Arc<Shared>,
+    /// Connections that wait for the next question.
+    idle: Vec<Sender>,
+}
+
+impl Client {
+    /// Gets ready to ask; connects to nobody yet.
+    pub(crate) fn new(access: &Access) -> Result<Self, ClientError> {
+        let address = Address::parse(&access.server).map_err(ClientError::Location)?;
+        if access.token.is_some() && !address.keeps_secrets() {
+            return Err(ClientError::Usage(
+                "a token is not sent to another machine over plain http://: use https:// (with --ca FILE for an authority of your own), or unix:// on the machine itself".to_owned(),
+            ));
+        }
+        let authorization = access.token.as_ref().map(bearer).transpose()?;
+        let runtime = tokio::runtime::Builder::new_current_thread()
+            .enable_io()
+            .enable_time()
+            .build()
+            .map_err(|error| ClientError::Unreachable(format!("can't start: {error}")))?;
+        let connector = Connector::new(address, access.ca.as_deref())?;
+        Ok(Self {
+            runtime: Arc::new(runtime),
+            shared: Arc::new(Shared {
+                connector,
+                authorization,
+            }),
+            idle: Vec::new(),
+        })
+    }
+
+    /// Asks, and waits for the whole answer.
+    pub(crate) fn ask(&mut self, question: Question) -> Result<Bytes, ClientError> {
+        let mut answers = self.ask_all(vec![question]);
+        answers.pop().unwrap_or(Err(ClientError::lost()))
+    }
+
+    /// Asks several questions, a few at once; answers stand in the order of the questions.
+    pub(crate) fn ask_all(&mut self, questions: Vec<Question>) -> Vec<Result<Bytes, ClientError>> {
+        let mut answers: Vec<_> = questions.iter().map(|_| Err(ClientError::lost())).collect();
+        let mut waiting = questions.into_iter().enumerate();
+        let (shared, idle) = (&self.shared, &mut self.idle);
+        self.runtime.block_on(async {
+            let mut running = JoinSet::new();
+            loop {
+                while running.len() < AT_ONCE {
+                    let Some((number, question)) = waiting.next() else {
+                        break;
+                    };
+                    let (shared, sender) = (Arc::clone(shared), idle.pop());
+                    running.spawn(async move {
+                        let (answer, sender) = shared.exchange(question, sender).await;
+                        (number, answer, sender)
+                    });
+                }
+                let Some(ended) = running.join_next().await else {
+                    break;
+                };
+                if let Ok((number, answer, sender)) = ended {
+                    if let Some(place) = answers.get_mut(number) {
+                        *place = answer;
+                    }
+                    idle.extend(sender);
+                }
+            }
+        });
+        answers
+    }
+
+    /// Opens a stream of events.
+    pub(crate) fn events(&self, path: impl Into<String>) -> Result<Events, ClientError> {
+        let question = Question {
+            accept: "text/event-stream",
+            ..Question::get(path)
+        };
+        let shared = &self.shared;
+        let place = shared.connector.place();
+        let response = self.runtime.block_on(async {
+            let opened = async {
+                let mut sender = shared.connector.connect().await?;
+                let response = shared.send(&mut sender, &question).await?;
+                if response.status().is_success() {
+                    return Ok((response, sender));
+                }
+                Err(shared.refusal(response).await)
+            };
+            within(place, opened).await
+        });
+        let (response, sender) = response?;
+        Ok(Events::new(
+            Arc::clone(&self.runtime),
+            place,
+            response,
+            sender,
+        ))
+    }
+}
+
+fn bearer(token: &Secret) -> Result<HeaderValue, ClientError> {
+    let wrong = || ClientError::Usage("the token has characters that no token has".to_owned());
+    let text = token.0.trim();
+    if text.is_empty() || !text.bytes().all(|b| b.is_ascii_graphic()) {
+        return Err(wrong());
+    }
+    let mut value = HeaderValue::try_from(format!("Bearer {text}")).map_err(|_| wrong())?;
+    value.set_sensitive(true);
+    Ok(value)
+}
+
+/// A text for the query of an address.
+pub(crate) fn encoded(text: &str) -> String {
+    let mut safe = String::with_capacity(text.len());
+    for byte in text.bytes() {
+        if byte.is_ascii_alphanumeric() || b"-._~".contains(&byte) {
+            safe.push(char::from(byte));
+        } else {
+            safe.push_str(&format!("%{byte:02X}"));
+        }
+    }
+    safe
+}
+
+#[cfg(test)]
+mod tests;

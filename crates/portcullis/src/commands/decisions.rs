@@ -1,0 +1,37 @@
+//! `portcullis decisions`: lists, follows and exports what was decided.
+//!
+//! ```text
+//! source (store or server) -> pages -> table | json | yaml
+//!                          \-> whole decisions, one a line
+//! ```
+
+mod export;
+mod list;
+mod page;
+mod table;
+
+pub(super) use self::table::{action, message};
+
+use super::text::plain::printable;
+use crate::cli::{Decisions, DecisionsCommand};
+use crate::exit::Exit;
+use crate::output;
+use crate::source::SourceError;
+
+/// Does what the command line says.
+pub(super) fn run(decisions: &Decisions) -> Exit {
+    let done = match &decisions.command {
+        DecisionsCommand::List(list) => list::run(list),
+        DecisionsCommand::Export(export) => export::run(export),
+    };
+    match done {
+        Ok(()) => Exit::Yes,
+        Err(error) => failed(&error),
+    }
+}
+
+/// Says why decisions can't be read.
+pub(super) fn failed(error: &SourceError) -> Exit {
+    output::tell(&format!("error: {}", printable(&error.to_string())));
+    error.exit
+}

@@ -1,0 +1,93 @@
+//! `portcullis decisions list`.
+
+use std::ops::ControlFlow;
+
+use super::page::Printer;
+use crate::cli::{List, Output};
+use crate::commands::text::plain::printable;
+use crate::exit::Exit;
+use crate::output;
+use crate::source::{self, DecisionSource, Followed, PAGE, SourceError};
+
+/// Lists decisions, or follows them.
+pub(super) fn run(list: &List) -> Result<(), SourceError> {
+    if list.watch && !(1..=PAGE).contains(&list.limit) {
+        return Err(SourceError::new(
+            Exit::Usage,
+            format!(
+                "with --watch, --limit is a number from 1 to {PAGE}: how many of the old ones are printed"
+            ),
+        ));
+    }
+    let mut source = source::open(&list.store)?;
+    match list.watch {
+        true => watch(source.as_mut(), list),
+        false => pages(source.as_mut(), list),
+    }
+}
+
+/// Prints page by page, so that a list of any length needs little memory.
+fn pages(source: &mut dyn DecisionSource, list: &List) -> Result<(), SourceError> {
+    let mut left = if list.limit == 0 {
+        usize::MAX
+    } else {
+        list.limit
+    };
+    let mut after = list.after.clone();
+    let mut printer: Option<Printer> = None;
+    let mut shown = 0;
+    loop {
+        let page = source.list(&list.filter, after.as_deref(), left.min(PAGE))?;
+        // A server that gives more than it was asked for has lost the place in its list.
+        if page.items.len() > left {
+            return Err(SourceError::new(
+                Exit::Failed,
+                "the server answers more than it was asked for",
+            ));
+        }
+        left -= page.items.len();
+        shown += page.items.len();
+        // Nothing is printed before there is something to print.
+        let printer = printer.get_or_insert_with(|| Printer::new(list));
+        if !printer.print(&page.items) {
+            return Ok(());
+        }
+        after = page.next;
+        if left == 0 || after.is_none() {
+            printer.end(after.as_deref());
+            break;
+        }
+    }
+    if list.output == Output::Table {
+        tell_rest(list, shown, after.as_deref());
+    }
+    Ok(())
+}
+
+fn tell_rest(list: &List, shown: usize, next: Option<&str>) {
+    match next {
+        Some(next) => output::tell(&format!(
+            "the newest {shown} are shown, there are more: --limit 0 prints all, --after {} the next ones",
+            printable(next)
+        )),
+        None if shown == 0 && list.after.is_none() => output::tell("no decision fits"),
+        None => {}
+    }
+}
+
+fn watch(source: &mut dyn DecisionSource, list: &List) -> Result<(), SourceError> {
+    let mut printer = Printer::following(list);
+    source.follow(&list.filter, list.limit, &mut |followed| {
+        let goes_on = match followed {
+            Followed::Items(items) => printer.print(&items),
+            Followed::Interrupted(why) => {
+                output::tell(&format!("{}; connecting again", printable(&why)));
+                true
+            }
+        };
+        match goes_on {
+            true => ControlFlow::Continue(()),
+            false => ControlFlow::Break(()),
+        }
+    })
+}

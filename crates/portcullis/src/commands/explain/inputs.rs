@@ -1,0 +1,74 @@
+//! Of what the decision was made, and which way it came in.
+
+use portcullis_record::{Decision, Http};
+
+use super::subject::Subject;
+use crate::cli::door_name;
+use crate::commands::text::plain::{counted, cut};
+
+/// How many masked places are named.
+const MOST: usize = 10;
+
+/// Which door, and which way in.
+pub(super) fn door(decision: &Decision) -> String {
+    let mut text = door_name(decision.summary.door).to_owned();
+    if let Some(chain) = &decision.input.chain {
+        text.push_str(&format!(", chain {chain}"));
+    }
+    if let Some(webhook) = &decision.input.webhook {
+        let may = match webhook.may_patch {
+            true => "objects may be changed there",
+            false => "nothing is changed there",
+        };
+        text.push_str(&format!(", {} ({may})", webhook.name));
+    }
+    text
+}
+
+/// The review, the request, and what was masked.
+pub(super) fn lines(decision: &Decision, subject: &Subject) -> Vec<String> {
+    let input = &decision.input;
+    let size = counted(input.review.get().len(), "byte", "bytes");
+    let mut lines = vec![
+        format!("review    {}, {size}", subject.review()),
+        format!("request   {}", request(&input.http)),
+        format!("received  {}", input.received),
+        format!("masked    {}", masked(&input.masked)),
+    ];
+    if let Some(parent) = &decision.summary.traceparent {
+        lines.push(format!("trace     {parent}"));
+    }
+    lines
+}
+
+fn request(http: &Http) -> String {
+    let headers = counted(http.headers.len(), "header", "headers");
+    let mut text = format!("{} {}, {headers}", http.method, cut(&http.uri, 200));
+    if let Some(address) = &http.address {
+        text.push_str(&format!(", from {address}"));
+    }
+    if let Some(unix) = &http.unix {
+        text.push_str(&format!(", from user {} on this machine", unix.uid));
+        if let Some(pid) = unix.pid {
+            text.push_str(&format!(", process {pid}"));
+        }
+    }
+    if let Some(certificate) = &http.certificate {
+        let subject = cut(&certificate.subject, 200);
+        text.push_str(&format!(", with a certificate for {subject}"));
+    }
+    text
+}
+
+fn masked(places: &[String]) -> String {
+    if places.is_empty() {
+        return "nothing".to_owned();
+    }
+    let count = counted(places.len(), "value", "values");
+    let named: Vec<_> = places.iter().take(MOST).map(|p| cut(p, 200)).collect();
+    let more = match places.len() - named.len() {
+        0 => String::new(),
+        more => format!(" ... {more} more"),
+    };
+    format!("{count}: {}{more}", named.join(", "))
+}

@@ -1,0 +1,71 @@
+//! A decision for people, section by section.
+
+use portcullis_core::Door;
+use portcullis_record::{Answer, Decision};
+
+use super::subject::Subject;
+use super::{asked, calls, changes, inputs, near, verdict};
+use crate::commands::text::plain::{printable, took};
+use crate::commands::text::terminal::Terminal;
+
+/// The whole text.
+pub(super) fn write(decision: &Decision, terminal: Terminal) -> String {
+    let subject = Subject::of(decision);
+    let is_yes = decision.summary.verdict == Answer::Allow;
+    let (word, rest) = verdict::sentence(decision);
+    let mut text = format!("{}{}\n\n", terminal.answer(&word, is_yes), printable(&rest));
+    for (name, value) in head(decision, &subject) {
+        text.push_str(&format!("{name:<9} {}\n", printable(&value)));
+    }
+    let who = match decision.summary.door {
+        Door::Authorization => "Authorizers, in the order in which they were asked",
+        _ => "Who was asked, in order",
+    };
+    for (heading, lines) in [
+        (who, asked::lines(decision)),
+        ("Near misses and warnings", near::lines(decision)),
+        (
+            changes::heading(decision),
+            changes::lines(decision, &subject),
+        ),
+        ("Calls to the outside", calls::lines(decision)),
+        ("Inputs", inputs::lines(decision, &subject)),
+    ] {
+        if lines.is_empty() {
+            continue;
+        }
+        text.push_str(&format!("\n{}\n", terminal.heading(heading)));
+        for line in lines {
+            text.push_str(&format!("  {}\n", printable(&line)));
+        }
+    }
+    text
+}
+
+/// What, who, when, and who decided.
+fn head(decision: &Decision, subject: &Subject) -> Vec<(&'static str, String)> {
+    let summary = &decision.summary;
+    let mut head = vec![
+        ("decision", summary.id.clone()),
+        (
+            "when",
+            format!("{}, took {}", summary.time, took(summary.duration_us)),
+        ),
+        ("door", inputs::door(decision)),
+        ("who", subject.who(&summary.user)),
+        ("what", subject.what(summary)),
+        ("decided", verdict::decider(decision)),
+    ];
+    if let Some(digest) = &summary.digest {
+        head.push(("digest", format!("{digest} (of the policy)")));
+    }
+    if let Some(gate) = &summary.gate {
+        head.push(("", format!("{gate} (of everything that judged)")));
+    }
+    if summary.digest.is_none()
+        && let Some((name, _)) = head.iter_mut().find(|(name, _)| name.is_empty())
+    {
+        *name = "digest";
+    }
+    head
+}

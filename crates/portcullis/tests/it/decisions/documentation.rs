@@ -1,0 +1,16 @@
+//! The guide shows what the commands print, and says something of every flag.
+
+use super::filled;
+use crate::eval::documentation::{check_flags, check_guide};
+
+#[test]
+fn every_command_prints_what_is_shown() {
+    check_guide("docs/decision-log.md", &filled(), 5);
+}
+
+#[test]
+fn every_flag_is_described() {
+    for command in ["decisions list", "decisions export", "explain"] {
+        check_flags("docs/decision-log.md", command);
+    }
+}

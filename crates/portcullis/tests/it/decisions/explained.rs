@@ -1,0 +1,75 @@
+//! `explain`, out of a store.
+
+use serde_json::Value;
+
+use super::{SAMPLES, filled, sample, sample_file, summary};
+use crate::harness::run_in;
+
+#[test]
+fn a_decision_is_told_verdict_first() {
+    let folder = filled();
+    for name in SAMPLES {
+        let id = summary(&sample(name)).id;
+        let ran = run_in(&folder, &["explain", &id, "--data-dir", "data"]);
+        assert_eq!(ran.code, Some(0), "{}", ran.err);
+        assert_eq!(ran.out, sample_file(&format!("{name}.txt")));
+        let hint = format!("portcullis explain {id} --data-dir data -o json");
+        assert!(ran.err.contains(&hint), "{}", ran.err);
+        let small = run_in(
+            &folder,
+            &["explain", &id.to_lowercase(), "--data-dir", "data"],
+        );
+        assert_eq!((small.code, small.out), (Some(0), ran.out));
+    }
+}
+
+#[test]
+fn everything_can_be_had() {
+    let folder = filled();
+    let line = sample("policy");
+    let wanted: Value = serde_json::from_str(&line).unwrap();
+    let id = wanted["id"].as_str().unwrap();
+    let explain = |output: &str| {
+        let ran = run_in(
+            &folder,
+            &["explain", id, "--data-dir", "data", "-o", output],
+        );
+        assert_eq!((ran.code, ran.err.as_str()), (Some(0), ""));
+        ran.out
+    };
+    let json: Value = serde_json::from_str(&explain("json")).unwrap();
+    assert_eq!(json, wanted);
+    assert_eq!(explain("jsonl"), line.clone() + "\n");
+    assert!(explain("yaml").contains("\nverdict: deny\n"));
+}
+
+#[test]
+fn what_is_unknown_or_no_id_is_told_apart() {
+    let folder = filled();
+    let unknown = run_in(
+        &folder,
+        &[
+            "explain",
+            "01K9ZV3N5J0000000000000ABC",
+            "--data-dir",
+            "data",
+        ],
+    );
+    assert_eq!(unknown.code, Some(6));
+    unknown.says(&["01K9ZV3N5J0000000000000ABC"]);
+    for wrong in [
+        "",
+        "x",
+        "01K9ZV3N5J000000000000000",
+        "01K9ZV3N5J000000000000000U",
+        "../../x",
+    ] {
+        let ran = run_in(&folder, &["explain", wrong, "--data-dir", "data"]);
+        assert_eq!(ran.code, Some(2), "{wrong}: {}", ran.err);
+    }
+    let nowhere = run_in(
+        &folder,
+        &["explain", "01K9ZV3N5J0000000000000ABC", "--data-dir", "no"],
+    );
+    assert_eq!(nowhere.code, Some(3));
+}
