@@ -9,10 +9,13 @@ use std::time::Duration;
 use portcullis_server::RunOptions;
 use portcullis_server::config::{ConfigSource, Listening, LoadOptions};
 
+use crate::archive::{all_kept, sender};
 use crate::certificate::Certificate;
 use crate::client::Target;
-use crate::fixture;
+use crate::fixture::{self, varied::Varied};
+use crate::ledger::Ledger;
 use crate::load::{ask_once, measure};
+use crate::log::Log;
 use crate::peers::{Job, Peer};
 use crate::policies::Set;
 use crate::scenario::{self, CEILING, Scenario, Subject};
@@ -68,27 +71,33 @@ fn asked(scenario: &Scenario, places: &Places, certificate: &Certificate) -> Vec
 fn portcullis_answers_every_scenario_as_expected() {
     let dir = tempfile::tempdir().unwrap();
     let certificate = Certificate::make(dir.path()).unwrap();
-    for setup in [
-        Setup::AlwaysAdmit,
-        Setup::PodSecurity,
-        Setup::AlwaysPullImages,
-        Setup::Abac,
-        Setup::Policies(Set::Validating),
-        Setup::Policies(Set::Reference),
-        Setup::Policies(Set::Hundred),
+    for (setup, log) in [
+        (Setup::AlwaysAdmit, Log::Off),
+        (Setup::PodSecurity, Log::Off),
+        (Setup::AlwaysPullImages, Log::Off),
+        (Setup::Abac, Log::Off),
+        (Setup::Policies(Set::Validating), Log::Off),
+        (Setup::Policies(Set::Reference), Log::Off),
+        (Setup::Policies(Set::Hundred), Log::Off),
+        (Setup::AlwaysAdmit, Log::Kept),
+        (Setup::PodSecurity, Log::Kept),
+        (Setup::Policies(Set::Validating), Log::Kept),
+        (Setup::Policies(Set::Reference), Log::Kept),
+        (Setup::Policies(Set::Validating), Log::Required),
+        (Setup::Policies(Set::Reference), Log::Required),
     ] {
-        let subject = Subject::Portcullis(setup);
-        let own = dir.path().join(subject.name());
+        let subject = Subject::Portcullis(setup, log);
+        let own = dir.path().join(subject.process(Transport::Unix));
         std::fs::create_dir(&own).unwrap();
         let places = Places::free(&own).unwrap();
         serve(
-            write_configuration(setup, &own, &places, &certificate).unwrap(),
+            write_configuration((setup, log), &own, &places, &certificate).unwrap(),
             own,
         );
         wait_for(&places);
         let all = scenario::all().unwrap();
         let mine: Vec<_> = all.iter().filter(|s| s.subject == subject).collect();
-        assert!(!mine.is_empty(), "no scenario for {setup:?}");
+        assert!(!mine.is_empty(), "no scenario for {subject:?}");
         for scenario in mine {
             let answers = asked(scenario, &places, &certificate);
             if scenario.name == "AlwaysAdmit" {
@@ -101,6 +110,22 @@ fn portcullis_answers_every_scenario_as_expected() {
             }
         }
     }
+}
+
+#[test]
+fn reviews_that_differ_are_answered_as_expected_and_every_decision_is_kept() {
+    let dir = tempfile::tempdir().unwrap();
+    let certificate = Certificate::make(dir.path()).unwrap();
+    let places = Places::free(dir.path()).unwrap();
+    let subject = (Setup::Everything, Log::Required);
+    let file = write_configuration(subject, dir.path(), &places, &certificate).unwrap();
+    serve(file, dir.path().to_owned());
+    wait_for(&places);
+    let ledger = Ledger::begin(places.tcp).unwrap();
+    let reviews = Varied::new().unwrap();
+    let bytes = sender::send_all(&places.unix, &reviews, 7..67, 4).unwrap();
+    assert!(bytes > 60 * 6_000, "{bytes}");
+    all_kept(&ledger, 60).unwrap();
 }
 
 /// The file that acjs is given is one that Portcullis reads too, with the same answers.

@@ -69,6 +69,12 @@ pub(crate) fn selected(all: Vec<Scenario>, selection: &Selection) -> Result<Vec<
             case.transport,
             place(case.scenario.compared.ceiling),
             case.connections,
+            place(
+                case.scenario
+                    .compared
+                    .unlogged
+                    .unwrap_or(case.scenario.name),
+            ),
             place(case.scenario.name),
         )
     });
@@ -183,6 +189,43 @@ mod tests {
             "tls opa-200k 64",
         ];
         assert_eq!(found, expected);
+    }
+
+    #[test]
+    fn what_keeps_decisions_is_measured_next_to_what_does_not() {
+        let found = lines(&Selection {
+            groups: vec![Group::Decisions],
+            connections: vec![16],
+            transports: vec![Transport::Unix],
+            ..Selection::default()
+        });
+        let expected = [
+            "unix ceiling 16",
+            "unix AlwaysAdmit 16",
+            "unix AlwaysAdmit-kept 16",
+            "unix PodSecurity 16",
+            "unix PodSecurity-kept 16",
+            "unix validating 16",
+            "unix validating-kept 16",
+            "unix validating-required 16",
+            "unix reference 16",
+            "unix reference-kept 16",
+            "unix reference-required 16",
+        ];
+        assert_eq!(found, expected);
+        let group = Selection {
+            groups: vec![Group::Decisions],
+            ..Selection::default()
+        };
+        let ways = lines(&group)
+            .into_iter()
+            .filter(|line| line.contains("validating-kept"));
+        let expected = [
+            "unix validating-kept 16",
+            "unix validating-kept 64",
+            "tls validating-kept 16",
+        ];
+        assert_eq!(ways.collect::<Vec<_>>(), expected);
     }
 
     #[test]

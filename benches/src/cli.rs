@@ -41,7 +41,16 @@ pub(crate) enum Command {
         #[command(flatten)]
         output: Output,
     },
-    /// Both, in one report.
+    /// Measure what kept decisions take on disk, and how fast they are replayed.
+    Decisions {
+        #[command(flatten)]
+        program: Program,
+        #[command(flatten)]
+        archived: Archived,
+        #[command(flatten)]
+        output: Output,
+    },
+    /// All of these, in one report; decisions only if their group is measured whole.
     All {
         #[command(flatten)]
         program: Program,
@@ -49,6 +58,8 @@ pub(crate) enum Command {
         load: Load,
         #[command(flatten)]
         starts: Starts,
+        #[command(flatten)]
+        archived: Archived,
         #[command(flatten)]
         output: Output,
     },
@@ -82,7 +93,7 @@ pub(crate) struct Load {
     /// A scenario to measure, any number of times; all of the groups without.
     #[arg(long, value_name = "NAME")]
     pub(crate) scenario: Vec<String>,
-    /// A group of scenarios to measure, any number of times; gate and policies without.
+    /// A group of scenarios to measure, any number of times; all but the peers without.
     #[arg(long, value_enum, value_name = "NAME")]
     pub(crate) group: Vec<Group>,
     /// Measure the peers too: those of acjs and OPA that are there.
@@ -99,6 +110,23 @@ pub(crate) struct Starts {
     /// How often each configuration is started.
     #[arg(long, value_name = "N", default_value_t = 20, value_parser = clap::value_parser!(u16).range(1..))]
     pub(crate) starts: u16,
+}
+
+/// How kept decisions are measured.
+#[derive(Debug, Clone, Args)]
+pub(crate) struct Archived {
+    /// How many decisions are kept, looked at and replayed.
+    #[arg(long, value_name = "N", default_value_t = 20_000, value_parser = clap::value_parser!(u32).range(100..=200_000))]
+    pub(crate) decisions: u32,
+    /// How many decisions are kept one by one, for their size.
+    #[arg(long, value_name = "N", default_value_t = 100, value_parser = clap::value_parser!(u32).range(10..=10_000))]
+    pub(crate) alone: u32,
+    /// For how many seconds the server is then left alone with them, to see what it merges; 0 for not.
+    #[arg(long, value_name = "N", default_value_t = 0, value_parser = clap::value_parser!(u32).range(..=3600))]
+    pub(crate) merge: u32,
+    /// How often they are replayed.
+    #[arg(long, value_name = "N", default_value_t = 3, value_parser = clap::value_parser!(u16).range(1..))]
+    pub(crate) replays: u16,
 }
 
 /// Where the report goes.
@@ -125,13 +153,18 @@ impl Load {
     /// The groups that are meant.
     pub(crate) fn groups(&self) -> Vec<Group> {
         let mut groups = match self.group.as_slice() {
-            [] => vec![Group::Gate, Group::Policies],
+            [] => vec![Group::Gate, Group::Policies, Group::Decisions],
             given => given.to_vec(),
         };
         if self.peers && !groups.contains(&Group::Peers) {
             groups.push(Group::Peers);
         }
         groups
+    }
+
+    /// Whether everything of this group is meant.
+    pub(crate) fn is_whole(&self, group: Group) -> bool {
+        self.scenario.is_empty() && self.groups().contains(&group)
     }
 }
 
@@ -153,19 +186,30 @@ mod tests {
         Cli::command().debug_assert();
     }
 
+    fn load(arguments: &[&str]) -> Load {
+        let words = ["portcullis-bench", "run"].iter().chain(arguments);
+        match Cli::try_parse_from(words).unwrap().command {
+            Command::Run { load, .. } => load,
+            other => panic!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn who_asks_for_something_else_does_not_wait_for_replays() {
+        let is_whole = |arguments: &[&str]| load(arguments).is_whole(Group::Decisions);
+        assert!(is_whole(&[]) && is_whole(&["--group", "decisions"]));
+        assert!(!is_whole(&["--group", "policies"]));
+        assert!(!is_whole(&["--scenario", "validating-kept"]));
+    }
+
     #[test]
     fn peers_are_added_to_what_is_measured_anyway() {
-        let groups = |arguments: &[&str]| {
-            let words = ["portcullis-bench", "run"].iter().chain(arguments);
-            match Cli::try_parse_from(words).unwrap().command {
-                Command::Run { load, .. } => load.groups(),
-                other => panic!("{other:?}"),
-            }
-        };
-        assert_eq!(groups(&[]), [Group::Gate, Group::Policies]);
+        let groups = |arguments: &[&str]| load(arguments).groups();
+        let usual = [Group::Gate, Group::Policies, Group::Decisions];
+        assert_eq!(groups(&[]), usual);
         assert_eq!(
             groups(&["--peers"]),
-            [Group::Gate, Group::Policies, Group::Peers]
+            [usual.as_slice(), &[Group::Peers]].concat()
         );
         assert_eq!(groups(&["--group", "peers", "--peers"]), [Group::Peers]);
     }

@@ -1,6 +1,8 @@
-//! What is sent: a pod as a cluster would send it, in a review; and a question about access.
+//! What is sent: a pod as a cluster would send it, in a review; many such pods that differ; and a
+//! question about access.
 
 mod large;
+pub(crate) mod varied;
 
 use serde_json::{Value, json};
 

@@ -3,11 +3,13 @@
 //! `run` starts the servers of all scenarios (`server`, `scenario`, `setup`), asks them the same
 //! questions over every transport in turns (`cases`, `run`, `load`, `client`), and compares each with
 //! a server that answers the same to all (`ceiling`) and, if asked for, with other programs (`peers`).
-//! `start` measures how long a server takes to get ready and to answer for the first time. How to
-//! read the figures is in `docs/benchmarks.md`.
+//! `start` measures how long a server takes to get ready and to answer for the first time; `decisions`
+//! what kept decisions take on disk and how fast they are replayed (`archive`). How to read the figures
+//! is in `docs/benchmarks.md`.
 //!
 //! Every answer is looked at: a benchmark that does not would measure something else.
 
+mod archive;
 mod cases;
 mod ceiling;
 mod certificate;
@@ -18,9 +20,12 @@ mod failure;
 mod fixture;
 mod histogram;
 mod http1;
+mod ledger;
 mod load;
+mod log;
 mod output;
 mod peers;
+mod plain;
 mod policies;
 mod proc;
 mod report;
@@ -40,7 +45,7 @@ use std::process::ExitCode;
 use clap::Parser;
 
 use crate::cases::Selection;
-use crate::cli::{Cli, Command, Format, Load, Output, Program, Starts};
+use crate::cli::{Archived, Cli, Command, Format, Load, Output, Program, Starts};
 use crate::failure::{Context, Failure, Result};
 use crate::peers::Peer;
 use crate::report::Report;
@@ -67,28 +72,65 @@ fn command(command: Command) -> Result<()> {
             program,
             load,
             output,
-        } => report(&program, Some(&load), None, &output),
+        } => report(
+            &program,
+            What {
+                load: Some(&load),
+                ..What::default()
+            },
+            &output,
+        ),
         Command::Start {
             program,
             starts,
             output,
-        } => report(&program, None, Some(&starts), &output),
+        } => report(
+            &program,
+            What {
+                starts: Some(&starts),
+                ..What::default()
+            },
+            &output,
+        ),
+        Command::Decisions {
+            program,
+            archived,
+            output,
+        } => report(
+            &program,
+            What {
+                archived: Some(&archived),
+                ..What::default()
+            },
+            &output,
+        ),
         Command::All {
             program,
             load,
             starts,
+            archived,
             output,
-        } => report(&program, Some(&load), Some(&starts), &output),
+        } => {
+            let all = What {
+                load: Some(&load),
+                starts: Some(&starts),
+                archived: Some(&archived).filter(|_| load.is_whole(Group::Decisions)),
+            };
+            report(&program, all, &output)
+        }
         Command::Ceiling(options) => ceiling::run(options),
     }
 }
 
-fn report(
-    program: &Program,
-    load: Option<&Load>,
-    starts: Option<&Starts>,
-    output: &Output,
-) -> Result<()> {
+/// The parts of a report.
+#[derive(Debug, Clone, Copy, Default)]
+struct What<'a> {
+    load: Option<&'a Load>,
+    starts: Option<&'a Starts>,
+    archived: Option<&'a Archived>,
+}
+
+fn report(program: &Program, what: What<'_>, output: &Output) -> Result<()> {
     let portcullis = &program.portcullis;
     if !portcullis.is_file() {
         let hint = "build it with `cargo build --release`, or name it with --portcullis";
@@ -98,10 +140,14 @@ fn report(
         )));
     }
     let mut report = Report::new();
-    if let Some(starts) = starts {
+    if let Some(starts) = what.starts {
         report.starts = start::run(portcullis, usize::from(starts.starts))?;
     }
-    if let Some(load) = load {
+    // What can fail is done before what takes long.
+    if let Some(archived) = what.archived {
+        report.archive = Some(archive::run(portcullis, archived)?);
+    }
+    if let Some(load) = what.load {
         measure(program, load, &mut report)?;
     }
     report.conclude();

@@ -40,6 +40,13 @@ impl Set {
         json!({"policies": policies, "defaultAction": "allow"})
     }
 
+    /// The text of a file for a folder of policies: the same names in the same order.
+    pub(crate) fn folder_file(self) -> String {
+        let mut keys = self.keys();
+        let policies = keys.pointer_mut("/policies").map(Value::take);
+        json!({"policies": policies}).to_string() + "\n"
+    }
+
     /// Those keys as lines of a YAML file: every line of JSON is one.
     pub(crate) fn yaml(self) -> String {
         let keys = self.keys();
@@ -83,6 +90,13 @@ mod tests {
         let text = Set::Reference.yaml();
         assert_eq!(text.lines().count(), 2, "{text}");
         assert!(text.contains("defaultAction: \"allow\"\n") && text.contains("\npolicies: [{"));
+    }
+
+    #[test]
+    fn a_folder_holds_the_same_policies_in_the_same_order() {
+        let file: Value = serde_json::from_str(&Set::Reference.folder_file()).unwrap();
+        assert_eq!(file["policies"], Set::Reference.keys()["policies"]);
+        assert_eq!(file.as_object().unwrap().len(), 1);
     }
 
     #[test]

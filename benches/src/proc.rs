@@ -18,10 +18,30 @@ pub(crate) fn cpu_time(pid: u32) -> Result<Duration> {
         .context(format!("{file}: not understood"))
 }
 
+/// Processor time of all processes that this one started and that have ended.
+pub(crate) fn ended_children_time() -> Result<Duration> {
+    let file = "/proc/self/stat";
+    let text = std::fs::read_to_string(file).context(file)?;
+    children_ticks(&text)
+        .map(ticks)
+        .context(format!("{file}: not understood"))
+}
+
 /// User and system time in a line of `/proc/PID/stat`.
 fn cpu_ticks(line: &str) -> Option<u64> {
+    two_fields(line, 11)
+}
+
+/// The same of the children that were waited for.
+fn children_ticks(line: &str) -> Option<u64> {
+    two_fields(line, 13)
+}
+
+/// The sum of two fields behind the name.
+fn two_fields(line: &str, first: usize) -> Option<u64> {
     // The name may hold blanks and parentheses; what follows it does not.
-    let mut fields = line.rsplit_once(')')?.1.split_ascii_whitespace().skip(11);
+    let rest = line.rsplit_once(')')?.1;
+    let mut fields = rest.split_ascii_whitespace().skip(first);
     let mut next = || fields.next()?.parse::<u64>().ok();
     Some(next()? + next()?)
 }
@@ -131,8 +151,9 @@ mod tests {
 
     #[test]
     fn times_are_found_behind_any_name() {
-        let line = "42 (a b) c) S 1 2 3 4 5 6 7 8 9 10 130 20 0 0 20 0 3 0 999";
+        let line = "42 (a b) c) S 1 2 3 4 5 6 7 8 9 10 130 20 7 5 20 0 3 0 999";
         assert_eq!(cpu_ticks(line), Some(150));
+        assert_eq!(children_ticks(line), Some(12));
         assert_eq!(cpu_ticks("42 (x) S 1"), None);
     }
 
@@ -168,5 +189,6 @@ mod tests {
         let own = std::process::id();
         assert!(memory(own).unwrap().resident_kib > 0);
         assert!(cpu_time(own).is_ok() && machine_time().is_ok());
+        assert!(ended_children_time().is_ok());
     }
 }

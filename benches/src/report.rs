@@ -1,6 +1,8 @@
 //! The figures, compared with each other in the same round; as JSON and as a table.
 
 mod aims;
+mod archive;
+mod decision_log;
 mod evaluation;
 mod peers;
 mod table;
@@ -10,9 +12,11 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 
 use self::aims::Aim;
+use self::decision_log::Logged;
 use self::evaluation::Evaluation;
 use self::peers::Comparison;
 pub(crate) use self::table::table;
+use crate::archive::Archive;
 use crate::clock;
 use crate::load::Sample;
 use crate::proc::{Machine, Memory};
@@ -34,12 +38,17 @@ pub(crate) struct Report {
     pub(crate) figures: Vec<Figures>,
     /// What the policies alone cost.
     pub(crate) evaluations: Vec<Evaluation>,
+    /// What the decision log costs.
+    pub(crate) decision_log: Vec<Logged>,
     /// Next to other programs.
     pub(crate) peers: Vec<Comparison>,
     /// Memory of the servers after the load.
     pub(crate) memory_after_load: BTreeMap<String, Memory>,
     /// Times to start, and memory at rest.
     pub(crate) starts: Vec<Start>,
+    /// What decisions take on disk, and how fast they are replayed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) archive: Option<Archive>,
     /// What was aimed at, and what was found.
     pub(crate) aims: Vec<Aim>,
 }
@@ -73,9 +82,11 @@ impl Report {
             effort: None,
             figures: Vec::new(),
             evaluations: Vec::new(),
+            decision_log: Vec::new(),
             peers: Vec::new(),
             memory_after_load: BTreeMap::new(),
             starts: Vec::new(),
+            archive: None,
             aims: Vec::new(),
         }
     }
@@ -86,6 +97,7 @@ impl Report {
         self.memory_after_load = measured.memory;
         let all = &measured.series;
         self.evaluations = evaluation::all(all);
+        self.decision_log = decision_log::all(all);
         self.peers = peers::all(all);
         self.figures = all
             .iter()
@@ -183,6 +195,9 @@ pub(crate) mod tests {
             max_us: 30.0,
             others: 0.0,
             peak_kib: 20 << 10,
+            answered: 2,
+            whole_cpu_us: *cpu_us,
+            kept: None,
         };
         let rounds = rounds.iter().map(sample).collect();
         Series {
@@ -191,11 +206,7 @@ pub(crate) mod tests {
             connections: 16,
             request_bytes: 1,
             answer_bytes: 1,
-            compared: Compared {
-                ceiling: CEILING,
-                baseline: None,
-                own: None,
-            },
+            compared: Compared::with(CEILING),
             rounds,
         }
     }

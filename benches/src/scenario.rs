@@ -1,8 +1,9 @@
 //! What is measured: which server is asked what, over which ways, and which answer is right.
 //!
-//! To add a scenario, add a line to the list of its group (`gate`, `policies`, `peers`). Everything
-//! else (cases, rounds, ratios, report) follows.
+//! To add a scenario, add a line to the list of its group (`gate`, `policies`, `decisions`, `peers`).
+//! Everything else (cases, rounds, ratios, report) follows.
 
+mod decisions;
 mod gate;
 mod peers;
 mod policies;
@@ -12,6 +13,7 @@ use clap::ValueEnum;
 use crate::failure::Result;
 use crate::fixture::Size;
 use crate::http1::{self, Question};
+use crate::log::Log;
 use crate::peers::Peer;
 use crate::policies::Set;
 use crate::setup::Setup;
@@ -27,6 +29,8 @@ pub(crate) enum Group {
     Gate,
     /// Policies in JavaScript.
     Policies,
+    /// The same with the decision log on.
+    Decisions,
     /// Other programs with the same policies.
     Peers,
 }
@@ -37,7 +41,7 @@ pub(crate) enum Subject {
     /// `portcullis-bench ceiling`: reads the request, answers the same to all.
     Ceiling,
     /// `portcullis serve`.
-    Portcullis(Setup),
+    Portcullis(Setup, Log),
     /// Another program with these policies.
     Peer(Peer, Set),
 }
@@ -67,6 +71,20 @@ pub(crate) struct Compared {
     pub(crate) baseline: Option<&'static str>,
     /// What Portcullis does with the same policies; for peers.
     pub(crate) own: Option<&'static str>,
+    /// The same with the decision log off.
+    pub(crate) unlogged: Option<&'static str>,
+}
+
+impl Compared {
+    /// Compared with the ceiling only.
+    pub(crate) const fn with(ceiling: &'static str) -> Self {
+        Self {
+            ceiling,
+            baseline: None,
+            own: None,
+            unlogged: None,
+        }
+    }
 }
 
 /// What one kind of request is, and what is right to answer.
@@ -91,20 +109,18 @@ pub(crate) struct Scenario {
 }
 
 impl Subject {
-    /// A name for messages.
-    pub(crate) fn name(self) -> &'static str {
+    /// The process that answers over this transport.
+    pub(crate) fn process(self, transport: Transport) -> String {
         match self {
-            Self::Ceiling => CEILING,
-            Self::Portcullis(setup) => setup.name(),
-            Self::Peer(peer, _) => peer.name(),
+            Self::Ceiling => CEILING.to_owned(),
+            Self::Portcullis(setup, log) => setup.name().to_owned() + log.suffix(),
+            Self::Peer(peer, set) => peer.process(set, transport),
         }
     }
 
-    fn process(self, transport: Transport) -> String {
-        match self {
-            Self::Peer(peer, set) => peer.process(set, transport),
-            _ => self.name().to_owned(),
-        }
+    /// Whether it keeps its decisions.
+    pub(crate) fn keeps_decisions(self) -> bool {
+        matches!(self, Self::Portcullis(_, log) if log.is_on())
     }
 
     /// Whether it can be reached this way.
@@ -116,12 +132,18 @@ impl Subject {
     }
 }
 
+impl Expected {
+    /// Whether an answer is right.
+    pub(crate) fn is_met(self, status: u16, body: &[u8]) -> bool {
+        let is_in = |text: &&str| http1::find(body, text.as_bytes()).is_some();
+        status == 200 && self.holds.iter().all(is_in) && !self.lacks.iter().any(is_in)
+    }
+}
+
 impl Scenario {
     /// Whether an answer is right.
     pub(crate) fn is_right(&self, status: u16, body: &[u8]) -> bool {
-        let is_in = |text: &&str| http1::find(body, text.as_bytes()).is_some();
-        let Expected { holds, lacks } = self.expected;
-        status == 200 && holds.iter().all(is_in) && !lacks.iter().any(is_in)
+        self.expected.is_met(status, body)
     }
 
     /// Which process answers over this transport: a name for directories and the report.
@@ -139,8 +161,11 @@ impl Scenario {
             ceiling,
             baseline,
             own,
+            unlogged,
         } = self.compared;
-        [Some(ceiling), baseline, own].into_iter().flatten()
+        [Some(ceiling), baseline, own, unlogged]
+            .into_iter()
+            .flatten()
     }
 }
 
@@ -148,6 +173,7 @@ impl Scenario {
 pub(crate) fn all() -> Result<Vec<Scenario>> {
     let mut all = gate::scenarios()?;
     all.extend(policies::scenarios()?);
+    all.extend(decisions::scenarios(&all)?);
     all.extend(peers::scenarios()?);
     Ok(all)
 }
@@ -202,6 +228,15 @@ mod tests {
                 "{}: {process}",
                 one.name
             );
+        }
+    }
+
+    #[test]
+    fn only_the_group_of_the_decision_log_keeps_decisions() {
+        for one in all().unwrap() {
+            let is_kept = one.subject.keeps_decisions();
+            assert_eq!(is_kept, one.group == Group::Decisions, "{}", one.name);
+            assert_eq!(is_kept, one.compared.unlogged.is_some(), "{}", one.name);
         }
     }
 

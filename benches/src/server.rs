@@ -1,17 +1,20 @@
 //! Server processes: configured, started, waited for, and ended with the benchmark.
 
 use std::fs::File;
-use std::io::{Read, Write};
-use std::net::{SocketAddr, TcpStream};
+use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
+
+use nix::sys::signal::{self, Signal};
+use nix::unistd::Pid;
 
 use crate::certificate::Certificate;
 use crate::clock;
 use crate::failure::{Context, Failure, Result};
-use crate::http1;
+use crate::log::Log;
 use crate::peers::{Job, Peer};
+use crate::plain;
 use crate::scenario::Subject;
 use crate::setup::Setup;
 use crate::transport::{Places, Transport};
@@ -56,8 +59,8 @@ impl Workshop<'_> {
         let places = Places::free(&dir)?;
         let mut command = match subject {
             Subject::Ceiling => self.ceiling(&places)?,
-            Subject::Portcullis(setup) => {
-                let file = write_configuration(setup, &dir, &places, self.certificate)?;
+            Subject::Portcullis(setup, log) => {
+                let file = write_configuration((setup, log), &dir, &places, self.certificate)?;
                 portcullis(self.portcullis, &file, &dir)
             }
             Subject::Peer(peer, set) => peer.command(&Job {
@@ -95,7 +98,7 @@ impl Workshop<'_> {
     }
 }
 
-/// The command that serves this configuration.
+/// The command that serves this configuration. It exports to nobody.
 pub(crate) fn portcullis(program: &Path, configuration: &Path, data_dir: &Path) -> Command {
     let mut command = Command::new(program);
     command
@@ -103,18 +106,19 @@ pub(crate) fn portcullis(program: &Path, configuration: &Path, data_dir: &Path) 
         .arg("--config")
         .arg(configuration)
         .arg("--data-dir")
-        .arg(data_dir);
+        .arg(data_dir)
+        .env_remove("OTEL_EXPORTER_OTLP_ENDPOINT");
     command
 }
 
 /// Writes the configuration and the files beside it.
 pub(crate) fn write_configuration(
-    setup: Setup,
+    (setup, log): (Setup, Log),
     dir: &Path,
     places: &Places,
     certificate: &Certificate,
 ) -> Result<PathBuf> {
-    let text = listeners(places, certificate) + &setup.configuration();
+    let text = listeners(places, certificate) + &setup.configuration() + log.configuration();
     let file = dir.join("portcullis.yaml");
     std::fs::write(&file, text).context(file.display())?;
     for (name, text) in setup.files() {
@@ -187,6 +191,24 @@ impl Server {
         }
     }
 
+    /// Asks it to end, and waits until it has, with everything in its place.
+    pub(crate) fn stop(mut self) -> Result<()> {
+        let pid = i32::try_from(self.pid()).context("a server's id")?;
+        signal::kill(Pid::from_raw(pid), Signal::SIGTERM).context("ending a server")?;
+        let began = clock::now();
+        loop {
+            let ended: Option<ExitStatus> = self.child.try_wait().context("a server's state")?;
+            match ended {
+                Some(status) if status.success() => return Ok(()),
+                Some(status) => return Err(self.failed(&format!("a server ended with {status}"))),
+                None if clock::now().saturating_duration_since(began) > PATIENCE => {
+                    return Err(self.failed("a server did not end"));
+                }
+                None => std::thread::sleep(PAUSE),
+            }
+        }
+    }
+
     fn failed(&self, what: &str) -> Failure {
         let log = std::fs::read_to_string(&self.log).unwrap_or_default();
         Failure::new(format!("{what}; it said:\n{log}"))
@@ -202,21 +224,31 @@ impl Drop for Server {
 
 /// Whether `/readyz` says yes.
 fn is_ready(address: SocketAddr) -> bool {
-    const WAIT: Option<Duration> = Some(Duration::from_secs(1));
-    let asked = || -> std::io::Result<Vec<u8>> {
-        let mut stream = TcpStream::connect(address)?;
-        stream.set_read_timeout(WAIT)?;
-        let question = b"GET /readyz HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n";
-        stream.write_all(question)?;
-        let (mut answer, mut part) = (Vec::new(), [0_u8; 1024]);
-        while !matches!(http1::parse(&answer), Ok(Some(_))) {
-            match stream.read(&mut part)? {
-                0 => break,
-                count => answer.extend_from_slice(part.get(..count).unwrap_or_default()),
-            }
-        }
-        Ok(answer)
-    };
-    let Ok(answer) = asked() else { return false };
-    matches!(http1::parse(&answer), Ok(Some(answer)) if answer.status == 200)
+    matches!(plain::get(address, "/readyz"), Ok((200, _)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_configuration_says_what_becomes_of_decisions() {
+        let dir = tempfile::tempdir().unwrap();
+        let places = Places::free(dir.path()).unwrap();
+        let certificate = Certificate::make(dir.path()).unwrap();
+        let text = |setup, log| {
+            let file = write_configuration((setup, log), dir.path(), &places, &certificate);
+            std::fs::read_to_string(file.unwrap()).unwrap()
+        };
+        let off = text(Setup::PodSecurity, Log::Off);
+        assert!(off.ends_with("\ndecisions: {store: false}\n"), "{off}");
+        let kept = text(Setup::AlwaysAdmit, Log::Kept);
+        assert!(
+            kept.contains("\ndecisions: {store: true, required: false, maxSize:"),
+            "{kept}"
+        );
+        let required = text(Setup::Everything, Log::Required);
+        assert!(required.contains("\ndecisions: {store: true, required: true, maxSize:"));
+        assert!(required.contains("\nadmission:") && required.contains("\npolicies: ["));
+    }
 }

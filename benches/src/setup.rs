@@ -16,6 +16,8 @@ pub(crate) enum Setup {
     Abac,
     /// Policies in JavaScript.
     Policies(Set),
+    /// Pods are held to `baseline`, and three policies look at them.
+    Everything,
 }
 
 impl Setup {
@@ -29,6 +31,7 @@ impl Setup {
             Self::Policies(Set::Validating) => "2 policies",
             Self::Policies(Set::Reference) => "3 policies",
             Self::Policies(Set::Hundred) => "100 policies",
+            Self::Everything => "PodSecurity, 3 policies",
         }
     }
 
@@ -36,14 +39,7 @@ impl Setup {
     pub(crate) fn configuration(self) -> String {
         match self {
             Self::AlwaysAdmit => "admission: {plugins: [{name: AlwaysAdmit}]}\n".to_owned(),
-            Self::PodSecurity => "admission:\n\
-                 \x20 plugins:\n\
-                 \x20 - name: PodSecurity\n\
-                 \x20   configuration:\n\
-                 \x20     apiVersion: pod-security.admission.config.k8s.io/v1\n\
-                 \x20     kind: PodSecurityConfiguration\n\
-                 \x20     defaults: {enforce: restricted}\n"
-                .to_owned(),
+            Self::PodSecurity => pod_security("restricted"),
             Self::AlwaysPullImages => {
                 "admission: {plugins: [{name: AlwaysPullImages}]}\n".to_owned()
             }
@@ -52,6 +48,7 @@ impl Setup {
                  \x20 chains: {default: [local]}\n"
                 .to_owned(),
             Self::Policies(set) => set.yaml(),
+            Self::Everything => pod_security("baseline") + &Set::Reference.yaml(),
         }
     }
 
@@ -62,4 +59,16 @@ impl Setup {
             _ => Vec::new(),
         }
     }
+}
+
+fn pod_security(level: &str) -> String {
+    format!(
+        "admission:\n\
+         \x20 plugins:\n\
+         \x20 - name: PodSecurity\n\
+         \x20   configuration:\n\
+         \x20     apiVersion: pod-security.admission.config.k8s.io/v1\n\
+         \x20     kind: PodSecurityConfiguration\n\
+         \x20     defaults: {{enforce: {level}}}\n"
+    )
 }

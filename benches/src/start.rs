@@ -10,6 +10,7 @@ use crate::certificate::Certificate;
 use crate::client::Target;
 use crate::failure::{Context, Result};
 use crate::load;
+use crate::log::Log;
 use crate::policies::Set;
 use crate::proc::{self, Memory};
 use crate::scenario::{self, Scenario, Subject};
@@ -25,11 +26,21 @@ const DEMONSTRATION: &str = include_str!("../../examples/demonstration/portculli
 const REST: Duration = Duration::from_secs(2);
 
 /// What is started: a name, and a configuration unless it is the demonstration.
-const STARTED: [(&str, Option<Setup>); 4] = [
+const STARTED: [(&str, Option<(Setup, Log)>); 5] = [
     ("demonstration", None),
-    ("three listeners, TLS", Some(Setup::AlwaysAdmit)),
-    ("2 policies", Some(Setup::Policies(Set::Validating))),
-    ("100 policies", Some(Setup::Policies(Set::Hundred))),
+    ("three listeners, TLS", Some((Setup::AlwaysAdmit, Log::Off))),
+    (
+        "2 policies",
+        Some((Setup::Policies(Set::Validating), Log::Off)),
+    ),
+    (
+        "2 policies-kept",
+        Some((Setup::Policies(Set::Validating), Log::Kept)),
+    ),
+    (
+        "100 policies",
+        Some((Setup::Policies(Set::Hundred), Log::Off)),
+    ),
 ];
 
 /// What one configuration costs before and at the first request.
@@ -91,13 +102,19 @@ struct Beginner<'a> {
 }
 
 impl Beginner<'_> {
-    fn begin(&self, setup: Option<Setup>) -> Result<(Server, Places, Duration)> {
+    /// Starts one, with nothing in its data directory.
+    fn begin(&self, setup: Option<(Setup, Log)>) -> Result<(Server, Places, Duration)> {
         let places = Places::free(self.dir)?;
         let file = match setup {
             None => demonstration(self.dir, &places)?,
             Some(setup) => server::write_configuration(setup, self.dir, &places, self.certificate)?,
         };
-        let mut command = server::portcullis(self.portcullis, &file, self.dir);
+        let data = self.dir.join("data");
+        if data.exists() {
+            std::fs::remove_dir_all(&data).context(data.display())?;
+        }
+        std::fs::create_dir(&data).context(data.display())?;
+        let mut command = server::portcullis(self.portcullis, &file, &data);
         let mut server = Server::spawn(&mut command, self.dir)?;
         let took = server.wait_until_ready(places.tcp)?;
         Ok((server, places, took))
@@ -124,8 +141,9 @@ fn questions() -> Result<Vec<Arc<Scenario>>> {
 }
 
 /// The first review that this configuration is asked for.
-fn question(all: &[Arc<Scenario>], setup: Option<Setup>) -> Option<&Arc<Scenario>> {
-    let subject = Subject::Portcullis(setup?);
+fn question(all: &[Arc<Scenario>], setup: Option<(Setup, Log)>) -> Option<&Arc<Scenario>> {
+    let (setup, log) = setup?;
+    let subject = Subject::Portcullis(setup, log);
     all.iter().find(|s| s.subject == subject)
 }
 
@@ -167,6 +185,7 @@ mod tests {
             None,
             Some("AlwaysAdmit"),
             Some("validating"),
+            Some("validating-kept"),
             Some("100-policies"),
         ];
         assert_eq!(asked, expected);

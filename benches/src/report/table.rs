@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use super::aims::Aim;
 use super::evaluation::Evaluation;
 use super::peers::Comparison;
-use super::{Figures, Report};
+use super::{Figures, Report, archive, decision_log};
 use crate::proc::Memory;
 use crate::start::Start;
 use crate::statistics::{Summary, Times};
@@ -30,6 +30,9 @@ pub(crate) fn table(report: &Report) -> String {
     if !report.evaluations.is_empty() {
         evaluations(&mut text, &report.evaluations);
     }
+    if !report.decision_log.is_empty() {
+        decision_log::write(&mut text, &report.decision_log);
+    }
     if !report.peers.is_empty() {
         peers(&mut text, &report.peers);
     }
@@ -42,13 +45,16 @@ pub(crate) fn table(report: &Report) -> String {
     if !report.starts.is_empty() {
         starts(&mut text, &report.starts);
     }
+    if let Some(archive) = &report.archive {
+        archive::write(&mut text, archive);
+    }
     if !report.aims.is_empty() {
         aims(&mut text, &report.aims);
     }
     text
 }
 
-fn two(summary: Summary, digits: usize) -> String {
+pub(super) fn two(summary: Summary, digits: usize) -> String {
     format!("{:.digits$} ({:.digits$})", summary.median, summary.best)
 }
 
@@ -180,7 +186,7 @@ fn memory_line(text: &mut String, name: &str, memory: &Memory) {
 
 fn aims(text: &mut String, aims: &[Aim]) {
     let (aim, found) = ("aim", "found");
-    let _ = writeln!(text, "\n{:<60}{aim:>10}{found:>12}", "aims");
+    let _ = writeln!(text, "\n{:<80}{aim:>10}{found:>12}", "aims");
     for Aim {
         what,
         aim,
@@ -189,7 +195,7 @@ fn aims(text: &mut String, aims: &[Aim]) {
     } in aims
     {
         let word = if *is_met { "met" } else { "missed" };
-        let _ = writeln!(text, "{what:<60}{aim:>10}{found:>12.2}  {word}");
+        let _ = writeln!(text, "{what:<80}{aim:>10}{found:>12.2}  {word}");
     }
 }
 

@@ -5,6 +5,7 @@ use crate::ceiling;
 use crate::failure::Result;
 use crate::fixture::{self, Size};
 use crate::http1::Question;
+use crate::log::Log;
 use crate::setup::Setup;
 use crate::transport::Transport;
 
@@ -86,15 +87,11 @@ fn scenario(
     Scenario {
         name,
         group: Group::Gate,
-        subject: Subject::Portcullis(setup),
+        subject: Subject::Portcullis(setup, Log::Off),
         question,
         size: Size::Usual,
         expected: Expected { holds, lacks: &[] },
         ways: WAYS,
-        compared: Compared {
-            ceiling: CEILING,
-            baseline: None,
-            own: None,
-        },
+        compared: Compared::with(CEILING),
     }
 }

@@ -78,9 +78,8 @@ fn scenario(
         expected,
         ways: WAYS,
         compared: Compared {
-            ceiling,
-            baseline: None,
             own: Some(own),
+            ..Compared::with(ceiling)
         },
     })
 }

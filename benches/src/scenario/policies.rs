@@ -4,6 +4,7 @@ use super::{CEILING, Compared, Expected, Group, Scenario, Subject, UNDER_WAY, Wa
 use crate::ceiling;
 use crate::failure::Result;
 use crate::fixture::{Feature, Size, policy_review};
+use crate::log::Log;
 use crate::policies::Set;
 use crate::setup::Setup;
 use crate::transport::Transport;
@@ -38,11 +39,7 @@ pub(super) const REFUSED: Expected = Expected {
 /// The group; what a large pod needs to be compared with comes before it.
 pub(super) fn scenarios() -> Result<Vec<Scenario>> {
     let plain = || policy_review(Size::Large, Feature::Plain);
-    let compared = Compared {
-        ceiling: "ceiling-200k",
-        baseline: None,
-        own: None,
-    };
+    let compared = Compared::with("ceiling-200k");
     let validating = scenario(
         "ceiling-200k",
         Set::Validating,
@@ -58,7 +55,7 @@ pub(super) fn scenarios() -> Result<Vec<Scenario>> {
             ..validating.clone()
         })
     };
-    let admits = Subject::Portcullis(Setup::AlwaysAdmit);
+    let admits = Subject::Portcullis(Setup::AlwaysAdmit, Log::Off);
     let mut all = of_size(Size::Usual)?;
     all.push(Scenario {
         ways: &[(Transport::Unix, UNDER_WAY)],
@@ -120,15 +117,14 @@ fn scenario(
     Ok(Scenario {
         name,
         group: Group::Policies,
-        subject: Subject::Portcullis(Setup::Policies(set)),
+        subject: Subject::Portcullis(Setup::Policies(set), Log::Off),
         question: post(path, policy_review(size, feature)?),
         size,
         expected,
         ways: WAYS,
         compared: Compared {
-            ceiling,
             baseline: Some(baseline),
-            own: None,
+            ..Compared::with(ceiling)
         },
     })
 }

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::fmt;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, SystemTime};
 
 use serde::Serialize;
@@ -17,9 +17,19 @@ use crate::policy_step::{HostCallStep, PolicyStep};
 pub struct DecisionId(Ulid);
 
 impl DecisionId {
-    /// A new name for a decision made at this time.
+    /// A new name for a decision made at this time. Those of one process sort as they were made, also
+    /// within a millisecond.
     pub fn new(time: SystemTime) -> Self {
-        Self(Ulid::from_datetime(time))
+        static LAST: Mutex<Ulid> = Mutex::new(Ulid::nil());
+        let fresh = Ulid::from_datetime(time);
+        let mut last = LAST.lock().unwrap_or_else(PoisonError::into_inner);
+        if fresh.timestamp_ms() < last.timestamp_ms() {
+            return Self(fresh);
+        }
+        let is_same_time = fresh.timestamp_ms() == last.timestamp_ms();
+        let next = is_same_time.then(|| last.increment().ok()).flatten();
+        *last = next.unwrap_or(fresh);
+        Self(*last)
     }
 
     /// When the decision was made, to the millisecond.
@@ -244,5 +254,22 @@ impl Verdict {
     /// Whether any plug-in had something to say about such a request.
     pub fn anything_applied(&self) -> bool {
         self.trace.iter().any(|s| s.outcome != StepOutcome::Skipped)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ids_sort_as_they_were_made() {
+        let time = SystemTime::UNIX_EPOCH + Duration::from_millis(1_900_000_000_000);
+        let ids: Vec<DecisionId> = (0..1000).map(|_| DecisionId::new(time)).collect();
+        assert!(ids.is_sorted_by(|a, b| a < b));
+        assert!(ids.iter().all(|id| id.time() == time));
+        let earlier = DecisionId::new(time - Duration::from_secs(1));
+        assert_eq!(earlier.time(), time - Duration::from_secs(1));
+        let later = DecisionId::new(time + Duration::from_millis(1));
+        assert!(ids.last() < Some(&later));
     }
 }

@@ -23,6 +23,7 @@ use crate::limits::{Limit, Limits};
 use crate::outcome::{ConsoleLine, Evaluation, Mode, Outcome, Step, Verdict};
 use crate::read_back::{Reader, Strictness, Unreadable};
 use crate::realm::{Realm, Tool, Tools};
+use crate::replay::{KEPT, Unknown};
 use crate::source::{Place, Text};
 use crate::state::{Said, State};
 
@@ -74,6 +75,8 @@ struct Run<'a, 'js> {
     is_in_shared: bool,
     /// Where failures pass: the object after the last policy that did not fail, if it changed.
     kept: Option<Arc<Tree>>,
+    /// In a replay: the object after the last policy, if it changed.
+    seen: Option<Value>,
 }
 
 impl<'a, 'js> Run<'a, 'js> {
@@ -103,6 +106,7 @@ impl<'a, 'js> Run<'a, 'js> {
             may_have_changed: false,
             is_in_shared: false,
             kept: None,
+            seen: None,
         })
     }
 
@@ -127,9 +131,13 @@ impl<'a, 'js> Run<'a, 'js> {
             }
             step.started = Some(watch.started());
             step.duration = Some(watch.elapsed());
+            if mode == Mode::Enforce && self.input.replay.is_some() {
+                step.changed = self.is_changed_by(index, &conclusion);
+            }
             let warnings = self.state.warnings.take();
             self.write_console(index, name, record);
             self.write_host_calls(name, record);
+            self.write_unknown(name, record);
             if mode == Mode::Enforce {
                 last = Some(name.as_str());
             }
@@ -213,6 +221,20 @@ impl<'a, 'js> Run<'a, 'js> {
         Conclusion::Deny(failure)
     }
 
+    /// Whether the policy that ran changed the object.
+    fn is_changed_by(&mut self, index: usize, conclusion: &Conclusion) -> bool {
+        if self.set.is_quiet(index) || matches!(conclusion, Conclusion::Deny(_)) {
+            return false;
+        }
+        // An object that can't be read is refused at the end.
+        let Ok(now) = self.object_now() else {
+            return false;
+        };
+        let is_changed = now != self.seen;
+        self.seen = now;
+        is_changed
+    }
+
     /// Reads back what the policies changed.
     fn finish(&mut self, last: Option<&str>, record: &mut Record) {
         if let (Some(context), Some(lease)) =
@@ -229,6 +251,7 @@ impl<'a, 'js> Run<'a, 'js> {
         }
         let object = self.object_now();
         self.write_host_calls(last.unwrap_or_default(), record);
+        self.write_unknown(last.unwrap_or_default(), record);
         match object {
             Ok(changed) => record.object = changed,
             Err(failure) => {
@@ -486,6 +509,21 @@ impl<'a, 'js> Run<'a, 'js> {
         for mut call in self.state.host_calls.take() {
             name.clone_into(&mut call.policy);
             record.host_calls.push(call);
+        }
+    }
+
+    fn write_unknown(&self, name: &str, record: &mut Record) {
+        if self.input.replay.is_none() {
+            return;
+        }
+        for missing in self.state.unknown.take() {
+            let unknown = Unknown {
+                policy: name.to_owned(),
+                missing,
+            };
+            if record.unknown.len() < KEPT && !record.unknown.contains(&unknown) {
+                record.unknown.push(unknown);
+            }
         }
     }
 

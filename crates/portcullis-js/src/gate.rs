@@ -31,6 +31,8 @@ impl Gate for Open {
 pub(crate) struct Outside {
     pub(crate) host: Arc<dyn Host>,
     pub(crate) gate: Rc<dyn Gate>,
+    /// Whether evaluations may be replays: what policies see of time and chance is ours then.
+    pub(crate) replays: bool,
 }
 
 impl Outside {
@@ -39,6 +41,7 @@ impl Outside {
         Self {
             host: Arc::new(NoHost),
             gate: Rc::new(Open),
+            replays: false,
         }
     }
 

@@ -6,6 +6,7 @@ use portcullis_core::Tree;
 use serde_json::Value;
 
 use crate::outcome::Mode;
+use crate::replay::Replay;
 use crate::subject::{PlainSubject, Subject};
 
 /// What to do with one policy.
@@ -30,6 +31,8 @@ pub struct Input {
     pub plan: Vec<Plan>,
     /// An error or limit in an enforced policy counts as no opinion of that policy.
     pub failures_pass: bool,
+    /// What is known of the time it was first made, if it is made again from a record.
+    pub replay: Option<Arc<Replay>>,
 }
 
 impl Input {
@@ -41,6 +44,7 @@ impl Input {
             subject: Arc::new(PlainSubject::default()),
             plan: Vec::new(),
             failures_pass: false,
+            replay: None,
         }
     }
 

@@ -6,6 +6,7 @@ use serde_json::Value;
 
 use crate::host::HostCall;
 use crate::limits::Limit;
+use crate::replay::Unknown;
 
 /// What a policy's refusal means.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
@@ -59,6 +60,8 @@ pub struct Step {
     pub started: Option<Instant>,
     /// How long it took, where it ran.
     pub duration: Option<Duration>,
+    /// Whether it changed the object; told in a replay only.
+    pub changed: bool,
 }
 
 /// Why a request may not go on.
@@ -119,6 +122,9 @@ pub struct Evaluation {
     pub covered: Vec<u32>,
     /// The object, if it changed and the verdict is no refusal.
     pub object: Option<Value>,
+    /// What policies looked at that the record of a replay doesn't have. If there is anything, the
+    /// rest may not be what it was then.
+    pub unknown: Vec<Unknown>,
 }
 
 impl Evaluation {

@@ -19,7 +19,7 @@ use crate::compile::PolicySet;
 use crate::evaluate::late;
 use crate::gate::{Gate, Outside};
 use crate::global_context::GlobalContext;
-use crate::host::Host;
+use crate::host::{Host, NoHost};
 use crate::input::Input;
 use crate::limits::Limits;
 use crate::outcome::Evaluation;
@@ -78,6 +78,7 @@ struct Shared {
     limits: Limits,
     context: GlobalContext,
     host: Arc<dyn Host>,
+    replays: bool,
     capacity: usize,
     board: Mutex<Board>,
     slots: Mutex<Vec<Arc<Slot>>>,
@@ -102,12 +103,40 @@ impl Pool {
         context: GlobalContext,
         host: Arc<dyn Host>,
     ) -> Result<Self, PoolError> {
+        Self::begin(set, limits, options, context, host, false)
+    }
+
+    /// Starts threads for evaluations that are made again from a record. Policies find the recorded
+    /// time in place of the clock; what is not in the record is noticed; nothing can be asked of the
+    /// world outside.
+    ///
+    /// # Errors
+    ///
+    /// If threads can't be started.
+    pub fn start_for_replays(
+        set: PolicySet,
+        limits: Limits,
+        options: PoolOptions,
+    ) -> Result<Self, PoolError> {
+        let context = GlobalContext::new(16 << 20);
+        Self::begin(set, limits, options, context, Arc::new(NoHost), true)
+    }
+
+    fn begin(
+        set: PolicySet,
+        limits: Limits,
+        options: PoolOptions,
+        context: GlobalContext,
+        host: Arc<dyn Host>,
+        replays: bool,
+    ) -> Result<Self, PoolError> {
         let turns = options.threads.max(1);
         let shared = Arc::new(Shared {
             set,
             limits,
             context,
             host,
+            replays,
             capacity: options.queue,
             board: Mutex::new(Board::new(turns, EXTRA)),
             slots: Mutex::default(),
@@ -304,6 +333,7 @@ impl Shared {
         let outside = Outside {
             host: Arc::clone(&self.host),
             gate: Rc::new(gate),
+            replays: self.replays,
         };
         let mut worker = Worker::new(
             self.set.clone(),

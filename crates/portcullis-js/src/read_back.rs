@@ -128,7 +128,11 @@ impl<'a, 'js> Reader<'a, 'js> {
                     return Ok(false);
                 };
                 for (index, element) in list.iter().enumerate() {
-                    if !self.is_same(&array.get(index)?, element)? {
+                    let is_same = match self.element(array, index)? {
+                        Member::Unseen(id) => self.is_part(id, element),
+                        Member::Seen(value) => self.is_same(&value, element)?,
+                    };
+                    if !is_same {
                         return Ok(false);
                     }
                 }
@@ -147,10 +151,7 @@ impl<'a, 'js> Reader<'a, 'js> {
                 }
                 for (key, member) in members {
                     let is_same = match self.member(object, key.as_str())? {
-                        Member::Unseen(id) => {
-                            let same = |part: &Tree| std::ptr::eq(part, member) || part == member;
-                            self.state.nodes.borrow().with(id, same) == Some(true)
-                        }
+                        Member::Unseen(id) => self.is_part(id, member),
                         Member::Seen(value) => self.is_same(&value, member)?,
                     };
                     if !is_same {
@@ -160,6 +161,21 @@ impl<'a, 'js> Reader<'a, 'js> {
                 true
             }
         })
+    }
+
+    /// Whether a part that was put off is what was here.
+    fn is_part(&self, id: u32, original: &Tree) -> bool {
+        let same = |part: &Tree| std::ptr::eq(part, original) || part == original;
+        self.state.nodes.borrow().with(id, same) == Some(true)
+    }
+
+    /// A part that was put off, as it was.
+    fn part(&mut self, id: u32) -> Result<Value, Unreadable> {
+        // A policy may have made many places for one part.
+        let bytes = self.state.nodes.borrow().with(id, tree_size);
+        self.spend(bytes.unwrap_or_default())?;
+        let part = self.state.nodes.borrow().with(id, Tree::to_value);
+        Ok(part.unwrap_or_default())
     }
 
     fn read(&mut self, js: &Js<'js>, original: Option<&Tree>) -> Result<Value, Unreadable> {
@@ -205,7 +221,13 @@ impl<'a, 'js> Reader<'a, 'js> {
         if let Some(array) = js.as_array() {
             let mut list = Vec::new();
             for index in 0..array.len() {
-                let element: Js<'js> = array.get(index)?;
+                let element = match self.element(array, index)? {
+                    Member::Unseen(id) => {
+                        list.push(self.part(id)?);
+                        continue;
+                    }
+                    Member::Seen(element) => element,
+                };
                 let was = original.and_then(|o| o.element(index));
                 let read = self.below(
                     |path| {
@@ -240,11 +262,7 @@ impl<'a, 'js> Reader<'a, 'js> {
             let key = self.text(&key?)?;
             let member = match self.member(object, key.as_str())? {
                 Member::Unseen(id) => {
-                    // A policy may have made many places for one part.
-                    let bytes = self.state.nodes.borrow().with(id, tree_size);
-                    self.spend(bytes.unwrap_or_default())?;
-                    let part = self.state.nodes.borrow().with(id, Tree::to_value);
-                    map.insert(key, part.unwrap_or_default());
+                    map.insert(key, self.part(id)?);
                     continue;
                 }
                 Member::Seen(value) => value,
@@ -254,6 +272,14 @@ impl<'a, 'js> Reader<'a, 'js> {
             map.insert(key, read);
         }
         Ok(Value::Object(map))
+    }
+
+    /// An element of a list. Only masked ones are put off.
+    fn element(&self, array: &Array<'js>, index: usize) -> rquickjs::Result<Member<'js>> {
+        if self.state.mask.borrow().is_none() {
+            return array.get(index).map(Member::Seen);
+        }
+        self.member(array.as_object(), &index.to_string())
     }
 
     /// A member of an object, without a look at what was put off.

@@ -12,6 +12,7 @@ use crate::host::HostCall;
 use crate::input::Input;
 use crate::lazy::Nodes;
 use crate::limits::{Limit, Limits};
+use crate::replay::{KEPT, Missing};
 
 /// How many calls of the world outside one evaluation may make.
 pub(crate) const CALLS: usize = 256;
@@ -67,6 +68,10 @@ pub(crate) struct State {
     /// How many calls may still be made, and how many bytes of them may be kept.
     pub(crate) calls_left: Cell<usize>,
     pub(crate) call_bytes_left: Cell<usize>,
+    /// What stands for what is masked, in a replay.
+    pub(crate) mask: RefCell<Option<Arc<str>>>,
+    /// What the policy that runs now looked at and the record doesn't have.
+    pub(crate) unknown: RefCell<Vec<Missing>>,
     /// The `$cover` marks that were passed, one bit each.
     pub(crate) covered: RefCell<Vec<u64>>,
 }
@@ -91,6 +96,11 @@ impl State {
         self.call_bytes_left.set(limits.memory / 4);
         self.covered.borrow_mut().fill(0);
         self.input.replace(Some(Arc::clone(input)));
+        if let Some(replay) = &input.replay {
+            self.unknown.take();
+            let mask = (!replay.mask.is_empty()).then(|| Arc::clone(&replay.mask));
+            self.mask.replace(mask);
+        }
     }
 
     /// Lets go of what only the evaluation needed.
@@ -99,6 +109,21 @@ impl State {
         self.nodes.borrow_mut().clear();
         self.input.take();
         self.base.take();
+        self.mask.take();
+    }
+
+    /// Whether the running evaluation is a replay.
+    pub(crate) fn is_replay(&self) -> bool {
+        let input = self.input.borrow();
+        input.as_ref().is_some_and(|input| input.replay.is_some())
+    }
+
+    /// Notes that a policy looked at something that is not in the record.
+    pub(crate) fn miss(&self, missing: Missing) {
+        let mut unknown = self.unknown.borrow_mut();
+        if self.is_replay() && unknown.len() < KEPT {
+            unknown.push(missing);
+        }
     }
 
     /// Makes room for so many `$cover` marks.

@@ -15,6 +15,7 @@ mod trace;
 
 pub use decision::{Decision, ReadError};
 pub use input::{Certificate, Http, Input, Unix, Webhook};
+pub use mask::MASKED;
 pub use masker::{Masker, PathFault, Unmaskable, Written};
 pub use material::{Admission, Authorization, Body, Decided, Material};
 pub use scrub::Scrubber;

@@ -20,7 +20,7 @@ pub(crate) mod value;
 use std::borrow::Cow;
 
 /// What stands where a secret was.
-pub(crate) const MASKED: &str = "(masked)";
+pub const MASKED: &str = "(masked)";
 
 /// What is done with a value, because of where it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

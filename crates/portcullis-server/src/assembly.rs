@@ -180,7 +180,10 @@ fn entry(
     }
 }
 
-fn authorizers(loaded: &Loaded, faults: &mut Vec<Fault>) -> BTreeMap<String, AuthorizerChain> {
+pub(crate) fn authorizers(
+    loaded: &Loaded,
+    faults: &mut Vec<Fault>,
+) -> BTreeMap<String, AuthorizerChain> {
     let mut made: BTreeMap<&str, Arc<dyn Authorizer>> = BTreeMap::new();
     for authorizer in &loaded.authorizers {
         let one: Arc<dyn Authorizer> = match (authorizer.driver, &authorizer.file) {

@@ -1,16 +1,17 @@
 //! The decision log: every decision is kept, masked, off the path of the request.
 //!
 //! ```text
-//! door ──Material──> queue ──> writer: mask ──> JSON lines, store ──> feed ──> event streams
-//!                                                         └──> reader ──> lists, single decisions
+//! door ──Material──> intake: mask ──> queue ──> writer ──> JSON lines, store ──> feed ──> event streams
+//!                                                                       └──> reader ──> lists, single ones
 //! ```
 //!
-//! INVARIANT: what leaves the writer has been masked. A decision that can't be masked, or finds the
+//! INVARIANT: what gets into the queue has been masked. A decision that can't be masked, or finds the
 //! queue full, is dropped and counted; only where decisions are required its answer waits, and is a
 //! refusal if it could not be kept.
 
 mod counts;
 mod feed;
+mod intake;
 mod json_lines;
 mod queue;
 mod reader;
@@ -23,21 +24,21 @@ use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use portcullis_core::clock;
-use portcullis_record::Material;
+use portcullis_record::{Masker, Material};
 
 pub(crate) use counts::DecisionCounts;
 pub(crate) use feed::{Feed, Missed};
 pub(crate) use reader::{ReadFailure, Reader};
 pub(crate) use settings::{Settings, open_first};
 
+use intake::Intake;
 use queue::{Item, Queue};
 use writer::Writer;
 
 /// Keeps decisions.
 #[derive(Debug)]
 pub(crate) struct DecisionLog {
-    queue: Arc<Queue>,
-    counts: DecisionCounts,
+    intake: Arc<Intake>,
     is_on: AtomicBool,
     is_required: AtomicBool,
     store: Arc<Mutex<StoreState>>,
@@ -71,8 +72,7 @@ impl DecisionLog {
         let reader = Reader::new(settings.location.clone());
         let feed = Feed::default();
         let log = Self {
-            queue: Arc::clone(&queue),
-            counts: counts.clone(),
+            intake: Arc::new(Intake::new(Arc::clone(&queue), counts.clone())),
             is_on: AtomicBool::new(settings.is_on()),
             is_required: AtomicBool::new(settings.required),
             store: Arc::clone(&state),
@@ -98,33 +98,33 @@ impl DecisionLog {
         self.is_required.load(Ordering::Relaxed)
     }
 
-    /// Hands a decision to the writer, and goes on at once. One that finds no room is dropped.
-    pub(crate) fn keep(&self, material: Material) {
-        if self.queue.offer(Item::new(material)).is_err() {
-            self.counts.dropped_full();
-        }
+    /// Keeps a decision, and goes on at once. One that finds no room is dropped.
+    pub(crate) fn keep(&self, material: Material, masker: Arc<Masker>) {
+        self.intake.take(material, masker);
     }
 
-    /// Hands a decision to the writer, and waits until it is kept.
+    /// Keeps a decision, and waits until it is kept.
     ///
     /// # Errors
     ///
     /// When it could not be kept before the deadline.
     pub(crate) async fn keep_surely(
         &self,
-        material: Material,
+        material: &Material,
+        masker: &Masker,
         deadline: Instant,
     ) -> Result<(), NotKept> {
-        let (item, kept) = Item::awaited(material);
+        let written = self.intake.write(material, masker).ok_or(NotKept)?;
+        let (item, kept) = Item::awaited(written);
         let keep = async {
-            self.queue.put(item).await;
+            self.intake.queue.put(item).await;
             kept.await
         };
         let left = deadline.saturating_duration_since(clock::monotonic());
         match tokio::time::timeout(left, keep).await {
             Ok(Ok(true)) => Ok(()),
             _ => {
-                self.counts.dropped_unkept();
+                self.intake.counts.dropped_unkept();
                 Err(NotKept)
             }
         }
@@ -135,7 +135,7 @@ impl DecisionLog {
         self.is_on.store(settings.is_on(), Ordering::Relaxed);
         self.is_required.store(settings.required, Ordering::Relaxed);
         self.reader.move_to(settings.location.clone());
-        self.queue.change(settings, store);
+        self.intake.queue.change(settings, store);
     }
 
     /// The store, if decisions are kept there.
@@ -161,7 +161,9 @@ impl DecisionLog {
 
     /// Keeps what is in the queue, as far as there is time, and ends.
     pub(crate) fn finish(&self, grace: Duration) {
-        self.queue.end(clock::monotonic() + grace);
+        let deadline = clock::monotonic() + grace;
+        self.intake.settle(deadline);
+        self.intake.queue.end(deadline);
         let thread = self
             .thread
             .lock()

@@ -21,6 +21,7 @@ pub mod offline;
 pub mod policies;
 mod registry;
 mod reload;
+pub mod replay;
 mod routes;
 mod run;
 mod server;

@@ -15,6 +15,7 @@ mod subject;
 pub(crate) use build::{Compiled, descriptor, engine_limits, module as module_source};
 pub use matcher::Matcher;
 pub(crate) use observer::Observer;
+pub(crate) use plugin::REJECTED_BY_DEFAULT;
 
 /// The name of the plug-in.
 pub(crate) const NAME: &str = "Policies";

@@ -9,6 +9,8 @@ mod operations;
 mod query;
 mod trace;
 
+pub(crate) use kubernetes::refuse_pending_mutation;
+
 use std::sync::Arc;
 
 use arc_swap::ArcSwap;

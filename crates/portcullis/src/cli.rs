@@ -10,6 +10,7 @@ mod eval;
 mod explain;
 mod init;
 mod moment;
+mod replay;
 mod store;
 mod test;
 
@@ -17,6 +18,7 @@ pub(crate) use decisions::{Decisions, DecisionsCommand, Export, Filter, List, do
 pub(crate) use eval::{Eval, Output, Report, ReportKind};
 pub(crate) use explain::{Explain, ExplainOutput};
 pub(crate) use init::{Init, Template};
+pub(crate) use replay::Replay;
 pub(crate) use store::Store;
 pub(crate) use test::{Test, TestReport, TestReportKind};
 
@@ -49,6 +51,8 @@ pub(crate) enum Command {
     Decisions(Decisions),
     /// Say why something was decided as it was.
     Explain(Explain),
+    /// Decide recorded requests again by another policy set, and say what would change.
+    Replay(Replay),
     /// List every plug-in with its phases, operations and configuration.
     Plugins(Plugins),
     /// Print the JSON Schema of the configuration file.

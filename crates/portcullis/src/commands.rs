@@ -7,6 +7,7 @@ mod eval;
 mod explain;
 mod init;
 mod plugins;
+mod replay;
 mod serve;
 mod test;
 mod text;
@@ -26,6 +27,7 @@ pub(crate) fn run(cli: Cli) -> Exit {
         Command::Init(init) => init::run(&init),
         Command::Decisions(decisions) => decisions::run(&decisions),
         Command::Explain(explain) => explain::run(&explain),
+        Command::Replay(replay) => replay::run(&replay),
         Command::Plugins(plugins) => plugins::run(plugins.output),
         Command::Schema => documents::schema(),
         Command::Completions { shell } => documents::completions(shell),

@@ -20,3 +20,10 @@ pub(crate) fn piece(text: &str) -> bool {
 pub(crate) fn tell(text: &str) {
     eprintln!("{text}");
 }
+
+/// Writes the line the cursor is on again.
+pub(crate) fn redraw(line: &str) {
+    let mut err = std::io::stderr().lock();
+    let _ = write!(err, "\r\x1b[2K{line}");
+    let _ = err.flush();
+}

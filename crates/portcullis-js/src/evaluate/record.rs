@@ -7,6 +7,7 @@ use crate::host::HostCall;
 use crate::input::{Input, Plan};
 use crate::limits::{Limit, Limits};
 use crate::outcome::{ConsoleLine, Denial, Evaluation, Mode, Outcome, Step, Verdict};
+use crate::replay::Unknown;
 use crate::source::Place;
 use crate::state::State;
 
@@ -36,6 +37,7 @@ pub(super) fn skipped(name: &str) -> Step {
         limit: None,
         started: None,
         duration: None,
+        changed: false,
     }
 }
 
@@ -88,6 +90,7 @@ pub(super) struct Record {
     pub(super) host_calls: Vec<HostCall>,
     pub(super) covered: Vec<u32>,
     pub(super) object: Option<Value>,
+    pub(super) unknown: Vec<Unknown>,
     /// Whether the time ran out and that is no refusal: nothing more can be asked.
     pub(super) is_out_of_time: bool,
 }
@@ -141,6 +144,7 @@ impl Record {
             host_calls: self.host_calls,
             covered: self.covered,
             object: self.object,
+            unknown: self.unknown,
         }
     }
 }

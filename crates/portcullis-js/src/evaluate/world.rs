@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use portcullis_core::Tree;
-use rquickjs::{Array, Ctx, Function, Object, Value as Js};
+use rquickjs::{Array, Function, Object, Value as Js};
+use serde_json::Value;
 
 use super::Run;
 use crate::convert::to_js;
@@ -61,14 +62,17 @@ impl<'js> Run<'_, 'js> {
         let ctx = self.ctx;
         let nothing = || Js::new_undefined(ctx.clone());
         let lazy = self.tools.get(Tool::Lazy)?;
-        let object = lazy::root(ctx, self.state, base, &lazy)?;
+        let object = lazy::root(ctx, self.state, (base, "object"), &lazy)?;
         let reads = self.set.reads();
         let old = match reads.old_object {
-            true => lazy::root(ctx, self.state, &self.input.old_object, &lazy)?,
+            true => {
+                let old = (&self.input.old_object, "oldObject");
+                lazy::root(ctx, self.state, old, &lazy)?
+            }
             false => nothing(),
         };
         let req = match reads.req {
-            true => self.request(&object, &old)?,
+            true => self.request(&object, &old, &lazy)?,
             false => nothing(),
         };
         let (ac, cell) = match reads.ac {
@@ -77,7 +81,8 @@ impl<'js> Run<'_, 'js> {
                     Some(cell) => cell.clone(),
                     None => self.cell.insert(Object::new(ctx.clone())?).clone(),
                 };
-                (to_js(ctx, &self.input.subject.ac())?, cell.into_value())
+                let ac = self.plain(&self.input.subject.ac(), "ac", &lazy)?;
+                (ac, cell.into_value())
             }
             false => (nothing(), nothing()),
         };
@@ -93,10 +98,31 @@ impl<'js> Run<'_, 'js> {
         })
     }
 
+    /// A value that is made whole, unless something in it is masked.
+    fn plain(
+        &self,
+        value: &Value,
+        name: &'static str,
+        lazy: &Function<'js>,
+    ) -> rquickjs::Result<Js<'js>> {
+        if self.input.replay.is_some() {
+            let tree = Arc::new(Tree::from(value));
+            if lazy::has_masked(self.state, &tree) {
+                return lazy::root(self.ctx, self.state, (&tree, name), lazy);
+            }
+        }
+        to_js(self.ctx, value)
+    }
+
     /// `req`, with the objects in it.
-    fn request(&self, object: &Js<'js>, old: &Js<'js>) -> rquickjs::Result<Js<'js>> {
-        let (ctx, reads) = (self.ctx, self.set.reads());
-        let req = to_js(ctx, &self.input.subject.req())?;
+    fn request(
+        &self,
+        object: &Js<'js>,
+        old: &Js<'js>,
+        lazy: &Function<'js>,
+    ) -> rquickjs::Result<Js<'js>> {
+        let reads = self.set.reads();
+        let req = self.plain(&self.input.subject.req(), "req", lazy)?;
         let Some(members) = req.as_object() else {
             return Ok(req);
         };
@@ -105,23 +131,36 @@ impl<'js> Run<'_, 'js> {
             members.set("oldObject", old.clone())?;
         }
         if reads.raw {
-            members.set("Object", raw(ctx, &self.input.object)?)?;
-            members.set("OldObject", raw(ctx, &self.input.old_object)?)?;
+            let (object, old) = (&self.input.object, &self.input.old_object);
+            members.set("Object", self.raw(object, "req.Object.Raw", lazy)?)?;
+            members.set("OldObject", self.raw(old, "req.OldObject.Raw", lazy)?)?;
         }
         Ok(req)
     }
-}
 
-/// `{Raw: [...]}`: the bytes of the JSON, as Go's `RawExtension` has them.
-fn raw<'js>(ctx: &Ctx<'js>, tree: &Tree) -> rquickjs::Result<Object<'js>> {
-    let bytes = Array::new(ctx.clone())?;
-    let value = tree.to_value();
-    if !value.is_null() {
-        for (index, byte) in value.to_string().bytes().enumerate() {
-            bytes.set(index, byte)?;
+    /// `{Raw: [...]}`: the bytes of the JSON, as Go's `RawExtension` has them.
+    fn raw(
+        &self,
+        tree: &Tree,
+        name: &'static str,
+        lazy: &Function<'js>,
+    ) -> rquickjs::Result<Object<'js>> {
+        let holder = Object::new(self.ctx.clone())?;
+        let value = tree.to_value();
+        let bytes: Vec<u8> = match value.is_null() {
+            true => Vec::new(),
+            false => value.to_string().into_bytes(),
+        };
+        if lazy::has_masked(self.state, tree) {
+            let bytes = (Tree::from(&Value::from(bytes)), name);
+            lazy::put_off_masked(self.state, (&holder, "Raw"), bytes, lazy)?;
+            return Ok(holder);
         }
+        let list = Array::new(self.ctx.clone())?;
+        for (index, byte) in bytes.into_iter().enumerate() {
+            list.set(index, byte)?;
+        }
+        holder.set("Raw", list)?;
+        Ok(holder)
     }
-    let holder = Object::new(ctx.clone())?;
-    holder.set("Raw", bytes)?;
-    Ok(holder)
 }

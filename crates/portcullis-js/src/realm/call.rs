@@ -14,6 +14,7 @@ use crate::gate::Outside;
 use crate::host::{HostCall, HostFunction, HostRequest};
 use crate::limits::{Limit, Limits};
 use crate::read_back::{Reader, Strictness, Unreadable, size};
+use crate::replay::{Missing, Replay};
 use crate::state::{CALLS, State};
 
 /// Why there is no answer.
@@ -105,10 +106,15 @@ impl<'js> Asked<'_, 'js> {
             deadline,
         };
         let watch = Stopwatch::start();
-        let ask = AssertUnwindSafe(|| self.outside.host.call(&request));
-        let result = self.outside.wait(Some(deadline), || {
-            panic::catch_unwind(ask).unwrap_or_else(|_| Err(format!("{name}: it failed")))
-        });
+        let result = match &input.replay {
+            Some(replay) => self.recorded(replay, &request),
+            None => {
+                let ask = AssertUnwindSafe(|| self.outside.host.call(&request));
+                self.outside.wait(Some(deadline), || {
+                    panic::catch_unwind(ask).unwrap_or_else(|_| Err(format!("{name}: it failed")))
+                })
+            }
+        };
         let duration = watch.elapsed();
         let size = arguments.iter().map(size).sum::<usize>()
             + result.as_ref().map_or_else(String::len, size);
@@ -129,6 +135,16 @@ impl<'js> Asked<'_, 'js> {
             return Err(no_answer("the time is over"));
         }
         result.map_err(Refused::NoAnswer)
+    }
+
+    /// What was answered then.
+    fn recorded(&self, replay: &Replay, request: &HostRequest<'_>) -> Result<Value, String> {
+        let function = request.function;
+        replay.calls.answer(request).unwrap_or_else(|| {
+            self.state
+                .miss(Missing::answer(function, request.arguments));
+            Err(format!("{function}: this was not asked then"))
+        })
     }
 
     fn arguments(&self, arguments: &Js<'js>) -> Result<Vec<Value>, Unreadable> {

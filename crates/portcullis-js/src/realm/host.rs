@@ -2,6 +2,7 @@
 
 use std::fmt::Write;
 use std::rc::Rc;
+use std::time::SystemTime;
 
 use rquickjs::function::{Opt, This};
 use rquickjs::{Array, Coerced, Ctx, Exception, Function, Object, Value};
@@ -12,6 +13,7 @@ use crate::gate::Outside;
 use crate::global_context::GlobalContext;
 use crate::lazy;
 use crate::limits::{Limit, Limits};
+use crate::replay::Missing;
 use crate::state::{Said, State};
 
 /// Messages of the engine that mean that memory, or what may be had of it at once, ran out.
@@ -117,14 +119,21 @@ pub(super) fn functions<'js>(
     };
     host.set("warn", Function::new(ctx.clone(), warn)?)?;
 
-    let (s, context, outside) = (Rc::clone(state), shared.clone(), outside.clone());
-    let global = move |ctx: Ctx<'js>| -> rquickjs::Result<Value<'js>> {
+    let (s, context, waiting) = (Rc::clone(state), shared.clone(), outside.clone());
+    let global = move |ctx: Ctx<'js>, is_read: bool| -> rquickjs::Result<Value<'js>> {
+        if s.is_replay() {
+            // What was in it then is not known. It belongs to nobody now, and nothing is kept.
+            if is_read {
+                s.miss(Missing::GlobalContext);
+            }
+            return Object::new(ctx.clone()).map(Object::into_value);
+        }
         let mut lease = s.lease.borrow_mut();
         if lease.is_none() {
             let (number, deadline) = (s.thread.number, s.deadline.get());
             *lease = context.try_acquire(number, deadline).or_else(|| {
                 // Who has it may need this turn to compute.
-                outside.wait(deadline, || context.acquire(number, deadline))
+                waiting.wait(deadline, || context.acquire(number, deadline))
             });
         }
         match lease.as_ref() {
@@ -140,6 +149,9 @@ pub(super) fn functions<'js>(
     // How much the context may hold, and about how much it holds.
     let s = Rc::clone(state);
     let room = move || -> (f64, f64) {
+        if s.is_replay() {
+            return (f64::MAX, 0.0);
+        }
         let lease = s.lease.borrow();
         let (cap, size) = lease.as_ref().map_or((0, 0), |l| (l.cap(), l.size()));
         (cap as f64, size as f64)
@@ -162,6 +174,27 @@ pub(super) fn functions<'js>(
         lazy::part(&ctx, &s, id, &maker)
     };
     host.set("expand", Function::new(ctx.clone(), expand)?)?;
+
+    // Milliseconds since 1970, in a replay.
+    let s = Rc::clone(state);
+    let now = move || -> Option<f64> {
+        let input = s.input.borrow();
+        let now = input.as_ref()?.replay.as_ref()?.now;
+        let since = now.duration_since(SystemTime::UNIX_EPOCH).ok()?;
+        Some(since.as_millis() as f64)
+    };
+    host.set("now", Function::new(ctx.clone(), now)?)?;
+    let s = Rc::clone(state);
+    let chance = move |is_random: bool| {
+        let what = if is_random {
+            "Math.random()"
+        } else {
+            "performance"
+        };
+        s.miss(Missing::Chance(what));
+    };
+    host.set("chance", Function::new(ctx.clone(), chance)?)?;
+    host.set("replays", outside.replays)?;
 
     let decode = |ctx: Ctx<'js>, text: Coerced<String>| {
         base64_decode(&text.0)

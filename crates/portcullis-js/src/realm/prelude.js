@@ -129,6 +129,34 @@
     },
   }).replace);
 
+  // In a replay, now is then, and what can't be had again is noticed.
+  if (host.replays) {
+    const Real = Date;
+    const { construct } = Reflect;
+    const describeNow = Real.prototype.toString;
+    function now() {
+      const then = host.now();
+      return then === undefined || then === null ? Real.now() : then;
+    }
+    const Shown = function (...args) {
+      if (new.target === undefined) return apply(describeNow, new Real(now()), []);
+      return construct(Real, args.length ? args : [now()], new.target);
+    };
+    for (const key of ownKeys(Real)) {
+      const own = Object.getOwnPropertyDescriptor(Real, key);
+      if (key === 'now') own.value = ({ now() { return now(); } }).now;
+      defineProperty(Shown, key, own);
+    }
+    defineProperty(Real.prototype, 'constructor', { value: Shown, writable: true, enumerable: false, configurable: true });
+    defineProperty(globalThis, 'Date', { value: Shown, writable: true, enumerable: false, configurable: true });
+    replace(Math, 'random', (native) => ({ random() { host.chance(true); return native(); } }).random);
+    if (globalThis.performance !== undefined) {
+      // Getters are not followed when the rest is frozen.
+      const still = Object.freeze({ now: Object.freeze({ now() { return 0; } }.now), timeOrigin: 0 });
+      defineProperty(globalThis, 'performance', { get() { host.chance(false); return still; }, enumerable: true, configurable: true });
+    }
+  }
+
   function show(value) {
     if (typeof value === 'string') return value;
     if (typeof value === 'object' && value !== null) {
@@ -245,18 +273,20 @@
       const header = request.Header;
       if (header !== null && typeof header === 'object') methods(header, headerMethods);
       const url = request.URL;
-      if (url !== null && typeof url === 'object' && typeof url.RawQuery === 'string') {
-        methods(url, urlMethods);
+      if (url !== null && typeof url === 'object') {
+        // It may be masked, and this is not a policy's look.
+        const query = getOwnPropertyDescriptor(url, 'RawQuery');
+        if (query !== undefined && (query.get !== undefined || typeof query.value === 'string')) methods(url, urlMethods);
       }
     }
     defineProperty(ac, 'GlobalContext', {
       get() {
-        if (!cell.used) { cell.value = host.globalContext(); cell.used = true; }
+        if (!cell.used) { cell.value = host.globalContext(true); cell.used = true; }
         if (cell.shown !== cell.value) { cell.shown = cell.value; cell.bounded = bounded(cell); }
         return cell.bounded;
       },
       set(value) {
-        if (!cell.used) { host.globalContext(); cell.used = true; }
+        if (!cell.used) { host.globalContext(false); cell.used = true; }
         cell.value = value;
       },
       enumerable: true,
@@ -274,6 +304,32 @@
   const entries = [];
   for (let i = 0; i < 256; i++) entries[i] = undefined;
   let looked = [];
+  // In a replay, who asks how a member is made gets its value too.
+  const ours = new WeakSet();
+  const { add, has } = WeakSet.prototype;
+  if (host.replays) {
+    function settle(target, key) {
+      const own = getOwnPropertyDescriptor(target, key);
+      if (own !== undefined && own.get !== undefined && apply(has, ours, [own.get])) void target[key];
+    }
+    for (const holder of [Object, Reflect]) {
+      replace(holder, 'getOwnPropertyDescriptor', (native) => ({
+        getOwnPropertyDescriptor(target, key) {
+          if (target !== null && (typeof target === 'object' || typeof target === 'function')) settle(target, key);
+          return apply(native, holder, [target, key]);
+        },
+      }).getOwnPropertyDescriptor);
+    }
+    replace(Object, 'getOwnPropertyDescriptors', (native) => ({
+      getOwnPropertyDescriptors(target) {
+        if (target !== null && typeof target === 'object') {
+          const keys = ownKeys(target);
+          for (let i = 0; i < keys.length; i++) settle(target, keys[i]);
+        }
+        return apply(native, Object, [target]);
+      },
+    }).getOwnPropertyDescriptors);
+  }
   function entryFor(key, id) {
     const entry = { key, value: undefined, descriptor: undefined };
     const pair = {
@@ -295,6 +351,7 @@
       },
     };
     freeze(pair.get);
+    if (host.replays) apply(add, ours, [pair.get]);
     freeze(pair.set);
     entry.descriptor = { __proto__: null, get: pair.get, set: pair.set, enumerable: true, configurable: true };
     return entry;

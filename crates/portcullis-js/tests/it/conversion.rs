@@ -217,7 +217,7 @@ fn parts_that_are_put_off_behave_like_any_other() {
     );
 }
 
-fn any_json() -> impl Strategy<Value = Value> {
+pub(crate) fn any_json() -> impl Strategy<Value = Value> {
     let leaf = prop_oneof![
         Just(Value::Null),
         any::<bool>().prop_map(Value::from),

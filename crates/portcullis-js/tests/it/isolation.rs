@@ -1,17 +1,26 @@
 //! Nothing survives an evaluation but the `GlobalContext`. One thread, so that the realm is the same.
 
-use portcullis_js::{Pool, Verdict};
+use portcullis_js::{Pool, PoolOptions, Verdict};
 use serde_json::json;
 
 use crate::support::*;
 
+const GLOBALS: &str = "var counter = 0; function shared() { return ++counter }";
+
 /// One policy that does what the object says, so that both evaluations are in the same pool.
 fn stage(before: &str, after: &str) -> Pool {
     let code = format!("if (object.stage === 1) {{ {before} }} else {{ {after} }}");
-    pool(
-        "var counter = 0; function shared() { return ++counter }",
-        &[("P", &code)],
-    )
+    pool(GLOBALS, &[("P", &code)])
+}
+
+/// The same, in a pool for replays, whose realms have more in them.
+fn stage_for_replays(before: &str, after: &str) -> Pool {
+    let code = format!("if (object.stage === 1) {{ {before} }} else {{ {after} }}");
+    let options = PoolOptions {
+        threads: 1,
+        queue: 8,
+    };
+    Pool::start_for_replays(set(GLOBALS, &[("P", &code)]), limits(), options).unwrap()
 }
 
 /// In the same realm.
@@ -131,7 +140,7 @@ const REACH: &str = r"
     const work = [globalThis, object, req, ac, allow, deny, warn, console, shared, function* () {}, async function () {}, async function* () {},
         (function* () {})(), (async function* () {})(), [][Symbol.iterator](), ''[Symbol.iterator](), new Map().entries(), new Set().values(),
         /a/g[Symbol.matchAll]('a'), Promise.resolve(), new Proxy({}, {}), (function () { return arguments })(), [1].values().map((x) => x),
-        Iterator.from({ next() {} }), new Error(), class A { #p = 1; static s() {} }, Symbol.for('x'), 1n, new Date(), ``, (x => x)`tagged`, ((x) => x)`a${1}b`];
+        Iterator.from({ next() {} }), new Error(), class A { #p = 1; static s() {} }, Symbol.for('x'), 1n, new Date(), typeof performance === 'undefined' ? 1 : performance, ``, (x => x)`tagged`, ((x) => x)`a${1}b`];
     while (work.length) {
         let o = work.pop();
         if (o === undefined || o === null) continue;
@@ -186,20 +195,21 @@ fn every_global_and_every_prototype() {
         if (({{}}).left !== undefined || [].left !== undefined || (() => 1).left !== undefined) return 'inherited';
         return found.length ? found.slice(0, 20).join('; ') : 'count ' + all.length;"
     );
-    let pool = stage(&before, &after);
-    let count = |pool: &Pool| {
-        let e = pool.evaluate(input(json!({"stage": 2}))).unwrap();
-        denied(&e).message.clone()
-    };
-    let clean = count(&pool);
-    assert!(clean.starts_with("P: count "), "{clean}");
-    for _ in 0..2 {
-        let e = pool.evaluate(input(json!({"stage": 1}))).unwrap();
-        assert_eq!(e.verdict, Verdict::Allow, "{e:?}");
-        assert_eq!(count(&pool), clean);
+    for pool in [stage(&before, &after), stage_for_replays(&before, &after)] {
+        let count = |pool: &Pool| {
+            let e = pool.evaluate(input(json!({"stage": 2}))).unwrap();
+            denied(&e).message.clone()
+        };
+        let clean = count(&pool);
+        assert!(clean.starts_with("P: count "), "{clean}");
+        for _ in 0..2 {
+            let e = pool.evaluate(input(json!({"stage": 1}))).unwrap();
+            assert_eq!(e.verdict, Verdict::Allow, "{e:?}");
+            assert_eq!(count(&pool), clean);
+        }
+        // A slow one may have got a second thread, but none lost its realm.
+        assert!(pool.realms_made() <= pool.threads() as u64);
     }
-    // A slow one may have got a second thread, but none lost its realm.
-    assert!(pool.realms_made() <= pool.threads() as u64);
 }
 
 #[test]

@@ -18,4 +18,5 @@ mod modes;
 mod modules;
 mod patches;
 mod quiet;
+mod replay;
 mod support;

@@ -5,7 +5,7 @@ use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use portcullis_core::clock;
-use portcullis_record::Material;
+use portcullis_record::Written;
 use portcullis_store::Store;
 use tokio::sync::{Notify, oneshot};
 
@@ -16,40 +16,37 @@ const MOST: usize = 16_384;
 /// Memory that they may take.
 const MOST_BYTES: usize = 128 << 20;
 
-/// What one decision takes besides its body and the objects in it, about.
-const OVERHEAD: usize = 8 << 10;
+/// What one decision takes besides its line, about.
+const OVERHEAD: usize = 2 << 10;
 
-/// A decision on its way.
+/// A decision on its way: masked, and written as a line.
 #[derive(Debug)]
 pub(super) struct Item {
-    pub(super) material: Material,
+    pub(super) written: Written,
     /// Who waits until it is kept.
     pub(super) kept: Option<oneshot::Sender<bool>>,
-    bytes: usize,
 }
 
 impl Item {
-    pub(super) fn new(material: Material) -> Self {
+    pub(super) fn new(written: Written) -> Self {
         Self {
-            bytes: size(&material),
-            material,
+            written,
             kept: None,
         }
     }
 
-    pub(super) fn awaited(material: Material) -> (Self, oneshot::Receiver<bool>) {
+    pub(super) fn awaited(written: Written) -> (Self, oneshot::Receiver<bool>) {
         let (kept, receive) = oneshot::channel();
         let item = Self {
+            written,
             kept: Some(kept),
-            ..Self::new(material)
         };
         (item, receive)
     }
-}
 
-/// What a decision takes: its body, and about as much for the objects that were read from it.
-fn size(material: &Material) -> usize {
-    2 * (*material.body.0).as_ref().len() + OVERHEAD
+    fn bytes(&self) -> usize {
+        self.written.line.capacity() + OVERHEAD
+    }
 }
 
 /// What the writer finds.
@@ -93,13 +90,15 @@ impl Queue {
     /// Puts a decision in, or gives it back when there is no room.
     pub(super) fn offer(&self, item: Item) -> Result<(), Box<Item>> {
         let mut state = self.lock();
-        if state.items.len() >= MOST || state.bytes + item.bytes > MOST_BYTES || state.end.is_some()
+        if state.items.len() >= MOST
+            || state.bytes + item.bytes() > MOST_BYTES
+            || state.end.is_some()
         {
             return Err(Box::new(item));
         }
         let was_empty = state.items.is_empty();
         let turns_urgent = item.kept.is_some() && !state.is_urgent;
-        state.bytes += item.bytes;
+        state.bytes += item.bytes();
         state.is_urgent |= turns_urgent;
         state.items.push_back(item);
         // A writer that gathers looks at the clock, not at each arrival.
@@ -177,7 +176,7 @@ impl Queue {
             let Some(item) = state.items.pop_front() else {
                 break;
             };
-            bytes += item.bytes;
+            bytes += item.bytes();
             taken.items.push(item);
         }
         state.bytes -= bytes;
@@ -199,31 +198,41 @@ pub(super) const WAKE_AT: usize = 512;
 mod tests {
     use std::sync::Arc;
 
-    use portcullis_core::{Access, AuthorizerChain, Target};
-    use portcullis_record::{Authorization, Body, Decided};
+    use portcullis_core::Door;
+    use portcullis_record::{Answer, Summary};
 
     use super::*;
 
-    fn material(length: usize) -> Material {
-        let access = Access {
-            user: Default::default(),
-            verb: "get".to_owned(),
-            target: Target::Path("/x".to_owned()),
-            context: Default::default(),
-        };
-        let verdict = AuthorizerChain::default().decide(&access);
-        Material {
-            body: Body(Arc::new(vec![b' '; length])),
-            index: None,
-            received: clock::wall(),
-            gate: "".into(),
-            traceparent: None,
-            decided: Decided::Authorization(Box::new(Authorization {
-                access,
-                verdict,
-                chain: "default".to_owned(),
-            })),
+    fn written(length: usize) -> Written {
+        let text = String::new;
+        Written {
+            line: " ".repeat(length),
+            summary: Summary {
+                id: text(),
+                time: text(),
+                door: Door::Api,
+                operation: text(),
+                kind: text(),
+                namespace: text(),
+                name: text(),
+                user: text(),
+                verdict: Answer::Allow,
+                mutated: false,
+                message: text(),
+                plugin: None,
+                policy: None,
+                digest: None,
+                gate: None,
+                duration_us: 0,
+                warnings: Vec::new(),
+                concerned: Vec::new(),
+                traceparent: None,
+            },
         }
+    }
+
+    fn item(length: usize) -> Item {
+        Item::new(written(length))
     }
 
     fn gathering(items: usize) -> Gathering {
@@ -240,25 +249,25 @@ mod tests {
         let queue = Queue::default();
         let large = MOST_BYTES / 4;
         for _ in 0..3 {
-            queue.offer(Item::new(material(large / 2))).unwrap();
+            queue.offer(item(large)).unwrap();
         }
-        assert!(queue.offer(Item::new(material(large / 2))).is_err());
-        queue.offer(Item::new(material(10))).unwrap();
+        assert!(queue.offer(item(large)).is_err());
+        queue.offer(item(10)).unwrap();
         assert_eq!(queue.take(gathering(2)).items.len(), 2);
-        queue.offer(Item::new(material(large / 2))).unwrap();
+        queue.offer(item(large)).unwrap();
         assert_eq!(queue.take(gathering(3)).items.len(), 3);
         assert!(queue.take(gathering(1)).items.is_empty());
         for _ in 0..MOST.min(MOST_BYTES / OVERHEAD) {
-            queue.offer(Item::new(material(0))).unwrap();
+            queue.offer(item(0)).unwrap();
         }
-        assert!(queue.offer(Item::new(material(0))).is_err());
+        assert!(queue.offer(item(0)).is_err());
     }
 
     #[test]
     fn one_that_somebody_waits_for_is_not_gathered() {
         let queue = Queue::default();
-        queue.offer(Item::new(material(0))).unwrap();
-        let (item, mut kept) = Item::awaited(material(0));
+        queue.offer(item(0)).unwrap();
+        let (item, mut kept) = Item::awaited(written(0));
         queue.offer(item).unwrap();
         // Gathering would take an hour.
         let taken = queue.take(gathering(512));
@@ -274,10 +283,10 @@ mod tests {
     #[tokio::test]
     async fn who_must_get_in_waits_for_room() {
         let queue = Arc::new(Queue::default());
-        queue.offer(Item::new(material(MOST_BYTES / 4))).unwrap();
+        queue.offer(item(MOST_BYTES / 2)).unwrap();
         let waiting = Arc::clone(&queue);
         let put = tokio::spawn(async move {
-            waiting.put(Item::new(material(MOST_BYTES / 4))).await;
+            waiting.put(item(MOST_BYTES / 2)).await;
         });
         tokio::task::yield_now().await;
         assert!(!put.is_finished());
@@ -289,9 +298,9 @@ mod tests {
     #[test]
     fn nothing_is_taken_in_after_the_end() {
         let queue = Queue::default();
-        queue.offer(Item::new(material(0))).unwrap();
+        queue.offer(item(0)).unwrap();
         queue.end(clock::monotonic());
-        assert!(queue.offer(Item::new(material(0))).is_err());
+        assert!(queue.offer(item(0)).is_err());
         let taken = queue.take(gathering(512));
         assert_eq!((taken.items.len(), taken.end.is_some()), (1, true));
     }

@@ -1,9 +1,7 @@
 //! What the decision log is told to do, and the store it begins with.
 
 use std::path::Path;
-use std::sync::Arc;
 
-use portcullis_record::Masker;
 use portcullis_store::{Location, Mode, Retention, Store, StoreError};
 
 use crate::config::{Decisions, JsonLines};
@@ -15,8 +13,6 @@ pub(crate) struct Settings {
     pub(crate) location: Option<Location>,
     /// How long, and how much.
     pub(super) retention: Retention,
-    /// What is masked.
-    pub(super) masker: Arc<Masker>,
     /// Whether decisions must be kept.
     pub(super) required: bool,
     /// Where else they go.
@@ -36,7 +32,6 @@ impl Settings {
                 age: Some(decisions.retention),
                 size: Some(decisions.max_size),
             },
-            masker: Arc::clone(&decisions.masker),
             required: decisions.required,
             json_lines: decisions.json_lines.clone(),
         }

@@ -1,12 +1,10 @@
-//! The thread that keeps decisions: masks them, writes them, and deletes the old ones.
+//! The thread that keeps decisions: writes them where they go, and deletes the old ones.
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use portcullis_core::clock;
-use portcullis_record::Written;
 use portcullis_store::{Entry, Mode, Store, StoreError};
-use tokio::sync::oneshot;
 
 use super::StoreState;
 use super::counts::DecisionCounts;
@@ -42,12 +40,6 @@ pub(super) struct Writer {
     told_at: Option<Instant>,
 }
 
-/// A decision that is masked and waits to be kept.
-struct Ready {
-    written: Written,
-    kept: Option<oneshot::Sender<bool>>,
-}
-
 impl Writer {
     pub(super) fn new(
         queue: Arc<Queue>,
@@ -80,11 +72,7 @@ impl Writer {
                 self.change(settings, store);
             }
             let is_last = taken.items.is_empty();
-            let mut ready: Vec<Ready> = taken
-                .items
-                .into_iter()
-                .filter_map(|item| self.mask(item))
-                .collect();
+            let mut ready = taken.items;
             self.write_lines(&ready);
             if self.settings.location.is_some() {
                 self.store_all(&mut ready);
@@ -125,24 +113,7 @@ impl Writer {
         self.pruned_at = None;
     }
 
-    fn mask(&self, item: Item) -> Option<Ready> {
-        match self.settings.masker.write(&item.material) {
-            Ok(written) => Some(Ready {
-                written,
-                kept: item.kept,
-            }),
-            Err(why) => {
-                self.counts.dropped_unmaskable();
-                tracing::warn!("a decision was dropped: {why}");
-                if let Some(kept) = item.kept {
-                    let _ = kept.send(false);
-                }
-                None
-            }
-        }
-    }
-
-    fn write_lines(&mut self, ready: &[Ready]) {
+    fn write_lines(&mut self, ready: &[Item]) {
         let Some(sink) = &mut self.sink else {
             return;
         };
@@ -160,7 +131,7 @@ impl Writer {
 
     /// Keeps all of them, however long it takes. Those that nobody waits for any more though they
     /// had to be kept were refused meanwhile, and are left out.
-    fn store_all(&mut self, ready: &mut Vec<Ready>) {
+    fn store_all(&mut self, ready: &mut Vec<Item>) {
         let mut pause = RETRY_FIRST;
         while !ready.is_empty() {
             match self.try_store(ready) {
@@ -192,7 +163,7 @@ impl Writer {
         }
     }
 
-    fn try_store(&mut self, ready: &[Ready]) -> Result<(), StoreError> {
+    fn try_store(&mut self, ready: &[Item]) -> Result<(), StoreError> {
         let entries: Vec<Entry<'_>> = ready
             .iter()
             .map(|one| Entry {

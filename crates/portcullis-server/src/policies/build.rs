@@ -72,9 +72,13 @@ impl Compiled {
             queue: QUEUE,
         };
         let deadline = limits.deadline;
-        let host = WorldHost::new(policies.host.clone()).map_err(|e| e.to_string())?;
-        let pool = Pool::start(self.set, limits, options, context, Arc::new(host))
-            .map_err(|e| e.to_string())?;
+        let pool = if observer.as_ref().is_some_and(|o| o.replays()) {
+            Pool::start_for_replays(self.set, limits, options)
+        } else {
+            let host = WorldHost::new(policies.host.clone()).map_err(|e| e.to_string())?;
+            Pool::start(self.set, limits, options, context, Arc::new(host))
+        };
+        let pool = pool.map_err(|e| e.to_string())?;
         Ok(Arc::new(PoliciesPlugin {
             pool,
             rules: self.rules,

@@ -105,6 +105,16 @@ impl Matcher {
         }
     }
 
+    /// Whether it depends on labels.
+    pub(crate) fn looks_at_labels(&self) -> bool {
+        self.labels.is_some()
+    }
+
+    /// Whether it depends on the path of the request.
+    pub(crate) fn looks_at_path(&self) -> bool {
+        self.paths.is_some()
+    }
+
     /// Why the policy is not asked about a request; nothing if it is.
     pub fn mismatch(&self, request: &Attributes) -> Option<&'static str> {
         if !self.doors.contains(&request.door) {

@@ -1,11 +1,22 @@
 //! What an evaluation says beside its verdict, for those who run policies without a server.
 
 use std::fmt;
+use std::sync::Arc;
 
-use portcullis_js::Evaluation;
+use portcullis_js::{Evaluation, Replay};
 
 /// Sees every evaluation. Without one, what policies write goes to the log.
 pub(crate) trait Observer: Send + Sync + fmt::Debug {
     /// An evaluation has ended.
     fn evaluated(&self, evaluation: &Evaluation);
+
+    /// Whether every evaluation is made again from a record.
+    fn replays(&self) -> bool {
+        false
+    }
+
+    /// What is known of the request that is asked about now, if it comes from a record.
+    fn replay(&self) -> Option<Arc<Replay>> {
+        None
+    }
 }

@@ -99,10 +99,13 @@ impl PoliciesPlugin {
             Some(document) => document.tree().map(Arc::new),
             None => Ok(Arc::new(Tree::from(&Value::Null))),
         };
+        let replay = self.observer.as_ref().and_then(|o| o.replay());
+        let now = replay.as_ref().map(|replay| replay.now);
         let asked = Arc::new(Asked {
             request: request.clone(),
-            received: request.context.time.unwrap_or_else(clock::wall),
+            received: now.or(request.context.time).unwrap_or_else(clock::wall),
             callers: Arc::clone(&self.callers),
+            mask: replay.as_ref().map(|replay| Arc::clone(&replay.mask)),
         });
         let input = Input {
             object: tree(&request.object)?,
@@ -110,6 +113,7 @@ impl PoliciesPlugin {
             plan: plan.collect(),
             failures_pass: self.failures_pass,
             subject: Arc::clone(&asked) as _,
+            replay,
         };
         Ok(Prepared::Ask(Box::new(input), asked, skipped))
     }
@@ -187,10 +191,13 @@ impl PoliciesPlugin {
     }
 }
 
+/// Why, when no policy had an opinion.
+pub(crate) const REJECTED_BY_DEFAULT: &str =
+    "no policy allowed the request, and the default action is to reject";
+
 /// The refusal when no policy had an opinion.
 fn rejected_by_default() -> Denial {
-    let message = "no policy allowed the request, and the default action is to reject";
-    Denial::new(403, "REJECTED_BY_DEFAULT", message)
+    Denial::new(403, "REJECTED_BY_DEFAULT", REJECTED_BY_DEFAULT)
 }
 
 fn failed(error: PluginError) -> Finished {

@@ -19,6 +19,8 @@ pub(super) struct Asked {
     pub(super) request: Attributes,
     pub(super) received: SystemTime,
     pub(super) callers: Arc<Callers>,
+    /// In a replay, what stands for what is not known.
+    pub(super) mask: Option<Arc<str>>,
 }
 
 impl Subject for Asked {
@@ -59,7 +61,12 @@ impl Asked {
     fn user(&self) -> (Value, &'static str) {
         let peer = &self.request.context.peer;
         if let Some(unix) = peer.unix {
-            return (self.callers.describe(unix), "unix-domain-socket");
+            let user = match (self.callers.describe(unix), &self.mask) {
+                // The caller may have had a name then, on another machine.
+                (Value::Null, Some(mask)) => mask.as_ref().into(),
+                (user, _) => user,
+            };
+            return (user, "unix-domain-socket");
         }
         match peer.certificate.as_ref().and_then(|c| c.chain.first()) {
             Some(der) => (certificate::subject(der), "mTLS"),

@@ -294,12 +294,13 @@ impl Keeping<'_> {
             traceparent: context.trace.as_ref().map(TraceContext::traceparent),
             decided,
         };
+        let masker = Arc::clone(&self.gate.masker);
         match otherwise {
             None => {
-                log.keep(material);
+                log.keep(material, masker);
                 answer
             }
-            Some(otherwise) => match log.keep_surely(material, self.deadline).await {
+            Some(otherwise) => match log.keep_surely(&material, &masker, self.deadline).await {
                 Ok(()) => answer,
                 Err(NotKept) => otherwise,
             },
@@ -321,23 +322,26 @@ fn short(text: &str) -> &str {
 }
 
 /// An object that the chain would still change has not been through `/mutate`.
-fn refuse_pending_mutation(verdict: &mut Verdict) {
+pub(crate) fn refuse_pending_mutation(verdict: &mut Verdict) {
     if !verdict.is_allowed() || verdict.patch.is_empty() {
         return;
     }
-    let changer = verdict
-        .trace
-        .iter()
-        .find(|step| step.outcome == StepOutcome::Changed);
-    let plugin = changer.map(|step| Arc::clone(&step.plugin));
+    let patch = std::mem::take(&mut verdict.patch);
+    let steps = verdict.trace.iter_mut();
+    let mut changers = steps.filter(|step| step.outcome == StepOutcome::Changed);
+    let (first, second) = (changers.next(), changers.next());
+    let plugin = first.as_ref().map(|step| Arc::clone(&step.plugin));
     let name = plugin.as_deref().unwrap_or("the chain");
     let message = format!(
         "{name} would still change the object in {} places: it must go through the mutating webhook first",
-        verdict.patch.len(),
+        patch.len(),
     );
+    // One that was alone has no patch of its own: the verdict's was.
+    if let (Some(only), None) = (first, second) {
+        only.patch = patch;
+    }
     verdict.decision = Decision::Deny(Denial::forbidden(message));
     verdict.plugin = plugin;
-    verdict.patch.clear();
 }
 
 /// A panic outside a plug-in is one failed request too.

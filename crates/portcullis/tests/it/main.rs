@@ -32,5 +32,6 @@ mod policy_tests;
 mod readme;
 mod refusals;
 mod reload;
+mod replay;
 mod telemetry;
 mod wire;

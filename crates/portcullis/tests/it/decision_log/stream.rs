@@ -18,7 +18,7 @@ impl Events {
         let request = format!("GET /api/v1/decisions/stream{query} HTTP/1.1\r\nhost: x\r\n\r\n");
         stream.write_all(request.as_bytes()).unwrap();
         let mut events = Self(BufReader::new(stream));
-        let head = events.until(|line| line.is_empty());
+        let head = events.until(str::is_empty);
         assert!(head.contains("200 OK"), "{head}");
         assert!(head.contains("text/event-stream"), "{head}");
         // The first sign of life says that everything from now on will come.

@@ -6,8 +6,8 @@ use serde_json::Value;
 
 use super::{all, copied, is_acjs};
 use crate::harness::{
-    AcjsSetup, Answer, Connection, Controller, Folder, Gate, Pki, Verdict, free_port, no, patch,
-    program, request, run_in, yes,
+    AcjsSetup, Answer, Connection, Controller, Folder, Gate, Pki, Verdict, eventually, free_port,
+    no, patch, program, request, run_in, yes,
 };
 
 /// A review, how it is sent, and what is expected.
@@ -110,6 +110,20 @@ fn redirected(folder: &Folder) -> Option<Controller> {
     Some(other)
 }
 
+/// What was recorded is decided again by the same set: every verdict and every patch is the same.
+#[track_caller]
+fn decided_again(folder: &Folder, count: usize) {
+    const REPLAY: &str = "replay --config portcullis.yaml --data-dir data -o json";
+    let words: Vec<&str> = REPLAY.split_whitespace().collect();
+    let report = eventually("all decisions in the store", || {
+        let ran = run_in(folder, &words);
+        let report: Value = serde_json::from_str(&ran.out).ok()?;
+        assert_eq!(ran.code, Some(0), "{report:#}\n{}", ran.err);
+        (report["summary"]["decisions"] == count).then_some(report)
+    });
+    assert_eq!(report["summary"]["same"], count, "{report:#}");
+}
+
 #[test]
 fn samples_of_acjs_files_are_answered_as_expected() {
     let examples: Vec<_> = all().into_iter().filter(|e| is_acjs(e)).collect();
@@ -124,10 +138,11 @@ fn samples_of_acjs_files_are_answered_as_expected() {
         let server = AcjsSetup::of(folder, "portcullis.yaml").start();
         let samples = samples(&example);
         assert!(!samples.is_empty(), "{} has none", example.display());
-        for sample in samples {
+        for sample in &samples {
             sample.compare(&sample.send(server.connect(), "/"));
         }
         drop(other);
+        decided_again(&server.folder, samples.len());
     }
 }
 
@@ -151,9 +166,10 @@ fn samples_of_other_examples_are_answered_as_expected() {
         let mut command = program(folder.root());
         command.args(["serve", "--config", "portcullis.yaml", "--data-dir", "data"]);
         let gate = Gate::spawn(folder, port, command);
-        for sample in samples {
+        for sample in &samples {
             let connection = Connection::tcp(gate.port).unwrap();
             sample.compare(&sample.send(connection, "/mutate"));
         }
+        decided_again(&gate.folder, samples.len());
     }
 }

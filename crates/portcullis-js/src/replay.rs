@@ -1,0 +1,88 @@
+//! An evaluation made again from a record: what is known of then, and what is not.
+//!
+//! Secrets are masked in a record, and neither the `GlobalContext` nor chance is in it. A policy that
+//! looks at any of these would be judging something else than it did then: that is noticed, and said
+//! with the result as an [`Unknown`].
+
+use std::fmt;
+use std::sync::Arc;
+use std::time::SystemTime;
+
+use serde_json::Value;
+
+use crate::host::{HostFunction, HostRequest};
+
+/// How many unknowns are kept of one evaluation.
+pub(crate) const KEPT: usize = 32;
+
+/// How much of the arguments of a call is shown.
+const SHOWN: usize = 120;
+
+/// What is known of the time an evaluation was first made. Only a pool that was
+/// [started for replays](crate::Pool::start_for_replays) shows this time and notices chance.
+#[derive(Debug, Clone)]
+pub struct Replay {
+    /// The time that policies see as now.
+    pub now: SystemTime,
+    /// What stands in texts for what was masked. Nobody has read a text with this in it until a
+    /// policy gets its value. If it is empty, nothing is masked.
+    pub mask: Arc<str>,
+    /// What was asked of the world outside then. The host of the pool is never asked.
+    pub calls: Arc<dyn RecordedCalls>,
+}
+
+/// The calls of the world outside that were made then.
+pub trait RecordedCalls: Send + Sync + fmt::Debug {
+    /// The answer to this call; none if it was not made then, or its answer was not kept.
+    fn answer(&self, request: &HostRequest<'_>) -> Option<Result<Value, String>>;
+}
+
+/// Something that a policy looked at in a replay, and that the record doesn't have.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct Unknown {
+    /// Name of the policy.
+    pub policy: String,
+    /// What is missing.
+    pub missing: Missing,
+}
+
+/// What a record doesn't have.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub enum Missing {
+    /// A value that is masked, by its place: `object.data.password`.
+    Masked(String),
+    /// What policies kept between requests.
+    GlobalContext,
+    /// Chance: `Math.random()`, or a clock that is no date.
+    Chance(&'static str),
+    /// An answer of the world outside: the call.
+    Answer(String),
+}
+
+impl Missing {
+    /// A call that was not made then.
+    pub(crate) fn answer(function: HostFunction, arguments: &[Value]) -> Self {
+        let list: Vec<String> = arguments.iter().map(Value::to_string).collect();
+        let list = list.join(", ");
+        let shown: String = list.chars().take(SHOWN).collect();
+        let rest = if shown.len() < list.len() { "…" } else { "" };
+        Self::Answer(format!("{function}({shown}{rest})"))
+    }
+}
+
+impl fmt::Display for Missing {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Masked(place) => write!(f, "reads {place}, which is masked"),
+            Self::GlobalContext => f.write_str("reads ac.GlobalContext, which is not recorded"),
+            Self::Chance(what) => write!(f, "calls {what}, which is not recorded"),
+            Self::Answer(call) => write!(f, "asks {call}, which has no answer in the record"),
+        }
+    }
+}
+
+impl fmt::Display for Unknown {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} {}", self.policy, self.missing)
+    }
+}

@@ -1,0 +1,68 @@
+//! From what a door decided to a line that may be kept.
+//!
+//! Lines are made where the decision was made, right after its answer is on its way: what they are made
+//! of is still at hand there, and everything is thrown away where it came from.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Instant;
+
+use portcullis_core::clock;
+use portcullis_record::{Masker, Material, Written};
+
+use super::counts::DecisionCounts;
+use super::queue::{Item, Queue};
+
+/// What one who waits for the last lines sleeps at a time.
+const PAUSE: std::time::Duration = std::time::Duration::from_millis(1);
+
+/// Makes lines, and hands them to the writer.
+#[derive(Debug)]
+pub(super) struct Intake {
+    pub(super) queue: Arc<Queue>,
+    pub(super) counts: DecisionCounts,
+    /// Lines that are being made.
+    under_way: AtomicUsize,
+}
+
+impl Intake {
+    pub(super) fn new(queue: Arc<Queue>, counts: DecisionCounts) -> Self {
+        Self {
+            queue,
+            counts,
+            under_way: AtomicUsize::new(0),
+        }
+    }
+
+    /// Makes the line of a decision once the present task has nothing more to do, and hands it on. One
+    /// that finds no room is dropped.
+    pub(super) fn take(self: &Arc<Self>, material: Material, masker: Arc<Masker>) {
+        let intake = Arc::clone(self);
+        intake.under_way.fetch_add(1, Ordering::AcqRel);
+        tokio::spawn(async move {
+            if let Some(written) = intake.write(&material, &masker)
+                && intake.queue.offer(Item::new(written)).is_err()
+            {
+                intake.counts.dropped_full();
+            }
+            intake.under_way.fetch_sub(1, Ordering::AcqRel);
+        });
+    }
+
+    /// The line of a decision; none if it can't be masked.
+    pub(super) fn write(&self, material: &Material, masker: &Masker) -> Option<Written> {
+        let written = masker.write(material);
+        let written = written.inspect_err(|why| {
+            self.counts.dropped_unmaskable();
+            tracing::warn!("a decision was dropped: {why}");
+        });
+        written.ok()
+    }
+
+    /// Waits until all lines are made, or gives up at the deadline.
+    pub(super) fn settle(&self, deadline: Instant) {
+        while self.under_way.load(Ordering::Acquire) > 0 && clock::monotonic() < deadline {
+            std::thread::sleep(PAUSE);
+        }
+    }
+}

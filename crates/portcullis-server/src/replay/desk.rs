@@ -1,0 +1,96 @@
+//! What a worker and the plug-ins of its chain share while one decision is made again.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use portcullis_js::{Evaluation, Limit, Replay};
+use portcullis_record::TraceStep;
+
+use crate::policies::Observer;
+
+/// The decision that is made again now.
+#[derive(Debug, Default)]
+pub(super) struct Desk(Mutex<Current>);
+
+#[derive(Debug, Default)]
+struct Current {
+    replay: Option<Arc<Replay>>,
+    trace: Vec<TraceStep>,
+    missed: Vec<String>,
+    changers: Vec<String>,
+}
+
+/// What plug-ins said while a decision was made again.
+#[derive(Debug)]
+pub(super) struct Said {
+    /// Why it can't be told, if it can't.
+    pub(super) missed: Option<String>,
+    /// The policies that changed the object.
+    pub(super) changers: Vec<String>,
+}
+
+impl Desk {
+    /// Lays a decision out.
+    pub(super) fn lay_out(&self, replay: Replay, trace: &[TraceStep]) {
+        // Only what was said by plug-ins is looked for here.
+        let trace = trace.iter().filter(|step| step.policies.is_empty());
+        *self.lock() = Current {
+            replay: Some(Arc::new(replay)),
+            trace: trace.cloned().collect(),
+            ..Current::default()
+        };
+    }
+
+    /// Puts it away.
+    pub(super) fn put_away(&self) -> Said {
+        let current = std::mem::take(&mut *self.lock());
+        Said {
+            missed: current.missed.into_iter().next(),
+            changers: current.changers,
+        }
+    }
+
+    /// Notes that something is not in the record.
+    pub(super) fn miss(&self, why: String) {
+        self.lock().missed.push(why);
+    }
+
+    /// What a plug-in did then.
+    pub(super) fn recorded(&self, plugin: &str) -> Option<TraceStep> {
+        let current = self.lock();
+        current.trace.iter().find(|s| s.plugin == plugin).cloned()
+    }
+
+    fn lock(&self) -> std::sync::MutexGuard<'_, Current> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Observer for Desk {
+    fn evaluated(&self, evaluation: &Evaluation) {
+        for unknown in &evaluation.unknown {
+            self.miss(unknown.to_string());
+        }
+        // A busy machine is no refusal.
+        for step in &evaluation.steps {
+            if step.changed {
+                self.lock().changers.push(step.name.clone());
+            }
+            if step.limit == Some(Limit::Deadline) {
+                self.miss(format!("{} took longer than it may here", step.name));
+            }
+        }
+        if let Some(denial) = evaluation.denial()
+            && denial.limit == Some(Limit::Deadline)
+        {
+            self.miss("the policies took longer than they may here".to_owned());
+        }
+    }
+
+    fn replays(&self) -> bool {
+        true
+    }
+
+    fn replay(&self) -> Option<Arc<Replay>> {
+        self.lock().replay.clone()
+    }
+}

@@ -1,0 +1,172 @@
+//! A recorded trace, read for who did what before and after the policies.
+
+use portcullis_record::{Answer, Decision, TraceStep};
+use serde_json::Value;
+
+use super::apply::{Misfit, apply};
+use crate::policies;
+
+/// Plug-ins that look at nothing.
+const BLIND: [&str; 2] = ["AlwaysAdmit", "AlwaysDeny"];
+
+/// A recorded trace, cut where the policies are asked.
+#[derive(Debug)]
+pub(super) struct Trace<'a> {
+    decision: &'a Decision,
+    /// Who was asked before the policies.
+    pub(super) before: &'a [TraceStep],
+    /// What the policies did; none if there were none.
+    pub(super) policies: Option<&'a TraceStep>,
+    /// Who was asked after them.
+    pub(super) after: &'a [TraceStep],
+}
+
+impl<'a> Trace<'a> {
+    /// Without policies in it, the place is behind the last that may change the object.
+    pub(super) fn of(decision: &'a Decision) -> Self {
+        let steps = decision.trace.as_slice();
+        let place = steps.iter().position(|step| step.plugin == policies::NAME);
+        let (before, rest) = match place {
+            Some(place) => steps.split_at(place),
+            None => {
+                let is_validate = |step: &TraceStep| step.phase.as_deref() == Some("validate");
+                let end = steps.iter().position(is_validate).unwrap_or(steps.len());
+                steps.split_at(end)
+            }
+        };
+        let (policies, after) = match (place, rest.split_first()) {
+            (Some(_), Some((policies, after))) => (Some(policies), after),
+            _ => (None, rest),
+        };
+        Self {
+            decision,
+            before,
+            policies,
+            after,
+        }
+    }
+
+    /// Whether somebody before the policies refused.
+    pub(super) fn is_refused_before(&self) -> bool {
+        self.is_refused() && self.policies.is_none() && self.after.is_empty() && {
+            self.before.last().is_some_and(is_refusal)
+        }
+    }
+
+    /// Whether the policies refused.
+    pub(super) fn is_refused_by_policies(&self) -> bool {
+        self.is_refused() && self.after.is_empty() && self.policies.is_some_and(is_refusal)
+    }
+
+    /// Who refused after the policies.
+    pub(super) fn refused_after(&self) -> Option<&'a TraceStep> {
+        let last = self.after.last().filter(|step| is_refusal(step));
+        last.filter(|_| self.is_refused())
+    }
+
+    /// Whether the policies refused because none had an opinion.
+    pub(super) fn was_rejected_by_default(&self) -> bool {
+        self.policies.is_some_and(|step| {
+            step.outcome == "denied"
+                && step.detail.as_deref() == Some(policies::REJECTED_BY_DEFAULT)
+        })
+    }
+
+    /// Those after the policies who looked at the object.
+    pub(super) fn judges_after(&self) -> impl Iterator<Item = &'a TraceStep> {
+        let after = self.after.iter();
+        after.filter(|s| s.outcome != "skipped" && !BLIND.contains(&s.plugin.as_str()))
+    }
+
+    /// Who changed the object and did not say how: the door refused it for that, and no patch was kept.
+    pub(super) fn untold(&self) -> Option<&'a TraceStep> {
+        let is_refused_by_door =
+            self.is_refused() && !self.decision.trace.last().is_some_and(is_refusal);
+        if !is_refused_by_door {
+            return None;
+        }
+        let mut steps = self.decision.trace.iter();
+        steps.find(|step| step.outcome == "changed" && self.patch_of(step).is_empty())
+    }
+
+    /// Whether anybody changed the object.
+    pub(super) fn is_changed(&self) -> bool {
+        let mut steps = self.decision.trace.iter();
+        steps.any(|step| step.outcome == "changed")
+    }
+
+    /// The object as the policies found it.
+    pub(super) fn object_before(&self, original: &Value) -> Result<Value, Misfit> {
+        let mut object = original.clone();
+        self.change(&mut object, self.before)?;
+        Ok(object)
+    }
+
+    /// The object as the policies left it, from as they found it.
+    pub(super) fn object_after(&self, before: &Value) -> Result<Value, Misfit> {
+        let mut object = before.clone();
+        let step = self.policies.map(std::slice::from_ref);
+        self.change(&mut object, step.unwrap_or_default())?;
+        Ok(object)
+    }
+
+    /// What the policies changed.
+    pub(super) fn policies_patch(&self) -> &'a [Value] {
+        let step = self.policies.filter(|step| step.outcome == "changed");
+        step.map_or(&[], |step| self.patch_of(step))
+    }
+
+    /// The object in the end, from as the policies left it.
+    pub(super) fn object_last(&self, after: Value) -> Result<Value, Misfit> {
+        let mut object = after;
+        self.change(&mut object, self.after)?;
+        Ok(object)
+    }
+
+    /// Changes the object as these did.
+    fn change(&self, object: &mut Value, steps: &[TraceStep]) -> Result<(), Misfit> {
+        for step in steps.iter().filter(|step| step.outcome == "changed") {
+            apply(object, self.patch_of(step))?;
+        }
+        Ok(())
+    }
+
+    /// What a step changed: said with it, or it is all that was changed.
+    fn patch_of(&self, step: &'a TraceStep) -> &'a [Value] {
+        let changed = self.decision.trace.iter();
+        let changed = changed.filter(|step| step.outcome == "changed").count();
+        if step.patch.is_empty() && changed == 1 {
+            return &self.decision.patch;
+        }
+        &step.patch
+    }
+
+    fn is_refused(&self) -> bool {
+        self.decision.summary.verdict == Answer::Deny
+    }
+}
+
+/// Whether a step may have ended the chain.
+fn is_refusal(step: &TraceStep) -> bool {
+    matches!(
+        step.outcome.as_str(),
+        "denied" | "error" | "timeout" | "panic"
+    )
+}
+
+/// Who changed the object then.
+pub(super) fn changers(decision: &Decision) -> Option<String> {
+    let steps = decision.trace.iter();
+    let changed = steps.filter(|step| step.outcome == "changed");
+    let names: Vec<&str> = changed.map(|step| step.plugin.as_str()).collect();
+    (!names.is_empty()).then(|| names.join(" and "))
+}
+
+/// Whether the refusal said only that no decision could be made.
+pub(super) fn was_undecided(decision: &Decision) -> bool {
+    decision.summary.verdict == Answer::Deny
+        && decision
+            .trace
+            .last()
+            .is_some_and(|step| is_refusal(step) && step.outcome != "denied")
+}

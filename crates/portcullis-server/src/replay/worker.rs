@@ -1,0 +1,134 @@
+//! One worker: everything that decides, and the decisions it is given one after the other.
+
+use std::collections::BTreeMap;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+
+use portcullis_core::{Attributes, AuthorizerChain, Door};
+use portcullis_js as js;
+use portcullis_record::Decision;
+
+use super::apply::Misfit;
+use super::calls::Calls;
+use super::desk::Desk;
+use super::masks::Matching;
+use super::outcome::Outcome;
+use super::policies::PoliciesOnly;
+use super::trace::Trace;
+use super::whole::Whole;
+use super::{MASK, access, context, masks, review as recorded};
+
+/// Decides recorded requests again.
+#[derive(Debug)]
+pub struct Worker {
+    pub(super) desk: Arc<Desk>,
+    pub(super) judge: Judge,
+    pub(super) matching: Matching,
+}
+
+/// What is new.
+#[derive(Debug)]
+pub(super) enum Judge {
+    /// Everything.
+    Whole(Whole, BTreeMap<String, AuthorizerChain>),
+    /// The policies.
+    Policies(PoliciesOnly),
+}
+
+impl Worker {
+    /// Decides again.
+    pub fn decide(&self, decision: &Decision) -> Outcome {
+        let deciding = AssertUnwindSafe(|| match (decision.summary.door, &self.judge) {
+            (Door::Kubernetes, _) => self.admission(decision),
+            (Door::Authorization, Judge::Whole(_, authorizers)) => {
+                access::decide(decision, authorizers)
+            }
+            _ => Outcome::NotJudged,
+        });
+        catch_unwind(deciding).unwrap_or_else(|_| Outcome::Failed("it panicked".to_owned()))
+    }
+
+    fn admission(&self, decision: &Decision) -> Outcome {
+        let trace = Trace::of(decision);
+        if matches!(self.judge, Judge::Policies(_)) && trace.is_refused_before() {
+            return Outcome::Same { by_another: false };
+        }
+        if masks::is_whole(&decision.input.masked) {
+            return Outcome::Unknown("the object is masked as a whole".to_owned());
+        }
+        let mut request = match recorded::read(decision) {
+            Ok(request) => request,
+            Err(why) => return Outcome::Failed(why),
+        };
+        if let Some(place) = masks::for_matching(self.matching, &decision.input.masked, &request) {
+            let why = format!("which policies are asked depends on {place}, which is masked");
+            return Outcome::Unknown(why);
+        }
+        if let (Judge::Policies(_), Some(step)) = (&self.judge, trace.untold())
+            && trace.before.iter().any(|before| std::ptr::eq(before, step))
+        {
+            let why = format!("the record does not say what {} changed", step.plugin);
+            return Outcome::Unknown(why);
+        }
+        match self.prepare(decision, &trace, &mut request) {
+            Ok(()) => {}
+            Err(Unprepared::Misfit(misfit)) => return misfit.outcome(decision),
+            Err(Unprepared::Wrong(why)) => return Outcome::Failed(why),
+        }
+        match &self.judge {
+            Judge::Whole(whole, _) => whole.decide(decision, &mut request, &self.desk),
+            Judge::Policies(policies) => {
+                policies.decide(decision, &trace, &mut request, &self.desk)
+            }
+        }
+    }
+
+    /// Lays out what is known of then, and puts the object in the state it is judged in.
+    fn prepare(
+        &self,
+        decision: &Decision,
+        trace: &Trace<'_>,
+        request: &mut Attributes,
+    ) -> Result<(), Unprepared> {
+        let wrong = |text: &str| Unprepared::Wrong(text.to_owned());
+        let now = context::time(&decision.input.received);
+        let now = now.ok_or_else(|| wrong("`received` is no time"))?;
+        let left = match &mut request.object {
+            Some(object) if trace.is_changed() => {
+                let original = object
+                    .original()
+                    .map_err(|e| wrong(&e.to_string()))?
+                    .clone();
+                let before = trace.object_before(&original)?;
+                let left = trace.object_after(&before)?;
+                if matches!(self.judge, Judge::Policies(_)) && before != original {
+                    object.replace(before).map_err(|e| wrong(&e.to_string()))?;
+                }
+                Some(left)
+            }
+            // What policies left is what came.
+            _ => None,
+        };
+        let replay = js::Replay {
+            now,
+            mask: MASK.into(),
+            calls: Arc::new(Calls::new(&decision.trace, left)),
+        };
+        self.desk.lay_out(replay, &decision.trace);
+        Ok(())
+    }
+}
+
+/// Why a decision can't be made again.
+enum Unprepared {
+    /// A recorded patch doesn't fit.
+    Misfit(Misfit),
+    /// The record is wrong otherwise.
+    Wrong(String),
+}
+
+impl From<Misfit> for Unprepared {
+    fn from(misfit: Misfit) -> Self {
+        Self::Misfit(misfit)
+    }
+}

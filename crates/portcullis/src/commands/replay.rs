@@ -1,0 +1,149 @@
+//! `portcullis replay`: decides recorded requests again by another policy set.
+//!
+//! ```text
+//! file | store -> source -> portcullis_server::replay (all cores) -> report -> table | json | yaml
+//!                                     \-> progress, on a terminal
+//! ```
+
+mod file;
+mod progress;
+mod source;
+mod table;
+mod value;
+
+use std::fmt::Write;
+use std::io::IsTerminal;
+
+use portcullis_server::config::ConfigSource;
+use portcullis_server::replay::{ChangeKind, Replay as Engine, Report, RunError};
+
+use self::progress::Bar;
+use self::source::{Total, open_source};
+use super::load_options;
+use super::text::{plain, yaml};
+use crate::cli::{Admission, Output, Replay};
+use crate::exit::Exit;
+use crate::output;
+
+/// Decides again, and tells what would change.
+pub(super) fn run(replay: &Replay) -> Exit {
+    let new = match (&replay.policies, &replay.config) {
+        (Some(folder), _) => ConfigSource::Policies(folder),
+        (None, Some(file)) => ConfigSource::File(file),
+        (None, None) => {
+            output::tell(
+                "error: what would decide is missing: give --policies DIR or --config FILE\n\nFor more information, try 'portcullis replay --help'.",
+            );
+            return Exit::Usage;
+        }
+    };
+    let registry = portcullis_server::registry();
+    let known = registry.names();
+    let engine = match Engine::load(&load_options(new, &Admission::default(), &known)) {
+        Ok(engine) => engine,
+        Err(faults) => {
+            output::tell(&format!("{faults:#}"));
+            return Exit::Invalid;
+        }
+    };
+    for warning in engine.warnings() {
+        output::tell(&format!("warning: {warning}"));
+    }
+    let since = replay.since.as_ref().map(|since| since.at);
+    let engine = engine.since(since).examples(replay.examples);
+    let total = Total::default();
+    let source = match open_source(replay, &total) {
+        Ok(source) => source,
+        Err(error) => {
+            output::tell(&format!("error: {error}"));
+            return error.exit;
+        }
+    };
+    let mut bar = Bar::new(std::io::stderr().is_terminal(), total);
+    let ran = engine.run(|sink| source.read(sink), &mut |now| bar.show(now));
+    bar.end();
+    match ran {
+        Ok(report) => tell(&report, replay),
+        Err(RunError::Invalid(faults)) => {
+            output::tell(&format!("{faults:#}"));
+            Exit::Invalid
+        }
+        Err(RunError::Source(error)) => {
+            output::tell(&format!("error: {error}"));
+            error.exit
+        }
+    }
+}
+
+fn tell(report: &Report, replay: &Replay) -> Exit {
+    for failed in report.failures() {
+        let why = plain::printable(failed.why);
+        output::tell(&format!("line {}: {why}", failed.line));
+    }
+    if report.is_empty() && report.failed == 0 {
+        output::tell(&nothing(report));
+        return Exit::Nothing;
+    }
+    match replay.output {
+        Output::Table => output::data(&table::write(report)),
+        Output::Json => output::data(&format!("{:#}\n", value::of(report))),
+        Output::Yaml => output::data(&yaml::write(&value::of(report))),
+    }
+    output::tell(&closing_line(report));
+    match (report.is_changed(), report.failed) {
+        (true, _) => Exit::No,
+        (false, 0) => Exit::Yes,
+        (false, _) => Exit::Failed,
+    }
+}
+
+/// Why nothing was decided again.
+fn nothing(report: &Report) -> String {
+    let mut why = Vec::new();
+    if report.older > 0 {
+        let decisions = counted(report.older);
+        why.push(format!("{decisions} older than asked for"));
+    }
+    if report.not_judged > 0 {
+        let decisions = counted(report.not_judged);
+        why.push(format!("{decisions} that the new set does not judge"));
+    }
+    let why = match why.is_empty() {
+        true => String::new(),
+        false => format!(" ({})", why.join(", ")),
+    };
+    format!("nothing to replay: no recorded decision matched{why}")
+}
+
+/// What it comes to, and how fast.
+fn closing_line(report: &Report) -> String {
+    let changed: u64 = ChangeKind::ALL.iter().map(|k| report.count(*k)).sum();
+    let mut line = match changed {
+        0 => format!("nothing would change in {}", counted(report.decisions)),
+        changed => format!("{changed} of {} would change", counted(report.decisions)),
+    };
+    if report.unknown() > 0 {
+        let _ = write!(line, ", {} can't be told", report.unknown());
+    }
+    if report.failed > 0 {
+        let _ = write!(line, ", {} could not be read", lines(report.failed));
+    }
+    // The speed of a few says nothing.
+    if report.decisions >= 1000 {
+        let milliseconds = report.elapsed.as_millis().max(1);
+        let speed = u128::from(report.decisions) * 1000 / milliseconds;
+        let seconds = report.elapsed.as_secs_f64();
+        let _ = write!(line, " ({seconds:.1} s, {speed} decisions/s)");
+    }
+    line
+}
+
+fn counted(count: u64) -> String {
+    let count = usize::try_from(count).unwrap_or(usize::MAX);
+    plain::counted(count, "decision", "decisions")
+}
+
+fn lines(count: u64) -> String {
+    let count = usize::try_from(count).unwrap_or(usize::MAX);
+    plain::counted(count, "line", "lines")
+}

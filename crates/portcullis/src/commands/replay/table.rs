@@ -1,0 +1,113 @@
+//! What would change, for people.
+
+use std::fmt::Write;
+
+use portcullis_server::replay::{ChangeKind, Example, Group, Report};
+use serde_json::Value;
+
+use crate::commands::text::plain::printable;
+
+/// Steps of a patch that are shown of one decision.
+const STEPS: usize = 8;
+
+/// Counts, then what changes and what can't be told.
+pub(super) fn write(report: &Report) -> String {
+    let mut text = String::new();
+    let mut count = |name: &str, count: u64| {
+        let _ = writeln!(text, "{name:<15}{count:>8}");
+    };
+    count("same", report.same);
+    for kind in ChangeKind::ALL {
+        count(kind.as_str(), report.count(kind));
+    }
+    count("can't tell", report.unknown());
+    if report.not_judged > 0 {
+        count("not judged", report.not_judged);
+    }
+    report.groups().for_each(|one| group(&mut text, one));
+    if report.unknown() > 0 {
+        let _ = writeln!(text, "\ncan't tell: {}", report.unknown());
+    }
+    for (why, unclear) in report.reasons() {
+        let _ = writeln!(text, "  {:>6}  {}", unclear.count, printable(why));
+        if let Some(id) = unclear.ids.first() {
+            let _ = writeln!(text, "          such as {}", printable(id));
+        }
+    }
+    text
+}
+
+fn group(text: &mut String, group: &Group) {
+    let (kind, by) = (group.kind, printable(&group.by));
+    let whose = match kind {
+        ChangeKind::NewlyDenied => format!(" by {by}"),
+        ChangeKind::NewlyAllowed => format!(", then denied by {by}"),
+        ChangeKind::PatchDiffers => format!(" by {by}"),
+    };
+    let _ = writeln!(text, "\n{kind}{whose}: {}", group.count);
+    let mut shown = 0;
+    for example in group.examples() {
+        one(text, example);
+        shown += 1;
+    }
+    if group.count > shown {
+        let _ = writeln!(text, "  and {} more", group.count - shown);
+    }
+}
+
+fn one(text: &mut String, example: &Example) {
+    let summary = &example.summary;
+    let name = match summary.namespace.is_empty() {
+        true => summary.name.clone(),
+        false => format!("{}/{}", summary.namespace, summary.name),
+    };
+    let what = format!(
+        "{} {} {} by {}",
+        summary.operation, summary.kind, name, summary.user
+    );
+    let (was, now) = (&example.change.was, &example.change.now);
+    let said = match example.change.kind {
+        ChangeKind::NewlyDenied => format!("now: denied{}", because(&now.message)),
+        ChangeKind::NewlyAllowed => format!("then: denied{}", because(&was.message)),
+        ChangeKind::PatchDiffers => String::new(),
+    };
+    let line = format!("  {}  {what}   {said}", summary.id);
+    let _ = writeln!(text, "{}", printable(line.trim_end()));
+    if example.change.kind == ChangeKind::PatchDiffers {
+        let (then, now) = example.patch_difference();
+        steps(text, "then", &then);
+        steps(text, "now", &now);
+        if then.is_empty() && now.is_empty() {
+            text.push_str("      the same steps in another order\n");
+        }
+    }
+    if let Some(remark) = &example.change.remark {
+        let _ = writeln!(text, "      {}", printable(remark));
+    }
+}
+
+fn because(message: &str) -> String {
+    match message.is_empty() {
+        true => String::new(),
+        false => format!(": {message}"),
+    }
+}
+
+fn steps(text: &mut String, when: &str, steps: &[&Value]) {
+    for step in steps.iter().take(STEPS) {
+        let part = |key: &str| step.get(key).and_then(Value::as_str).unwrap_or_default();
+        let sign = match part("op") {
+            "add" => "+",
+            "remove" => "-",
+            _ => "~",
+        };
+        let value = step
+            .get("value")
+            .map_or(String::new(), |v| format!(": {v}"));
+        let line = format!("      {when:<4}  {sign} {}{value}", part("path"));
+        let _ = writeln!(text, "{}", printable(&line));
+    }
+    if steps.len() > STEPS {
+        let _ = writeln!(text, "      {when:<4}  and {} more", steps.len() - STEPS);
+    }
+}
