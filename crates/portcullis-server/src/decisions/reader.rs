@@ -84,7 +84,7 @@ impl Reader {
     /// When there is no store, or it doesn't answer.
     pub(crate) async fn read<T: Send + 'static>(
         &self,
-        work: impl FnOnce(&mut Store) -> Result<T, StoreError> + Send + 'static,
+        work: impl Fn(&mut Store) -> Result<T, StoreError> + Send + 'static,
     ) -> Result<T, ReadFailure> {
         let turn = self.inner.turns.acquire().await;
         let _turn = turn.map_err(|_| ReadFailure::Ended)?;
@@ -97,10 +97,14 @@ impl Reader {
 impl Inner {
     fn read<T>(
         &self,
-        work: impl FnOnce(&mut Store) -> Result<T, StoreError>,
+        work: impl Fn(&mut Store) -> Result<T, StoreError>,
     ) -> Result<T, ReadFailure> {
         let (mut store, generation) = self.take()?;
-        let result = work(&mut store)?;
+        // A connection that rested may have been lost; it is made again by the next question.
+        let result = match work(&mut store) {
+            Err(error) if error.is_temporary() => work(&mut store)?,
+            result => result?,
+        };
         let mut place = self.lock();
         if place.generation == generation && place.idle.len() < READERS {
             place.idle.push(store);

@@ -73,6 +73,8 @@ impl Writer {
             }
             let is_last = taken.items.is_empty();
             let mut ready = taken.items;
+            // Lines are made by many at once: followers want them as they were decided.
+            ready.sort_by(|one, other| one.written.summary.id.cmp(&other.written.summary.id));
             self.write_lines(&ready);
             if self.settings.location.is_some() {
                 self.store_all(&mut ready);

@@ -1,6 +1,7 @@
 //! The decision log from outside: what is kept, who may read it, and what happens when it can't be kept.
 
 mod keeping;
+mod postgres;
 mod reload;
 mod rest;
 mod secrets;

@@ -1,0 +1,48 @@
+//! A server whose store is PostgreSQL: real, started for this test, stopped and started again.
+
+#[path = "../../../../portcullis-store/tests/conformance/server.rs"]
+#[expect(dead_code, reason = "the tests of the store need more of it")]
+mod server;
+
+use serde_json::json;
+
+use super::{creation, items, kept, with_socket};
+use crate::harness::{Setup, chain, run_in, until};
+
+#[test]
+fn decisions_are_kept_in_postgresql_and_wait_for_it_while_it_is_away() {
+    let database = server::Server::start(&[]);
+    let url = database.url("postgres");
+    let mut config = with_socket(chain(&["AlwaysAdmit"]));
+    config["store"] = json!({"url": url});
+    let mut gate = Setup::new(config).start();
+    gate.ask("/validate", &creation("before", "alice"))
+        .allowed();
+    kept(&gate.folder, &["--store", &url], 1);
+    assert_eq!(items(&gate, "")[0]["name"], "before");
+    assert!(!gate.folder.path("data/portcullis.db").exists());
+
+    database.stop();
+    for number in 0..20 {
+        let name = format!("p{number}");
+        gate.ask("/validate", &creation(&name, "bob")).allowed();
+    }
+    until("the fault is shown", || {
+        let ready = gate.get("/readyz?verbose").text();
+        ready.contains("[+]store ok (") && ready.contains("unavailable")
+    });
+    let ran = run_in(&gate.folder, &["decisions", "list", "--store", &url]);
+    assert_eq!(ran.code, Some(5), "{}", ran.err);
+
+    assert!(database.begin());
+    kept(&gate.folder, &["--store", &url], 21);
+    assert_eq!(items(&gate, "?user=bob").len(), 20);
+    let id = items(&gate, "?limit=1")[0]["id"]
+        .as_str()
+        .unwrap()
+        .to_owned();
+    let explained = run_in(&gate.folder, &["explain", &id, "--store", &url]);
+    assert!(explained.out.starts_with("allowed"), "{}", explained.out);
+    gate.terminate();
+    assert!(gate.wait().success());
+}
