@@ -5,7 +5,7 @@
 
 use portcullis_core::patch::{self, PatchOperation};
 use portcullis_core::{Attributes, Chain, PolicyMode, PolicyOutcome, Verdict};
-use portcullis_record::Decision;
+use portcullis_record::{Decision, TraceStep};
 use serde_json::Value;
 
 use super::apply::Misfit;
@@ -180,7 +180,7 @@ impl Seen<'_> {
         let patch = patch::diff(&self.original, last);
         if self.refuses_pending && !patch.is_empty() {
             return Answered {
-                by: Some(NAME.to_owned()),
+                by: Some(self.first_changer().to_owned()),
                 message: "the object would still be changed: it must go through the mutating webhook first"
                     .to_owned(),
                 ..Answered::default()
@@ -190,6 +190,16 @@ impl Seen<'_> {
             allowed: true,
             patch: list(&patch),
             ..Answered::default()
+        }
+    }
+
+    /// Who changes the object first: whom the door names when it refuses what would still be changed.
+    fn first_changer(&self) -> &str {
+        let mut steps = self.decision.trace.iter();
+        let changed = |step: &&TraceStep| step.outcome == "changed" && step.plugin != NAME;
+        match steps.find(changed) {
+            Some(step) if self.before != self.original => &step.plugin,
+            _ => NAME,
         }
     }
 
