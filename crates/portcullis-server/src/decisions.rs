@@ -35,6 +35,10 @@ use intake::Intake;
 use queue::{Item, Queue};
 use writer::Writer;
 
+/// What the writer gets for what it has begun when the time to end is over.
+const LAST_MOMENTS: Duration = Duration::from_secs(1);
+const PAUSE: Duration = Duration::from_millis(1);
+
 /// Keeps decisions.
 #[derive(Debug)]
 pub(crate) struct DecisionLog {
@@ -169,8 +173,16 @@ impl DecisionLog {
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
             .take();
-        if let Some(thread) = thread {
-            let _ = thread.join();
+        // A writer that is stuck, at a pipe that nobody reads, must not keep the server from ending.
+        let last = deadline + LAST_MOMENTS;
+        while let Some(thread) = &thread
+            && !thread.is_finished()
+        {
+            if clock::monotonic() >= last {
+                tracing::warn!("decisions are not kept: the writer does not end");
+                return;
+            }
+            std::thread::sleep(PAUSE);
         }
     }
 }

@@ -39,7 +39,7 @@ impl DecisionCounts {
         );
         registry.register(
             "decision_log_dropped",
-            "Decisions that were not kept: queue_full, unmaskable, not_kept (required, and refused)",
+            "Decisions that were not kept: queue_full, unmaskable, not_stored, not_kept (required, and refused)",
             counts.dropped.clone(),
         );
         registry.register(
@@ -53,7 +53,7 @@ impl DecisionCounts {
             counts.pruned.clone(),
         );
         // Series that exist from the start can be alerted on.
-        for reason in ["queue_full", "unmaskable", "not_kept"] {
+        for reason in ["queue_full", "unmaskable", "not_stored", "not_kept"] {
             drop(counts.dropped.get_or_create(&Reason { reason }));
         }
         counts
@@ -75,6 +75,12 @@ impl DecisionCounts {
 
     pub(super) fn dropped_unmaskable(&self) {
         self.dropped("unmaskable");
+    }
+
+    pub(super) fn dropped_unstored(&self, count: usize) {
+        let reason = "not_stored";
+        let dropped = self.dropped.get_or_create(&Reason { reason });
+        dropped.inc_by(count as u64);
     }
 
     pub(super) fn dropped_unkept(&self) {

@@ -16,12 +16,17 @@ use super::queue::{Item, Queue};
 /// What one who waits for the last lines sleeps at a time.
 const PAUSE: std::time::Duration = std::time::Duration::from_millis(1);
 
+/// Bytes of bodies that lines may be made of at the same time.
+const MOST_BYTES: usize = 128 << 20;
+/// What one decision takes besides its body, about.
+const OVERHEAD: usize = 8 << 10;
+
 /// Makes lines, and hands them to the writer.
 #[derive(Debug)]
 pub(super) struct Intake {
     pub(super) queue: Arc<Queue>,
     pub(super) counts: DecisionCounts,
-    /// Lines that are being made.
+    /// Bytes of the bodies that lines are being made of.
     under_way: AtomicUsize,
 }
 
@@ -38,14 +43,19 @@ impl Intake {
     /// that finds no room is dropped.
     pub(super) fn take(self: &Arc<Self>, material: Material, masker: Arc<Masker>) {
         let intake = Arc::clone(self);
-        intake.under_way.fetch_add(1, Ordering::AcqRel);
+        let bytes = (*material.body.0).as_ref().len() + OVERHEAD;
+        if intake.under_way.fetch_add(bytes, Ordering::AcqRel) + bytes > MOST_BYTES {
+            intake.under_way.fetch_sub(bytes, Ordering::AcqRel);
+            intake.counts.dropped_full();
+            return;
+        }
         tokio::spawn(async move {
             if let Some(written) = intake.write(&material, &masker)
                 && intake.queue.offer(Item::new(written)).is_err()
             {
                 intake.counts.dropped_full();
             }
-            intake.under_way.fetch_sub(1, Ordering::AcqRel);
+            intake.under_way.fetch_sub(bytes, Ordering::AcqRel);
         });
     }
 

@@ -129,6 +129,11 @@ impl Queue {
         self.arrived.notify_one();
     }
 
+    /// What to do from now on, if that has changed.
+    pub(super) fn take_change(&self) -> Option<(Settings, Option<Store>)> {
+        self.lock().change.take()
+    }
+
     /// Nothing more is taken in.
     pub(super) fn end(&self, deadline: Instant) {
         self.lock().end = Some(deadline);

@@ -19,6 +19,8 @@ const GATHERING: Gathering = Gathering {
     time: Duration::from_millis(100),
     idle: Duration::from_secs(5),
 };
+/// So often a store may refuse a batch before its decisions are tried one by one.
+const REFUSALS: u32 = 5;
 /// How often old decisions are looked for.
 const PRUNE_EVERY: Duration = Duration::from_secs(30);
 const RETRY_FIRST: Duration = Duration::from_millis(100);
@@ -75,13 +77,14 @@ impl Writer {
             let mut ready = taken.items;
             // Lines are made by many at once: followers want them as they were decided.
             ready.sort_by(|one, other| one.written.summary.id.cmp(&other.written.summary.id));
-            self.write_lines(&ready);
-            if self.settings.location.is_some() {
-                self.store_all(&mut ready);
-            }
+            let are_written = self.write_lines(&ready);
+            let are_kept = match self.settings.location {
+                Some(_) => self.store_all(&mut ready),
+                None => are_written,
+            };
             for one in ready {
                 if let Some(kept) = one.kept {
-                    let _ = kept.send(true);
+                    let _ = kept.send(are_kept);
                 }
             }
             match taken.end {
@@ -109,39 +112,51 @@ impl Writer {
                 self.store = Some(store);
                 self.set_fault(None);
             }
+            // Another one that doesn't answer yet: nothing more goes to the one before.
+            (location, None) if *location != self.settings.location => {
+                self.store = None;
+                self.set_fault(Some("it does not answer yet".to_owned()));
+            }
             (Some(_), None) => {}
         }
         self.settings = settings;
         self.pruned_at = None;
     }
 
-    fn write_lines(&mut self, ready: &[Item]) {
+    /// Writes them as lines, if that is wanted; whether they are written.
+    fn write_lines(&mut self, ready: &[Item]) -> bool {
         let Some(sink) = &mut self.sink else {
-            return;
+            return false;
         };
         if ready.is_empty() {
-            return;
+            return true;
         }
         match sink.write(ready.iter().map(|one| one.written.line.as_str())) {
-            Ok(()) => self.counts.written("json_lines", ready.len()),
+            Ok(()) => {
+                self.counts.written("json_lines", ready.len());
+                true
+            }
             Err(error) => {
                 self.counts.failed("json_lines");
                 self.tell(&format!("decisions could not be written as lines: {error}"));
+                false
             }
         }
     }
 
-    /// Keeps all of them, however long it takes. Those that nobody waits for any more though they
-    /// had to be kept were refused meanwhile, and are left out.
-    fn store_all(&mut self, ready: &mut Vec<Item>) {
+    /// Keeps all of them, however long it takes; false if the server ends first. Those that nobody
+    /// waits for any more though they had to be kept were refused meanwhile, and are left out; so is
+    /// what the store refuses again and again.
+    fn store_all(&mut self, ready: &mut Vec<Item>) -> bool {
         let mut pause = RETRY_FIRST;
+        let mut refusals = 0;
         while !ready.is_empty() {
             match self.try_store(ready) {
                 Ok(()) => {
                     self.set_fault(None);
                     self.counts.written("store", ready.len());
                     self.feed.stored();
-                    return;
+                    return true;
                 }
                 Err(error) => {
                     self.counts.failed("store");
@@ -149,19 +164,50 @@ impl Writer {
                     self.tell(&format!("decisions could not be stored: {error}"));
                     if !error.is_temporary() {
                         self.store = None;
+                        refusals += 1;
                     }
                 }
+            }
+            if refusals >= REFUSALS {
+                // One that can't be stored must not keep the others from it.
+                refusals = 0;
+                ready.retain_mut(|one| self.is_storable(one));
+                continue;
             }
             if self
                 .queue
                 .ends_at()
                 .is_some_and(|end| clock::monotonic() + pause >= end)
             {
-                return;
+                self.counts.dropped_unstored(ready.len());
+                return false;
             }
             std::thread::sleep(pause);
+            if let Some((settings, store)) = self.queue.take_change() {
+                self.change(settings, store);
+            }
             pause = (pause * 2).min(RETRY_LAST);
+            if self.settings.location.is_none() {
+                self.counts.dropped_unstored(ready.len());
+                return false;
+            }
             ready.retain(|one| one.kept.as_ref().is_none_or(|kept| !kept.is_closed()));
+        }
+        true
+    }
+
+    /// Stores one alone. It is given up if the store is there and refuses it.
+    fn is_storable(&mut self, one: &mut Item) -> bool {
+        match self.try_store(std::slice::from_ref(one)) {
+            Err(error) if !error.is_temporary() => {
+                self.counts.dropped_unstored(1);
+                if let Some(kept) = one.kept.take() {
+                    let _ = kept.send(false);
+                }
+                false
+            }
+            // What is stored already is not stored twice.
+            _ => true,
         }
     }
 

@@ -135,6 +135,44 @@ fn where_decisions_are_required_and_cannot_be_kept_everything_is_refused() {
 }
 
 #[test]
+fn required_lines_that_cannot_be_written_refuse_too() {
+    let gate = gate(&json!({
+        "decisions": {"store": false, "required": true, "jsonLines": "later/d.jsonl"},
+        "limits": {"requestDeadline": "5s"},
+    }));
+    gate.validate(&pod())
+        .denied("the decision could not be recorded");
+    std::fs::create_dir(gate.folder.path("later")).unwrap();
+    gate.validate(&pod()).allowed();
+    let lines = std::fs::read_to_string(gate.folder.path("later/d.jsonl")).unwrap();
+    assert_eq!(lines.lines().count(), 1);
+}
+
+#[test]
+fn a_writer_that_is_stuck_does_not_keep_the_server_from_ending() {
+    let config = json!({
+        "admission": {"order": ["AlwaysAdmit"]},
+        "decisions": {"store": false, "jsonLines": "pipe"},
+        "shutdown": {"delay": "0s", "grace": "100ms"},
+    });
+    let setup = Setup::new(config);
+    let made = std::process::Command::new("mkfifo")
+        .arg(setup.path("pipe"))
+        .status();
+    assert!(made.unwrap().success());
+    // Nobody ever reads from it, so opening it never ends.
+    let mut gate = setup.start();
+    gate.validate(&pod()).allowed();
+    gate.terminate();
+    assert!(gate.wait().success());
+    assert!(
+        gate.log().contains("the writer does not end"),
+        "{}",
+        gate.log()
+    );
+}
+
+#[test]
 fn a_store_that_does_not_answer_holds_up_nobody_unless_told_to() {
     let gate = Setup::new(chain(&["AlwaysAdmit"])).start();
     let lock = Lock::on(&gate);

@@ -54,6 +54,10 @@ impl Setup {
         self
     }
 
+    pub(crate) fn path(&self, name: &str) -> std::path::PathBuf {
+        self.folder.path(name)
+    }
+
     pub(crate) fn data_dir(mut self, dir: String) -> Self {
         self.data_dir = dir;
         self
