@@ -15,6 +15,7 @@ const LEVELS: &[(&str, u8)] = &[
     ("portcullis-jobs", 1),
     ("portcullis-record", 1),
     ("portcullis-script", 1),
+    ("portcullis-authn", 2),
     ("portcullis-host", 2),
     ("portcullis-store", 2),
     ("portcullis-kube", 2),

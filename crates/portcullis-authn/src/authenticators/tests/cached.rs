@@ -1,0 +1,90 @@
+//! Remembered tokens are judged anew in everything that can change.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use serde_json::json;
+
+use super::{made, verify_at};
+use crate::error::Code;
+use crate::settings::AuthenticatorSettings;
+use crate::testing::{By, NOW, SECRET, at, claims, shared, token};
+
+#[test]
+fn times_are_looked_at_each_time() {
+    let settings = AuthenticatorSettings {
+        max_validity: Some(Duration::from_secs(300)),
+        ..shared("corp")
+    };
+    let authenticators = made(vec![settings, shared("plain")]);
+    let of = |iss: &str| {
+        token(
+            &claims(iss, &json!({ "nbf": NOW - 5, "iat": NOW - 5 })),
+            &By::Shared(SECRET),
+        )
+    };
+    let (short, plain) = (of("corp"), of("plain"));
+    let code = |token: &str, delta| {
+        verify_at(&authenticators, token, at(delta))
+            .err()
+            .map(|e| e.code)
+    };
+    for _ in 0..2 {
+        assert_eq!(code(&short, 0), None);
+        assert_eq!(code(&short, 295), None);
+        assert_eq!(code(&short, 296), Some(Code::Expired));
+        assert_eq!(code(&plain, 599), None);
+        assert_eq!(code(&plain, 600), Some(Code::Expired));
+        assert_eq!(code(&plain, -6), Some(Code::NotYetValid));
+    }
+    assert_eq!(authenticators.remembered(), 2);
+}
+
+#[test]
+fn the_same_identity_is_shared_and_refusals_are_not_kept() {
+    let authenticators = made(vec![shared("corp")]);
+    let good = token(&claims("corp", &json!({})), &By::Shared(SECRET));
+    let first = verify_at(&authenticators, &good, at(0)).unwrap();
+    let second = verify_at(&authenticators, &good, at(1)).unwrap();
+    assert!(Arc::ptr_eq(&first, &second));
+    for n in 0..100 {
+        let bad = token(&claims("corp", &json!({ "n": n })), &By::Shared(b"wrong"));
+        verify_at(&authenticators, &bad, at(0)).unwrap_err();
+    }
+    assert_eq!(authenticators.remembered(), 1);
+}
+
+#[test]
+fn the_memory_is_bounded() {
+    let authenticators = made(vec![shared("corp")]);
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .build()
+        .unwrap();
+    for n in 0..20_000 {
+        let good = token(&claims("corp", &json!({ "n": n })), &By::Shared(SECRET));
+        runtime
+            .block_on(authenticators.verify(&good, at(0)))
+            .unwrap();
+    }
+    assert!(
+        authenticators.remembered() <= 16_384,
+        "{}",
+        authenticators.remembered()
+    );
+    assert!(
+        authenticators.remembered() > 12_000,
+        "{}",
+        authenticators.remembered()
+    );
+}
+
+#[test]
+fn what_is_too_old_already_is_not_remembered() {
+    let authenticators = made(vec![shared("corp")]);
+    let old = token(
+        &claims("corp", &json!({ "exp": NOW - 1 })),
+        &By::Shared(SECRET),
+    );
+    verify_at(&authenticators, &old, at(0)).unwrap_err();
+    assert_eq!(authenticators.remembered(), 0);
+}

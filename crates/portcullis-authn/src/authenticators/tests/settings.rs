@@ -1,0 +1,353 @@
+//! What is wrong with settings is found, named and explained.
+
+use super::made;
+use crate::authenticators::{Authenticators, Realm};
+use crate::settings::{Algorithm, AuthenticatorSettings, Keys, Secret};
+use crate::testing::{Pair, login, paired, pem, provider, settings, shared};
+
+/// The place and key of each fault, and all messages together.
+fn faults(list: Vec<AuthenticatorSettings>) -> (Vec<(usize, &'static str)>, String) {
+    let faults = Authenticators::new(list, None).unwrap_err();
+    let places = faults.iter().map(|f| (f.authenticator, f.key)).collect();
+    let messages: Vec<_> = faults.into_iter().map(|f| f.message).collect();
+    (places, messages.join("; "))
+}
+
+#[track_caller]
+fn one(settings: AuthenticatorSettings, key: &'static str, words: &[&str]) {
+    let (places, messages) = faults(vec![settings]);
+    assert_eq!(places, [(0, key)], "{messages}");
+    for word in words {
+        assert!(messages.contains(word), "{word}: {messages}");
+    }
+}
+
+fn pair_of(algorithm: Algorithm, public: String, private: Option<String>) -> AuthenticatorSettings {
+    let keys = Keys::Pair {
+        algorithm,
+        public: public.into_bytes(),
+        private: private.map(|p| Secret(p.into_bytes())),
+    };
+    settings("x", keys)
+}
+
+#[test]
+fn together() {
+    let default = |name| AuthenticatorSettings {
+        is_default: true,
+        ..shared(name)
+    };
+    let twice = AuthenticatorSettings {
+        name: "other".to_owned(),
+        ..shared("a")
+    };
+    let (places, messages) = faults(vec![default("a"), shared("a"), twice, default("d")]);
+    assert_eq!(
+        places,
+        [(1, "name"), (1, "issuer"), (2, "issuer"), (3, "default")],
+        "{messages}"
+    );
+}
+
+#[test]
+fn nothing_is_empty() {
+    let empty = AuthenticatorSettings {
+        audience: String::new(),
+        realm: String::new(),
+        uid_claim: String::new(),
+        issuer: String::new(),
+        ..settings("x", Keys::Shared(Secret(Vec::new())))
+    };
+    let (places, _) = faults(vec![shared("fine"), empty]);
+    assert_eq!(
+        places,
+        [
+            (1, "issuer"),
+            (1, "audience"),
+            (1, "realm"),
+            (1, "uidClaim"),
+            (1, "secretFile")
+        ]
+    );
+}
+
+#[test]
+fn secrets() {
+    let short = settings("x", Keys::Shared(Secret(b"short".to_vec())));
+    let warnings = made(vec![shared("fine"), short]).warnings();
+    assert_eq!(warnings.len(), 1);
+    assert!(
+        warnings[0].contains("`x`") && warnings[0].contains("5 bytes"),
+        "{warnings:?}"
+    );
+    let pem = Pair::ec().public_pem();
+    one(
+        settings("x", Keys::Shared(Secret(pem.into_bytes()))),
+        "secretFile",
+        &["PEM"],
+    );
+    let debug = format!("{:?}", made(vec![shared("fine")]));
+    // As text, and as the numbers of its letters.
+    assert!(
+        !debug.contains("corp-") && !debug.contains("99, 111, 114, 112"),
+        "{debug}"
+    );
+}
+
+#[test]
+fn keys_of_another_kind() {
+    let (ec, ed, p384) = (Pair::ec(), Pair::ed(), Pair::p384());
+    let public = |algorithm, pair: &Pair| pair_of(algorithm, pair.public_pem(), None);
+    one(
+        public(Algorithm::Rs256, &ec),
+        "publicKeyFile",
+        &["an RSA key is needed", "P-256"],
+    );
+    one(public(Algorithm::Rs256, &ed), "publicKeyFile", &["Ed25519"]);
+    one(
+        public(Algorithm::Es256, Pair::rsa()),
+        "publicKeyFile",
+        &["P-256 is needed", "RSA key of 2048 bits"],
+    );
+    one(
+        public(Algorithm::Es256, &p384),
+        "publicKeyFile",
+        &["this is a key of the curve P-384"],
+    );
+    one(
+        public(Algorithm::EdDsa, &ec),
+        "publicKeyFile",
+        &["an Ed25519 key is needed", "P-256"],
+    );
+    let private = |pair: &Pair, other: &Pair| {
+        pair_of(pair.algorithm, pair.public_pem(), Some(other.private_pem()))
+    };
+    one(
+        private(Pair::rsa(), &ec),
+        "privateKeyFile",
+        &["an RSA key is needed", "P-256"],
+    );
+    one(
+        private(&ec, Pair::rsa()),
+        "privateKeyFile",
+        &["P-256 is needed", "RSA"],
+    );
+    one(private(&ec, &p384), "privateKeyFile", &["P-384"]);
+    one(private(&ed, &ec), "privateKeyFile", &["Ed25519"]);
+}
+
+#[test]
+fn keys_that_do_not_belong_together() {
+    for (pair, other) in [
+        (&Pair::ec(), &Pair::ec()),
+        (&Pair::ed(), &Pair::ed()),
+        (Pair::rsa(), Pair::other_rsa()),
+    ] {
+        let settings = pair_of(pair.algorithm, pair.public_pem(), Some(other.private_pem()));
+        one(settings, "privateKeyFile", &["does not belong"]);
+        made(vec![paired("fine", pair)]);
+    }
+}
+
+#[test]
+fn weak_and_broken_keys() {
+    let weak = pair_of(Algorithm::Rs256, weak_rsa(), None);
+    one(weak, "publicKeyFile", &["2048", "this one has 1024"]);
+    for (text, word) in [
+        (String::new(), "not PEM"),
+        ("secret".to_owned(), "not PEM"),
+        ("-----BEGIN PUBLIC KEY-----\n".to_owned(), "END"),
+        (
+            "-----BEGIN PUBLIC KEY-----\n%\n-----END PUBLIC KEY-----".to_owned(),
+            "base64",
+        ),
+        (
+            pem("PUBLIC KEY", &[0x30, 0x84, 255, 255, 255, 255]),
+            "can't be read",
+        ),
+        (pem("PUBLIC KEY", b""), "can't be read"),
+        (pem("CERTIFICATE", b"x"), "certificate"),
+        (Pair::ec().private_pem(), "private key"),
+        (pem("PGP MESSAGE", b"x"), "PGP MESSAGE"),
+    ] {
+        one(
+            pair_of(Algorithm::Es256, text, None),
+            "publicKeyFile",
+            &[word],
+        );
+    }
+    let ec = Pair::ec();
+    for (text, word) in [
+        (ec.public_pem(), "public key"),
+        (pem("ENCRYPTED PRIVATE KEY", b"x"), "password"),
+        (pem("PRIVATE KEY", b"x"), "can't be read"),
+        (pem("EC PRIVATE KEY", b"x"), "can't be read"),
+        (pem("RSA PRIVATE KEY", b"x"), "P-256 is needed"),
+        (pem("CERTIFICATE", b"x"), "CERTIFICATE"),
+    ] {
+        one(
+            pair_of(Algorithm::Es256, ec.public_pem(), Some(text)),
+            "privateKeyFile",
+            &[word],
+        );
+    }
+    let broken = pair_of(
+        Algorithm::Rs256,
+        Pair::rsa().public_pem(),
+        Some(pem("RSA PRIVATE KEY", b"x")),
+    );
+    one(broken, "privateKeyFile", &["can't be read"]);
+}
+
+/// An RSA key of 1024 bits, which nobody has the other half of.
+fn weak_rsa() -> String {
+    let mut modulus = vec![0];
+    modulus.extend([0xff; 128]);
+    let integers = [&[2, 0x81, 129], modulus.as_slice(), &[2, 3, 1, 0, 1]].concat();
+    let numbers = [
+        &[0x30, 0x81, u8::try_from(integers.len()).unwrap()],
+        integers.as_slice(),
+    ]
+    .concat();
+    pem("RSA PUBLIC KEY", &numbers)
+}
+
+#[test]
+fn addresses_of_providers() {
+    let keys_url = |url: &str| provider("https://sso.example", Some(url.to_owned()));
+    for url in [
+        "http://sso.example/keys",
+        "http://10.0.0.1/keys",
+        "http://127.0.0.1.example/keys",
+        "http://localhost.example/keys",
+        "ftp://sso.example/keys",
+        "sso.example/keys",
+        "https://me:secret@sso.example/keys",
+        "https://sso.example/keys#x",
+        "https://sso.example\\@evil.example/",
+        "https:///keys",
+        "https://sso.example:0/",
+        "https://sso.example/é",
+        "https://sso.example/ x",
+        "",
+    ] {
+        one(
+            keys_url(url),
+            "keysUrl",
+            &["address"].map(|w| {
+                if url.starts_with("http://") {
+                    "this machine"
+                } else {
+                    w
+                }
+            }),
+        );
+    }
+    for url in [
+        "https://sso.example/keys?x=1",
+        "http://127.0.0.1:8080/keys",
+        "http://[::1]/keys",
+        "http://localhost:1/",
+    ] {
+        made(vec![keys_url(url)]);
+    }
+    one(
+        provider("http://sso.example", None),
+        "issuer",
+        &["https://"],
+    );
+    one(provider("corp", None), "issuer", &["address"]);
+    one(
+        provider("https://sso.example/?a", None),
+        "issuer",
+        &["query"],
+    );
+    made(vec![provider("https://sso.example/realm/", None)]);
+    // Without discovery the issuer is only a name.
+    made(vec![provider(
+        "http://sso.example",
+        Some("https://sso.example/keys".to_owned()),
+    )]);
+}
+
+#[test]
+fn authorities_and_clients() {
+    let with = |ca: &[u8]| AuthenticatorSettings {
+        ca: Some(ca.to_vec()),
+        ..provider("https://sso.example", None)
+    };
+    one(with(b""), "caFile", &["no certificate"]);
+    one(
+        with(b"-----BEGIN CERTIFICATE-----\n%%\n-----END CERTIFICATE-----\n"),
+        "caFile",
+        &["PEM"],
+    );
+    one(
+        with(pem("CERTIFICATE", b"x").as_bytes()),
+        "caFile",
+        &["can't be read"],
+    );
+    let certificate = rcgen::generate_simple_self_signed(["ca.example".to_owned()]).unwrap();
+    made(vec![with(certificate.cert.pem().as_bytes())]);
+    let no_provider = AuthenticatorSettings {
+        login: Some(login(None)),
+        ..shared("x")
+    };
+    one(no_provider, "clientId", &["OpenIDConnect"]);
+    let empty_secret = AuthenticatorSettings {
+        login: Some(login(Some(""))),
+        ..provider("https://sso.example", None)
+    };
+    one(empty_secret, "clientSecretFile", &["empty"]);
+}
+
+#[test]
+fn realms() {
+    let nobody = made(Vec::new());
+    assert_eq!(
+        (nobody.default_realm(), nobody.realms()),
+        ("portcullis", Vec::new())
+    );
+    let sso = AuthenticatorSettings {
+        login: Some(login(None)),
+        is_default: true,
+        ..provider("https://sso.example", None)
+    };
+    let (ec, ed) = (Pair::ec(), Pair::ed());
+    let list = vec![
+        shared("corp"),
+        paired("rs", Pair::rsa()),
+        paired("es", &ec),
+        paired("ed", &ed),
+        sso,
+    ];
+    let authenticators = made(list);
+    assert_eq!(authenticators.default_realm(), "realm-sso");
+    let realms = authenticators.realms();
+    let drivers: Vec<_> = realms
+        .iter()
+        .map(|r| (r.driver, r.is_default, r.can_login))
+        .collect();
+    let wanted = [
+        ("HS256", false, false),
+        ("RS256", false, false),
+        ("ES256", false, false),
+        ("EdDSA", false, false),
+        ("OpenIDConnect", true, true),
+    ];
+    assert_eq!(drivers, wanted);
+    let sso = Realm {
+        name: "realm-sso".to_owned(),
+        driver: "OpenIDConnect",
+        authority: "https://sso.example".to_owned(),
+        client_id: Some("client one".to_owned()),
+        scope: Some(String::new()),
+        is_default: true,
+        can_login: true,
+    };
+    assert_eq!(realms[4], sso);
+    assert_eq!(
+        made(vec![shared("a"), shared("b")]).default_realm(),
+        "realm-a"
+    );
+}

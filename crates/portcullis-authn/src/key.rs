@@ -1,0 +1,220 @@
+//! Keys that sign and verify, each for one algorithm only.
+//!
+//! The algorithm belongs to the key: nothing a token says can make a key be used in another way.
+
+mod der;
+mod jwk;
+mod pem;
+
+use jsonwebtoken::{Algorithm as Jwa, DecodingKey, EncodingKey};
+
+use aws_lc_rs::signature::{
+    ECDSA_P256_SHA256_FIXED_SIGNING, EcdsaKeyPair, Ed25519KeyPair, RsaKeyPair,
+};
+
+pub(crate) use jwk::{Jwk, key_set};
+
+use crate::settings::Algorithm;
+
+/// How something is signed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Signing {
+    Hs256,
+    Rs256,
+    Es256,
+    EdDsa,
+}
+
+impl Signing {
+    /// Its name in the header of a token.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Hs256 => "HS256",
+            Self::Rs256 => "RS256",
+            Self::Es256 => "ES256",
+            Self::EdDsa => "EdDSA",
+        }
+    }
+
+    /// The one of this name.
+    pub(crate) fn named(name: &str) -> Option<Self> {
+        let all = [Self::Hs256, Self::Rs256, Self::Es256, Self::EdDsa];
+        all.into_iter().find(|a| a.name() == name)
+    }
+
+    fn jwa(self) -> Jwa {
+        match self {
+            Self::Hs256 => Jwa::HS256,
+            Self::Rs256 => Jwa::RS256,
+            Self::Es256 => Jwa::ES256,
+            Self::EdDsa => Jwa::EdDSA,
+        }
+    }
+}
+
+impl From<Algorithm> for Signing {
+    fn from(algorithm: Algorithm) -> Self {
+        match algorithm {
+            Algorithm::Rs256 => Self::Rs256,
+            Algorithm::Es256 => Self::Es256,
+            Algorithm::EdDsa => Self::EdDsa,
+        }
+    }
+}
+
+/// A key that verifies.
+#[derive(Debug, Clone)]
+pub(crate) struct Verifier {
+    signing: Signing,
+    key: DecodingKey,
+}
+
+impl Verifier {
+    /// A shared secret.
+    pub(crate) fn shared(secret: &[u8]) -> Self {
+        Self {
+            signing: Signing::Hs256,
+            key: DecodingKey::from_secret(secret),
+        }
+    }
+
+    /// A public key in PEM; the message says what was found instead.
+    pub(crate) fn from_pem(algorithm: Algorithm, text: &[u8]) -> Result<Self, String> {
+        let found = pem::public(text)?;
+        match (algorithm, &found) {
+            (Algorithm::Rs256, der::Public::Rsa { modulus, exponent }) => {
+                Self::rsa(modulus, exponent)
+            }
+            (Algorithm::Es256, der::Public::P256 { point }) => Self::p256(point),
+            (Algorithm::EdDsa, der::Public::Ed25519 { key }) => Self::ed25519(key),
+            _ => Err(format!("{} is needed, this is {found}", needed(algorithm))),
+        }
+    }
+
+    /// An RSA key of its numbers.
+    fn rsa(modulus: &[u8], exponent: &[u8]) -> Result<Self, String> {
+        let bits = der::bits(modulus);
+        if !(2048..=8192).contains(&bits) {
+            return Err(format!(
+                "an RSA key has 2048 to 8192 bits here, this one has {bits}"
+            ));
+        }
+        let odd = exponent.last().is_some_and(|last| last % 2 == 1);
+        if !odd || !(2..=33).contains(&der::bits(exponent)) {
+            return Err("the exponent of this RSA key is none that is used".to_owned());
+        }
+        Ok(Self {
+            signing: Signing::Rs256,
+            key: DecodingKey::from_rsa_raw_components(strip(modulus), strip(exponent)),
+        })
+    }
+
+    /// A point of P-256, uncompressed.
+    fn p256(point: &[u8]) -> Result<Self, String> {
+        let algorithm = &aws_lc_rs::signature::ECDSA_P256_SHA256_FIXED;
+        let key = aws_lc_rs::signature::UnparsedPublicKey::new(algorithm, point);
+        if point.len() != 65 || point.first() != Some(&4) || key.parse().is_err() {
+            return Err("this is no point of the curve P-256".to_owned());
+        }
+        Ok(Self {
+            signing: Signing::Es256,
+            key: DecodingKey::from_ec_der(point),
+        })
+    }
+
+    /// An Ed25519 key.
+    fn ed25519(key: &[u8]) -> Result<Self, String> {
+        if key.len() != 32 {
+            return Err("an Ed25519 key has 32 bytes".to_owned());
+        }
+        Ok(Self {
+            signing: Signing::EdDsa,
+            key: DecodingKey::from_ed_der(key),
+        })
+    }
+
+    /// How what it verifies was signed.
+    pub(crate) fn signing(&self) -> Signing {
+        self.signing
+    }
+
+    /// Whether the signature (base64url) is this key's, of this message.
+    pub(crate) fn verify(&self, message: &str, signature: &str) -> bool {
+        let message = message.as_bytes();
+        matches!(
+            jsonwebtoken::crypto::verify(signature, message, &self.key, self.signing.jwa()),
+            Ok(true)
+        )
+    }
+}
+
+/// A key that signs.
+#[derive(Debug, Clone)]
+pub(crate) struct Signer {
+    signing: Signing,
+    key: EncodingKey,
+}
+
+impl Signer {
+    /// A shared secret.
+    pub(crate) fn shared(secret: &[u8]) -> Self {
+        Self {
+            signing: Signing::Hs256,
+            key: EncodingKey::from_secret(secret),
+        }
+    }
+
+    /// A private key in PEM; the message says what was found instead, never what it holds.
+    pub(crate) fn from_pem(algorithm: Algorithm, text: &[u8]) -> Result<Self, String> {
+        let found = pem::private(text)?;
+        let broken = || "this private key can't be read".to_owned();
+        let key = match (algorithm, &found) {
+            (Algorithm::Rs256, der::Private::Rsa { pkcs1 }) => {
+                RsaKeyPair::from_der(pkcs1).map_err(|_| broken())?;
+                EncodingKey::from_rsa_der(pkcs1)
+            }
+            (Algorithm::Es256, der::Private::P256 { der }) => {
+                let pair =
+                    EcdsaKeyPair::from_private_key_der(&ECDSA_P256_SHA256_FIXED_SIGNING, der);
+                let pkcs8 = pair.map_err(|_| broken())?.to_pkcs8v1();
+                EncodingKey::from_ec_der(pkcs8.map_err(|_| broken())?.as_ref())
+            }
+            (Algorithm::EdDsa, der::Private::Ed25519 { pkcs8 }) => {
+                Ed25519KeyPair::from_pkcs8(pkcs8).map_err(|_| broken())?;
+                EncodingKey::from_ed_der(pkcs8)
+            }
+            _ => return Err(format!("{} is needed, this is {found}", needed(algorithm))),
+        };
+        Ok(Self {
+            signing: algorithm.into(),
+            key,
+        })
+    }
+
+    /// How it signs.
+    pub(crate) fn signing(&self) -> Signing {
+        self.signing
+    }
+
+    /// The signature of this message, base64url.
+    pub(crate) fn sign(&self, message: &str) -> Option<String> {
+        jsonwebtoken::crypto::sign(message.as_bytes(), &self.key, self.signing.jwa()).ok()
+    }
+}
+
+fn needed(algorithm: Algorithm) -> &'static str {
+    match algorithm {
+        Algorithm::Rs256 => "an RSA key",
+        Algorithm::Es256 => "a key of the curve P-256",
+        Algorithm::EdDsa => "an Ed25519 key",
+    }
+}
+
+/// A number without zeros in front.
+fn strip(number: &[u8]) -> &[u8] {
+    let zeros = number.iter().take_while(|b| **b == 0).count();
+    number.get(zeros..).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,139 @@
+//! The rules and roles of a document, by name.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use serde_json::Value;
+
+use super::super::role::{ADMIN, READ, Role};
+use super::super::rule::Rule;
+use super::findings::{At, Findings};
+use super::{roles, rules};
+
+/// Everything that is defined.
+#[derive(Debug)]
+pub(super) struct Definitions {
+    pub(super) rules: Names<Rule>,
+    pub(super) roles: Names<Arc<Role>>,
+}
+
+/// Definitions of one kind.
+#[derive(Debug)]
+pub(super) struct Names<T> {
+    what: &'static str,
+    defined: BTreeMap<String, Defined<T>>,
+}
+
+#[derive(Debug)]
+struct Defined<T> {
+    /// Nothing for what is built in.
+    at: Option<At>,
+    /// Nothing for what is faulty.
+    made: Option<T>,
+}
+
+/// The names that tenants and the root of the API use.
+#[derive(Debug, Default)]
+pub(super) struct Used {
+    pub(super) rules: BTreeSet<String>,
+    pub(super) roles: BTreeSet<String>,
+}
+
+impl Definitions {
+    /// What is built in.
+    pub(super) fn new() -> Self {
+        let mut roles = Names::new("role");
+        for (name, role) in [(ADMIN, Role::admin()), (READ, Role::read())] {
+            roles.define(name, None, Some(Arc::new(role)));
+        }
+        Self {
+            rules: Names::new("rule"),
+            roles,
+        }
+    }
+
+    /// Adds a rule.
+    pub(super) fn add_rule(&mut self, value: &Value, at: At, findings: &mut Findings) {
+        let Some(map) = findings.map(value, &at, "a rule") else {
+            return;
+        };
+        // A rule without a name is looked at all the same: everything wrong is said at once.
+        let name = findings.name(map, &at, "rule");
+        let rule = rules::read(name.unwrap_or_default(), map, &at, findings);
+        self.rules.add(name, at, rule, findings);
+    }
+
+    /// Adds a role.
+    pub(super) fn add_role(&mut self, value: &Value, at: At, findings: &mut Findings) {
+        let Some(map) = findings.map(value, &at, "a role") else {
+            return;
+        };
+        let name = findings.name(map, &at, "role");
+        let role = roles::read(name.unwrap_or_default(), map, &at, findings);
+        self.roles.add(name, at, role.map(Arc::new), findings);
+    }
+
+    /// Warns of what nobody has.
+    pub(super) fn warn_unused(&self, used: &Used, findings: &mut Findings) {
+        self.rules.warn_unused(&used.rules, findings);
+        self.roles.warn_unused(&used.roles, findings);
+    }
+}
+
+impl<T> Names<T> {
+    fn new(what: &'static str) -> Self {
+        Self {
+            what,
+            defined: BTreeMap::new(),
+        }
+    }
+
+    fn define(&mut self, name: &str, at: Option<At>, made: Option<T>) {
+        self.defined.insert(name.to_owned(), Defined { at, made });
+    }
+
+    fn add(&mut self, name: Option<&str>, at: At, made: Option<T>, findings: &mut Findings) {
+        let Some(name) = name else {
+            return;
+        };
+        match self.defined.get(name) {
+            // The name of a built-in is a fault that was found already.
+            Some(Defined { at: None, .. }) => {}
+            Some(Defined {
+                at: Some(first), ..
+            }) => {
+                let message = format!(
+                    "the {} `{name}` is defined twice, first at `{first}`",
+                    self.what
+                );
+                findings.fault(&at.key("name"), message);
+            }
+            None => self.define(name, Some(at), made),
+        }
+    }
+
+    /// Whether something is defined, be it faulty.
+    pub(super) fn has(&self, name: &str) -> bool {
+        self.defined.contains_key(name)
+    }
+
+    /// What was made of a definition.
+    pub(super) fn get(&self, name: &str) -> Option<&T> {
+        self.defined.get(name)?.made.as_ref()
+    }
+
+    /// The names.
+    pub(super) fn names(&self) -> impl Iterator<Item = &str> {
+        self.defined.keys().map(String::as_str)
+    }
+
+    fn warn_unused(&self, used: &BTreeSet<String>, findings: &mut Findings) {
+        for (name, defined) in &self.defined {
+            if let Some(at) = &defined.at
+                && !used.contains(name)
+            {
+                findings.warn(at, format!("the {} `{name}` is never mapped", self.what));
+            }
+        }
+    }
+}
