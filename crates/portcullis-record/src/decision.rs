@@ -1,5 +1,7 @@
 //! A whole decision, as it is read back.
 
+use portcullis_core::Door;
+use serde::de::Error as _;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -42,8 +44,15 @@ impl Decision {
             input: Input,
         }
         // The input keeps its text, which serde can't do inside a flattened struct.
-        let summary = serde_json::from_str(line)?;
+        let summary: Summary = serde_json::from_str(line)?;
         let rest: Rest = serde_json::from_str(line)?;
+        let missing = match summary.door {
+            Door::Api => rest.input.action.is_none().then_some("action"),
+            _ => rest.input.review.is_none().then_some("review"),
+        };
+        if let Some(missing) = missing {
+            return Err(ReadError(serde_json::Error::missing_field(missing)));
+        }
         Ok(Self {
             summary,
             patch: rest.patch,

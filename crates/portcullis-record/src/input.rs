@@ -1,13 +1,16 @@
 //! What a decision was made of, masked: enough to make it again.
 
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
 /// What was asked.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Input {
-    /// The review as it came, byte for byte but for what is masked.
-    pub review: Box<RawValue>,
+    /// The review as it came, byte for byte but for what is masked; none for the API.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub review: Option<Box<RawValue>>,
     /// What was masked, as JSON pointers from the beginning of `input`, like
     /// `/review/request/object/data/password`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -22,6 +25,32 @@ pub struct Input {
     /// Which chain of authorizers was asked, for authorization.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub chain: Option<String>,
+    /// What the call was about, for the API.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub action: Option<ActionInput>,
+}
+
+impl Input {
+    /// The text of the review; that of nothing where there is none.
+    pub fn review_text(&self) -> &str {
+        self.review.as_deref().map_or("null", RawValue::get)
+    }
+}
+
+/// What a call of the API was about.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ActionInput {
+    /// The tenant; none for the root of the API.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tenant: Option<String>,
+    /// What conditions were compared with, by name: `project`, `pipeline`, `ref`, `change`, `job`.
+    #[serde(default)]
+    pub parameters: BTreeMap<String, String>,
+    /// Who vouched for the caller.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub issuer: Option<String>,
+    /// The status of the answer.
+    pub status: u16,
 }
 
 /// Which way in an admission review took.
@@ -41,9 +70,9 @@ pub struct Webhook {
 pub struct Http {
     /// The method.
     pub method: String,
-    /// Path and query, as sent.
+    /// Path and query, as sent; for the API the path alone.
     pub uri: String,
-    /// Headers, names in lower case, in the order sent.
+    /// Headers, names in lower case, in the order sent; for the API none are kept.
     pub headers: Vec<(String, String)>,
     /// The network address of the caller.
     #[serde(default, skip_serializing_if = "Option::is_none")]

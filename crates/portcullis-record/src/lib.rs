@@ -4,6 +4,7 @@
 //! secret masked ([`Decision`]), and the part of it that lists show ([`Summary`]). Nothing here does
 //! I/O: where lines are kept is the affair of `portcullis-store`.
 
+mod action;
 mod decision;
 mod input;
 mod mask;
@@ -13,11 +14,12 @@ mod scrub;
 mod summary;
 mod trace;
 
+pub use action::Action;
 pub use decision::{Decision, ReadError};
-pub use input::{Certificate, Http, Input, Unix, Webhook};
+pub use input::{ActionInput, Certificate, Http, Input, Unix, Webhook};
 pub use mask::MASKED;
 pub use masker::{Masker, PathFault, Unmaskable, Written};
 pub use material::{Admission, Authorization, Body, Decided, Material};
 pub use scrub::Scrubber;
 pub use summary::{Answer, Summary};
-pub use trace::{HostCallTrace, PolicyTrace, TraceStep};
+pub use trace::{HostCallTrace, Miss, PolicyTrace, RolesTrace, TraceStep};

@@ -5,6 +5,7 @@
 //! A decision whose secrets can't be found is not written at all.
 
 mod access;
+mod action;
 mod admission;
 mod http;
 mod line;
@@ -72,26 +73,14 @@ impl Masker {
     ///
     /// When it can't be told what in it is a secret. Then it must be dropped.
     pub fn write(&self, material: &Material) -> Result<Written, Unmaskable> {
-        let write = || {
-            let bytes = material.body.0.as_ref().as_ref();
-            let text = std::str::from_utf8(bytes).map_err(|_| unmaskable("not UTF-8"))?;
-            let scanned;
-            // One that is of another text would hide what an object says of itself.
-            let fits = |index: &&json::Index| {
-                let start = mask::text::blanks(bytes, 0);
-                index.end_of(start) == Some(text.trim_end().len())
-            };
-            let index = match material.index.as_ref().filter(fits) {
-                Some(index) => index,
-                None => {
-                    scanned = json::scan(bytes).map_err(|_| unmaskable("not strict JSON"))?;
-                    scanned.index()
-                }
-            };
-            match &material.decided {
-                Decided::Admission(decided) => self.admission(material, text, index, decided),
-                Decided::Authorization(decided) => access::write(material, text, index, decided),
-            }
+        let write = || match &material.decided {
+            Decided::Admission(decided) => with_text(material, |text, index| {
+                self.admission(material, text, index, decided)
+            }),
+            Decided::Authorization(decided) => with_text(material, |text, index| {
+                access::write(material, text, index, decided)
+            }),
+            Decided::Action(decided) => action::write(material, decided),
         };
         catch_unwind(AssertUnwindSafe(write)).unwrap_or(Err(unmaskable("a panic")))
     }
@@ -173,6 +162,27 @@ impl Masker {
             );
         }
         Some(())
+    }
+}
+
+/// Writes with the text of the body, and where its lists and objects are.
+fn with_text(
+    material: &Material,
+    write: impl FnOnce(&str, &json::Index) -> Result<Written, Unmaskable>,
+) -> Result<Written, Unmaskable> {
+    let bytes = material.body.0.as_ref().as_ref();
+    let text = std::str::from_utf8(bytes).map_err(|_| unmaskable("not UTF-8"))?;
+    // One that is of another text would hide what an object says of itself.
+    let fits = |index: &&json::Index| {
+        let start = mask::text::blanks(bytes, 0);
+        index.end_of(start) == Some(text.trim_end().len())
+    };
+    match material.index.as_ref().filter(fits) {
+        Some(index) => write(text, index),
+        None => {
+            let scanned = json::scan(bytes).map_err(|_| unmaskable("not strict JSON"))?;
+            write(text, scanned.index())
+        }
     }
 }
 

@@ -7,12 +7,14 @@ use std::time::SystemTime;
 use portcullis_core::json::Index;
 use portcullis_core::{Access, AccessVerdict, Attributes, Verdict};
 
+use crate::action::Action;
+
 use crate::input::Webhook;
 
 /// A decision with all it was made of, as it is at hand.
 #[derive(Debug)]
 pub struct Material {
-    /// The body of the request: strict JSON.
+    /// The body of the request: strict JSON. Of an action nothing is read of it or kept.
     pub body: Body,
     /// Where the lists and objects of the body are, if that is known.
     pub index: Option<Index>,
@@ -26,6 +28,25 @@ pub struct Material {
     pub decided: Decided,
 }
 
+impl Material {
+    /// That of an action, which needs no body.
+    pub fn of_action(
+        action: Action,
+        received: SystemTime,
+        gate: Arc<str>,
+        traceparent: Option<String>,
+    ) -> Self {
+        Self {
+            body: Body::none(),
+            index: None,
+            received,
+            gate,
+            traceparent,
+            decided: Decided::Action(Box::new(action)),
+        }
+    }
+}
+
 /// What was decided.
 #[derive(Debug)]
 pub enum Decided {
@@ -33,11 +54,20 @@ pub enum Decided {
     Admission(Box<Admission>),
     /// May this user do this?
     Authorization(Box<Authorization>),
+    /// May this caller of the API do this?
+    Action(Box<Action>),
 }
 
 /// A body that others may still hold.
 #[derive(Clone)]
 pub struct Body(pub Arc<dyn AsRef<[u8]> + Send + Sync>);
+
+impl Body {
+    /// No body.
+    pub fn none() -> Self {
+        Self(Arc::new([]))
+    }
+}
 
 impl fmt::Debug for Body {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

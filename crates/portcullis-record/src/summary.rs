@@ -32,13 +32,14 @@ pub struct Summary {
     pub time: String,
     /// The door it was made at.
     pub door: Door,
-    /// The operation; for authorization the verb.
+    /// The operation; for authorization the verb, for the API the permission.
     pub operation: String,
-    /// The kind of object; for authorization the resource, or the path.
+    /// The kind of object; for authorization the resource, or the path; for the API what the action
+    /// is on, like `Pipeline`.
     pub kind: String,
-    /// The namespace; for CI the project. Empty where there is none.
+    /// The namespace; for CI the project, for the API the tenant. Empty where there is none.
     pub namespace: String,
-    /// The name of the object; empty where it has none yet.
+    /// The name of the object; empty where it has none yet. For the API the project or the like.
     pub name: String,
     /// Who asked.
     pub user: String,
@@ -50,7 +51,7 @@ pub struct Summary {
     pub message: String,
     /// The plug-in or authorizer that decided; none when all agreed.
     pub plugin: Option<String>,
-    /// The policy inside it that decided.
+    /// The policy inside it that decided; for the API the role that permitted it.
     pub policy: Option<String>,
     /// The digest of that policy.
     pub digest: Option<String>,

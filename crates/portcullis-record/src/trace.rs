@@ -1,4 +1,4 @@
-//! What every plug-in, policy and authorizer did, as it is read back from a record.
+//! What every plug-in, policy, authorizer and role did, as it is read back from a record.
 //!
 //! `portcullis-core` writes the steps of a chain in this shape.
 
@@ -32,9 +32,50 @@ pub struct TraceStep {
     /// several changed the object.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub patch: Vec<Value>,
+    /// What was made of the caller's rules and roles, for the API.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub roles: Option<RolesTrace>,
     /// How long it took.
     #[serde(default)]
     pub duration_us: u64,
+}
+
+/// What was made of the caller's rules and roles.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct RolesTrace {
+    /// The rule that gave the role that permitted it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rule: Option<String>,
+    /// That role.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub role: Option<String>,
+    /// Conditions that failed, where the caller has a role that permits it only on these.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub misses: Vec<Miss>,
+    /// The rules that match the caller.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub rules: Vec<String>,
+    /// The roles that the caller has.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub roles: Vec<String>,
+}
+
+/// A condition that failed.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct Miss {
+    /// The rule that gave the role.
+    #[serde(default)]
+    pub rule: String,
+    /// The role that has the condition.
+    #[serde(default)]
+    pub role: String,
+    /// What it is about, like `project`.
+    pub name: String,
+    /// What is wanted: a text or a list of texts.
+    pub wanted: Value,
+    /// What the call has; none if nothing of the kind.
+    #[serde(default)]
+    pub got: Option<String>,
 }
 
 /// What one policy did.

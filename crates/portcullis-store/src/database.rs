@@ -6,6 +6,8 @@
 pub(crate) mod postgres;
 pub(crate) mod sqlite;
 
+use std::borrow::Cow;
+
 use crate::error::{Failure, Kind};
 
 /// A value that goes in.
@@ -188,4 +190,18 @@ pub(crate) fn number(size: impl TryInto<i64>) -> i64 {
 /// A size or count from the database.
 pub(crate) fn unsigned(size: i64) -> u64 {
     size.try_into().unwrap_or(0)
+}
+
+/// The text as both databases can hold it: PostgreSQL has no place for U+0000.
+pub(crate) fn storable(text: &str) -> Cow<'_, str> {
+    match text.contains('\0') {
+        true => text.replace('\0', "\u{fffd}").into(),
+        false => text.into(),
+    }
+}
+
+/// Holds off everybody else who deletes or merges, until the end of the transaction.
+pub(crate) fn lock_upkeep(database: &mut dyn Database) -> Result<(), Failure> {
+    let sql = "UPDATE counters SET value = value + ?1 WHERE name = 'upkeep'";
+    database.execute(sql, &[Value::Number(1)]).map(|_| ())
 }

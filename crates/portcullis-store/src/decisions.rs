@@ -18,7 +18,7 @@ use std::collections::HashMap;
 
 use portcullis_record::Summary;
 
-use crate::database::{Database, Value, one, unsigned};
+use crate::database::{Database, one, unsigned};
 use crate::error::Failure;
 
 pub use filter::Filter;
@@ -30,6 +30,8 @@ const TABLES: &[&str] = &[
     "decision_digests",
     "decisions",
     "decision_batches",
+    "holds",
+    "tenant_states",
 ];
 
 /// A decision to be stored.
@@ -138,10 +140,4 @@ impl Decisions {
             bytes: database.size_on_disk(TABLES)?,
         })
     }
-}
-
-/// Holds off everybody else who deletes or merges, until the end of the transaction.
-fn lock_upkeep(database: &mut dyn Database) -> Result<(), Failure> {
-    let sql = "UPDATE counters SET value = value + ?1 WHERE name = 'upkeep'";
-    database.execute(sql, &[Value::Number(1)]).map(|_| ())
 }

@@ -1,20 +1,28 @@
-//! What outlives the process: decisions, in SQLite or PostgreSQL.
+//! What outlives the process: decisions, autoholds and states of tenants, in SQLite or PostgreSQL.
 //!
 //! Everything here blocks, so callers give it threads of their own. What a record says, and that no
 //! secret is in it, is the affair of `portcullis-record`.
 //!
 //! `database` is the base that everything stored stands on: a connection to either database behind
 //! one small trait. `migrations` brings the tables up to date. `decisions` is what is stored about
-//! decisions; its SQL is the same for both.
+//! decisions; `holds` and `states` are what people asked for over the API; `sweep` tidies up after
+//! these. SQL is the same for both databases.
 
 mod database;
 mod decisions;
 mod error;
+mod holds;
 mod location;
 mod migrations;
+mod states;
 mod store;
+mod sweep;
+mod times;
 
 pub use decisions::{Entry, Filter, Listed, Mark, Page, Pruned, Retention, Statistics};
 pub use error::StoreError;
+pub use holds::{Hold, NewHold, Placed};
 pub use location::{Location, LocationError};
+pub use states::{StateChange, TenantState};
 pub use store::{Mode, Store};
+pub use sweep::Swept;

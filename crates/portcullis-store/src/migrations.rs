@@ -16,10 +16,16 @@ struct Migration {
 }
 
 /// All steps, in order. New ones are added at the end.
-const MIGRATIONS: &[Migration] = &[Migration {
-    name: "0001-decisions",
-    text: include_str!("../migrations/0001-decisions.sql"),
-}];
+const MIGRATIONS: &[Migration] = &[
+    Migration {
+        name: "0001-decisions",
+        text: include_str!("../migrations/0001-decisions.sql"),
+    },
+    Migration {
+        name: "0002-holds-and-states",
+        text: include_str!("../migrations/0002-holds-and-states.sql"),
+    },
+];
 
 const TABLE: &str = "portcullis_migrations";
 

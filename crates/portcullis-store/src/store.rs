@@ -64,7 +64,8 @@ impl Store {
         &self.location
     }
 
-    fn with<T>(
+    /// Does something with what is stored.
+    pub(crate) fn with<T>(
         &mut self,
         work: impl FnOnce(&mut Decisions, &mut dyn Database) -> Result<T, Failure>,
     ) -> Result<T, StoreError> {

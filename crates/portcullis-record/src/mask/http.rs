@@ -61,12 +61,12 @@ fn uri<'a>(uri: &'a str, secrets: &mut Vec<Secret<'a>>) -> Option<String> {
         Some((path, query)) => (path, Some(query)),
         None => (uri, None),
     };
-    let shown = looks::without_secrets(path);
-    if matches!(shown, Cow::Owned(_)) {
+    if let Some(shown) = without_secrets(path, secrets) {
         is_masked = true;
-        secrets.push(Secret::plain(path));
+        written.push_str(&shown);
+    } else {
+        written.push_str(path);
     }
-    written.push_str(&shown);
     for (place, pair) in query.iter().flat_map(|q| q.split('&')).enumerate() {
         written.push(if place == 0 { '?' } else { '&' });
         let (name, value) = match pair.split_once('=') {
@@ -94,6 +94,36 @@ fn uri<'a>(uri: &'a str, secrets: &mut Vec<Secret<'a>>) -> Option<String> {
         }
     }
     is_masked.then_some(written)
+}
+
+/// A path without secrets; none if there are none in it. One may be written with percent signs.
+fn without_secrets<'a>(path: &'a str, secrets: &mut Vec<Secret<'a>>) -> Option<String> {
+    let plain = looks::without_secrets(path);
+    let is_masked = matches!(plain, Cow::Owned(_));
+    if is_masked {
+        secrets.push(Secret::plain(path));
+    }
+    let is_hidden = |part: &str| part.contains('%') && looks::is_secret(&decoded(part));
+    if !is_hidden(path) {
+        return is_masked.then(|| plain.into_owned());
+    }
+    if looks::has_key(&decoded(path)) {
+        // Its parts say nothing of themselves.
+        secrets.push(Secret::plain(path));
+        return Some(MASKED.to_owned());
+    }
+    let shown: Vec<&str> = path
+        .split('/')
+        .map(|part| match is_hidden(part) || looks::is_secret(part) {
+            true => {
+                secrets.push(Secret::plain(part));
+                secrets.push(Secret::plain(decoded(part)));
+                MASKED
+            }
+            false => part,
+        })
+        .collect();
+    Some(shown.join("/"))
 }
 
 /// Without percent signs and plus signs; what makes no sense stays.

@@ -35,6 +35,11 @@ pub(crate) fn is_secret(text: &str) -> bool {
     token(text).is_some() || key(text).is_some()
 }
 
+/// Whether a text contains a private key, or a part of one that says so.
+pub(crate) fn has_key(text: &str) -> bool {
+    key(text).is_some()
+}
+
 /// The first token in a text.
 pub(crate) fn first_token(text: &str) -> Option<&str> {
     token(text).and_then(|(start, end)| text.get(start..end))

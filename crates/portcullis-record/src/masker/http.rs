@@ -76,6 +76,14 @@ impl<'a> Http<'a> {
     }
 }
 
+impl Http<'_> {
+    /// With another path, made of its own.
+    pub(super) fn with_path(mut self, make: impl Fn(&str) -> String) -> Self {
+        self.uri = Cow::Owned(make(&self.uri));
+        self
+    }
+}
+
 fn certificate(certificate: &PeerCertificate) -> Certificate<'_> {
     let chain = certificate.chain.iter();
     Certificate {

@@ -69,6 +69,6 @@ impl<T: Serialize> Line<'_, T> {
     }
 }
 
-fn put<T: Serialize + ?Sized>(to: &mut Vec<u8>, what: &T) -> Result<(), Unmaskable> {
+pub(super) fn put<T: Serialize + ?Sized>(to: &mut Vec<u8>, what: &T) -> Result<(), Unmaskable> {
     serde_json::to_writer(to, what).map_err(|_| unmaskable("it can't be written"))
 }

@@ -146,6 +146,6 @@ pub(crate) fn read(masker: &Masker, review: &Value, verdict: Verdict) -> Decisio
 )]
 pub(crate) fn kept(object: Value) -> Value {
     let decision = read(&masker(), &creation(&object), allowed());
-    let mut review: Value = serde_json::from_str(decision.input.review.get()).unwrap();
+    let mut review: Value = serde_json::from_str(decision.input.review_text()).unwrap();
     review["request"]["object"].take()
 }

@@ -8,6 +8,7 @@
 )]
 
 mod access;
+mod action;
 mod fixtures;
 mod line;
 mod masking;

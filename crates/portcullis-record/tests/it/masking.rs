@@ -323,7 +323,7 @@ fn what_is_not_masked_stays_byte_for_byte() {
         .replace(['\r', '\n'], " ");
     assert!(written.line.contains(&expected));
     let decision = Decision::from_line(&written.line).unwrap();
-    assert_eq!(decision.input.review.get(), expected.trim());
+    assert_eq!(decision.input.review_text(), expected.trim());
 }
 
 #[test]
@@ -421,7 +421,7 @@ fn the_configuration_adds_paths() {
         "$.nowhere",
     ]);
     let decision = read(&masker, &review, allowed());
-    let kept: Value = serde_json::from_str(decision.input.review.get()).unwrap();
+    let kept: Value = serde_json::from_str(decision.input.review_text()).unwrap();
     let expected = json!({"spec": {"pin": 0, "notes": {}, "list": [],
         "users": [{"name": "a", "mail": "a@x"}, {"name": "b", "mail": "(masked)"}], "flag": true}});
     assert_eq!(kept["request"]["object"], expected);

@@ -564,7 +564,7 @@ proptest! {
         prop_assert!(!written.line.contains(['\n', '\r']));
         prop_assert_eq!(&decision.summary, &written.summary);
         let mut before: Value = serde_json::from_str(&body).unwrap();
-        let mut after: Value = serde_json::from_str(decision.input.review.get()).unwrap();
+        let mut after: Value = serde_json::from_str(decision.input.review_text()).unwrap();
         for pointer in decision.input.masked.iter().filter_map(|p| p.strip_prefix("/review")) {
             let was = before.pointer_mut(pointer).unwrap().take();
             prop_assert!(!was.is_boolean() && !was.is_null(), "{}", pointer);

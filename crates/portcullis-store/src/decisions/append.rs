@@ -8,7 +8,7 @@ use portcullis_record::Summary;
 use super::body::RAW_LIMIT;
 use super::columns::{self, TABLE, Texts};
 use super::{Decisions, Entry};
-use crate::database::{Database, Value, number, one, transaction};
+use crate::database::{Database, Value, number, one, storable, transaction};
 use crate::error::Failure;
 
 /// Batches with fewer lines and fewer bytes than these may become parts of bigger ones.
@@ -194,7 +194,7 @@ impl Decisions {
             if self.digests.contains_key(digest) || numbers.contains_key(digest) {
                 continue;
             }
-            let stored = columns::storable(digest);
+            let stored = storable(digest);
             let value = [Value::Text(&stored)];
             let sql = "SELECT number FROM decision_digests WHERE digest = ?1";
             let number = match database.query(sql, &value)?.pop() {

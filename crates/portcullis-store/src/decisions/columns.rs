@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use portcullis_core::Door;
 use portcullis_record::{Answer, Summary};
 
-use crate::database::{Row, Table, Type, Value, number, unsigned};
+use crate::database::{Row, Table, Type, Value, number, storable, unsigned};
 use crate::error::Failure;
 
 /// The table, with its columns in the order of [`Texts::values`].
@@ -153,14 +153,6 @@ pub(super) fn summary(mut row: Row) -> Result<(u64, Summary), Failure> {
         traceparent: row.optional_text()?,
     };
     Ok((number, summary))
-}
-
-/// The text as both databases can hold it: PostgreSQL has no place for U+0000. The line keeps it.
-pub(super) fn storable(text: &str) -> Cow<'_, str> {
-    match text.contains('\0') {
-        true => text.replace('\0', "\u{fffd}").into(),
-        false => text.into(),
-    }
 }
 
 /// A list of texts as JSON, each on a line of its own. As JSON has no line breaks inside texts, an

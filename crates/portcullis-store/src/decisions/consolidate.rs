@@ -8,8 +8,8 @@ use std::time::{Duration, SystemTime};
 
 use super::append::{Head, insert_batch};
 use super::body::RAW_LIMIT;
-use super::{Decisions, lock_upkeep, ulid};
-use crate::database::{Database, Value, number, transaction};
+use super::{Decisions, ulid};
+use crate::database::{Database, Value, lock_upkeep, number, transaction};
 use crate::error::Failure;
 
 /// Younger ones are left alone.

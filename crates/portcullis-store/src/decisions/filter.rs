@@ -7,7 +7,7 @@ use portcullis_core::Door;
 use portcullis_record::{Answer, Summary};
 
 use super::{columns, ulid};
-use crate::database::Value;
+use crate::database::{Value, storable};
 
 /// Which decisions; all by default. Texts are compared exactly; an empty one means decisions in which
 /// it is empty.
@@ -57,11 +57,11 @@ impl Filter {
         ];
         for (sql, text) in texts {
             if let Some(text) = text {
-                conditions.text(sql, columns::storable(text));
+                conditions.text(sql, storable(text));
             }
         }
         if let Some(policy) = &self.policy {
-            let plain = conditions.value(columns::storable(policy));
+            let plain = conditions.value(storable(policy));
             let listed = conditions.value(columns::list_item(policy).into());
             // What is cut out is what was looked for, if it is there at all. Both databases have it.
             conditions.sql.push(format!(

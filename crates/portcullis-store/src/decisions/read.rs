@@ -4,7 +4,7 @@ use portcullis_record::Summary;
 
 use super::columns::{self, SELECT};
 use super::{Decisions, Filter, Listed, Mark, Page};
-use crate::database::{Database, Value, number};
+use crate::database::{Database, Value, number, storable};
 use crate::error::Failure;
 
 /// What is given at once, at most.
@@ -21,7 +21,7 @@ impl Decisions {
         let limit = page.limit.clamp(1, LIMIT);
         let mut conditions = filter.conditions();
         if let Some(after) = &page.after {
-            conditions.text("id < ?", columns::storable(after));
+            conditions.text("id < ?", storable(after));
         }
         let mut items = Vec::new();
         // One more shows whether there is another page.
@@ -52,7 +52,7 @@ impl Decisions {
                    JOIN decision_batches AS b ON b.first = \
                    (SELECT MAX(first) FROM decision_batches WHERE first <= d.number) \
                    WHERE d.id = ?1";
-        let id = columns::storable(id);
+        let id = storable(id);
         let Some(mut row) = database.query(sql, &[Value::Text(&id)])?.pop() else {
             return Ok(None);
         };

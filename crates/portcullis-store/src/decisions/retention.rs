@@ -2,8 +2,8 @@
 
 use std::time::{Duration, SystemTime};
 
-use super::{Decisions, lock_upkeep, ulid};
-use crate::database::{Database, Value, one, transaction, unsigned};
+use super::{Decisions, ulid};
+use crate::database::{Database, Value, lock_upkeep, one, transaction, unsigned};
 use crate::error::Failure;
 
 /// Decisions deleted in one transaction, about: others who write wait so long at most.

@@ -15,6 +15,7 @@ mod append;
 mod concurrent;
 mod consolidate;
 mod follow;
+mod holds;
 mod killed;
 mod list;
 mod model;
@@ -26,7 +27,9 @@ mod records;
 mod restart;
 mod scan;
 mod server;
+mod states;
 mod tls;
+mod upgrade;
 
 /// Makes two tests of each case: one for each database.
 macro_rules! on_both {

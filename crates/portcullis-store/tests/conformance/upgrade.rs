@@ -1,0 +1,61 @@
+//! A store that an older version made.
+
+use portcullis_store::{Filter, StateChange, StoreError};
+
+use crate::holds::{place_one, wish};
+use crate::place::Place;
+use crate::records::{append, at, ids, line, simple};
+
+crate::on_both!(
+    decisions_of_the_first_version_are_all_there,
+    many_may_bring_it_up_to_date_at_once,
+);
+
+/// What the first version would have left.
+fn first_version(place: &Place) {
+    append(&mut place.open(), &simple(0..50));
+    place.meddle(
+        "DROP TABLE holds; DROP TABLE tenant_states; \
+         DELETE FROM counters WHERE name NOT IN ('decisions', 'upkeep'); \
+         DELETE FROM portcullis_migrations WHERE version > 1",
+    );
+}
+
+fn decisions_of_the_first_version_are_all_there(place: &Place) {
+    first_version(place);
+    // Who reads alone changes nothing, and says what is needed.
+    let error = place.read_only().unwrap_err();
+    assert!(
+        matches!(error, StoreError::Older { found: 1, needed, .. } if needed >= 2),
+        "{error}"
+    );
+    let mut store = place.open();
+    assert_eq!(ids(&mut store, &Filter::default()).len(), 50);
+    for summary in simple(0..50) {
+        assert_eq!(store.get(&summary.id).unwrap(), Some(line(&summary)));
+    }
+    append(&mut store, &simple(50..51));
+    assert_eq!(store.newest().unwrap().number(), 51);
+    assert_eq!(place_one(&mut store, &wish("a", "p")).id, 1);
+    let change = StateChange {
+        trigger_queue_paused: Some(true),
+        ..StateChange::default()
+    };
+    store.change_tenant_state("a", &change, "x", at(0)).unwrap();
+    drop(store);
+    let mut reader = place.read_only().unwrap();
+    assert_eq!(ids(&mut reader, &Filter::default()).len(), 51);
+    assert_eq!(reader.holds("a", None, at(0)).unwrap().len(), 1);
+}
+
+fn many_may_bring_it_up_to_date_at_once(place: &Place) {
+    first_version(place);
+    std::thread::scope(|scope| {
+        for _ in 0..6 {
+            scope.spawn(|| place_one(&mut place.open(), &wish("a", "p")));
+        }
+    });
+    let mut store = place.open();
+    assert_eq!(store.holds("a", None, at(0)).unwrap().len(), 6);
+    assert_eq!(ids(&mut store, &Filter::default()).len(), 50);
+}
