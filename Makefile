@@ -1,7 +1,7 @@
 # The two commands most people need are `make run` and `make test`.
 # Everything else is a part of one of them, or named by `make help`.
 
-.PHONY: help run test unit e2e-kube e2e-signatures e2e-telemetry lint bench setup build fmt schema
+.PHONY: help run test unit e2e-kube e2e-signatures e2e-telemetry e2e-api lint bench setup build fmt schema
 .DEFAULT_GOAL := help
 
 help:
@@ -11,6 +11,7 @@ help:
 	@echo "make e2e-kube  only the tests against a real kube-apiserver"
 	@echo "make e2e-signatures  only the tests with the real cosign and slsa-verifier"
 	@echo "make e2e-telemetry   only the tests with the real OpenTelemetry Collector"
+	@echo "make e2e-api   only the tests of the API with zuul-client, schemathesis, a real OpenID provider, Chromium"
 	@echo "make lint      format, clippy, documentation, licences"
 	@echo "make bench     the benchmark"
 	@echo "make schema    write the golden files that are made from the code"
@@ -24,7 +25,7 @@ build: setup
 run: build
 	@exec target/release/portcullis serve
 
-test: unit e2e-kube e2e-signatures e2e-telemetry
+test: unit e2e-kube e2e-signatures e2e-telemetry e2e-api
 
 unit: setup
 	cargo test --workspace --locked
@@ -37,6 +38,9 @@ e2e-signatures: setup
 
 e2e-telemetry: setup
 	scripts/test-telemetry
+
+e2e-api: build
+	scripts/test-api
 
 lint: setup
 	scripts/lint

@@ -15,6 +15,7 @@ use portcullis_kube::authorizers::abac::{self, AbacPolicies, LineFault};
 use portcullis_kube::authorizers::{AlwaysAllow, AlwaysDeny};
 use portcullis_kube::namespaces::{Namespace, Namespaces, StaticNamespaces};
 
+use crate::access::{self, Access};
 use crate::config::{self, AuthorizerDriver, Fault, Faults, Listening, LoadOptions, Loaded};
 use crate::digest;
 use crate::http::connection::ConnectionLimits;
@@ -42,8 +43,14 @@ pub fn check(options: &LoadOptions<'_>) -> Result<Vec<String>, Faults> {
         listeners: Listening::Optional,
         ..options.clone()
     })?;
-    assemble(&loaded, None, &GlobalContext::new(0))?;
-    Ok(loaded.warnings)
+    let assembled = assemble(&loaded, None, &GlobalContext::new(0), None)?;
+    let access = assembled.gate.access;
+    // A server would go on without them; whoever checks wants to know.
+    let left_out = access.left_out.into_iter().flat_map(|one| one.faults);
+    if let Some(faults) = Faults::from_list(left_out.collect()) {
+        return Err(faults);
+    }
+    Ok(loaded.warnings.into_iter().chain(access.warnings).collect())
 }
 
 /// Says in the log what is in force, where that is not seen from the file alone.
@@ -53,6 +60,16 @@ pub(crate) fn log_policies(loaded: &Loaded) {
         let names: Vec<&str> = policies.list.iter().map(|p| p.name.as_str()).collect();
         let (count, modules) = (names.len(), policies.modules.len());
         tracing::info!(count, modules, names = ?names, "policies in force");
+    }
+}
+
+/// Says in the log what is odd about access, and which tenants are not as their file says.
+pub(crate) fn log_access(access: &Access) {
+    for warning in &access.warnings {
+        tracing::warn!("{warning}");
+    }
+    for one in &access.left_out {
+        tracing::error!("{}", one.text());
     }
 }
 
@@ -71,12 +88,18 @@ pub(crate) fn assemble(
     loaded: &Loaded,
     data_dir: Option<&Path>,
     context: &GlobalContext,
+    previous: Option<&Access>,
 ) -> Result<Assembled, Faults> {
     let mut faults = Vec::new();
     let entries = entries(loaded, &loaded.namespaces, context, None, &mut faults);
     let chain = Chain::new(entries.into_iter().map(|(_, entry)| entry).collect());
     let authorizers = authorizers(loaded, &mut faults);
     let listeners = listeners(loaded, data_dir, &mut faults);
+    let access = access::build(&loaded.access, data_dir, previous);
+    let access = access.map_err(|wrong| faults.extend(wrong));
+    let Ok(access) = access else {
+        return Err(Faults(faults));
+    };
     if !faults.is_empty() {
         return Err(Faults(faults));
     }
@@ -88,6 +111,7 @@ pub(crate) fn assemble(
         chain,
         authorizers,
         pending_mutation: loaded.pending_mutation,
+        access,
         limits: loaded.limits.clone(),
     };
     Ok(Assembled { gate, listeners })

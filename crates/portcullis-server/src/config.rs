@@ -40,15 +40,17 @@ pub use fault::{Fault, Faults};
 pub use load::{ConfigSource, Listening, LoadOptions, load};
 pub(crate) use model::MatchSpec;
 pub use model::{
-    AuthorizerDriver, Door, FailureMode, Limits, Log, LogFormat, ModeName, Namespace,
-    PendingMutation, PolicyDoor, Principal, Shutdown,
+    AuthenticatorDriver, AuthorizerDriver, Door, FailureMode, Limits, Log, LogFormat, ModeName,
+    Namespace, PendingMutation, PolicyDoor, Principal, Shutdown,
 };
 pub(crate) use read::typed as read_typed;
 pub(crate) use resolve::{TestModules, test_modules};
 pub use resolved::{
-    Authorizer, Bind, Code, Decisions, DefaultAction, Identity, JsonLines, Listener, Loaded,
-    MarkPlace, Module, Origin, PluginEntry, Policies, Policy, Style, Tls, UnixSocket,
+    AccessSettings, Authenticator, Authorizer, Bind, Code, Decisions, DefaultAction, Identity,
+    JsonLines, Listener, Loaded, MarkPlace, Module, Origin, PluginEntry, Policies, Policy,
+    SessionSettings, Style, Tls, UnixSocket,
 };
 pub use schema::json_schema;
 pub use source::Source;
-pub use units::{Duration, Size, UnitError};
+pub(crate) use source::open as open_file;
+pub use units::{Duration, Seconds, Size, UnitError};

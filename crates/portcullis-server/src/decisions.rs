@@ -14,7 +14,6 @@ mod feed;
 mod intake;
 mod json_lines;
 mod queue;
-mod reader;
 mod settings;
 mod writer;
 
@@ -25,11 +24,13 @@ use std::time::{Duration, Instant};
 
 use portcullis_core::clock;
 use portcullis_record::{Masker, Material};
+use portcullis_store::Mode;
+
+use crate::store_pool::StorePool;
 
 pub(crate) use counts::DecisionCounts;
 pub(crate) use feed::{Feed, Missed};
-pub(crate) use reader::{ReadFailure, Reader};
-pub(crate) use settings::{Settings, open_first};
+pub(crate) use settings::{Settings, location, open_first};
 
 use intake::Intake;
 use queue::{Item, Queue};
@@ -46,7 +47,7 @@ pub(crate) struct DecisionLog {
     is_on: AtomicBool,
     is_required: AtomicBool,
     store: Arc<Mutex<StoreState>>,
-    reader: Reader,
+    reader: StorePool,
     feed: Feed,
     thread: Mutex<Option<JoinHandle<()>>>,
 }
@@ -73,7 +74,7 @@ impl DecisionLog {
     ) -> std::io::Result<Self> {
         let queue = Arc::new(Queue::default());
         let state = Arc::new(Mutex::new(StoreState::default()));
-        let reader = Reader::new(settings.location.clone());
+        let reader = StorePool::new(settings.location.clone(), Mode::ReadOnly);
         let feed = Feed::default();
         let log = Self {
             intake: Arc::new(Intake::new(Arc::clone(&queue), counts.clone())),
@@ -148,7 +149,7 @@ impl DecisionLog {
     }
 
     /// Reads what is kept.
-    pub(crate) fn reader(&self) -> &Reader {
+    pub(crate) fn reader(&self) -> &StorePool {
         &self.reader
     }
 

@@ -1,6 +1,16 @@
 //! The configuration that runs when none is given: a working gate on loopback.
 
+use std::io;
 use std::net::{Ipv4Addr, TcpListener};
+use std::path::Path;
+use std::time::Duration;
+
+use portcullis_authn::{AuthenticatorSettings, Authenticators, Keys, Mint, Secret, SessionKey};
+use portcullis_core::clock;
+
+const NAME: &str = "demonstration";
+const KEY_FILE: &str = "demonstration.key";
+const TOKEN_LIFE: Duration = Duration::from_secs(8 * 3600);
 
 /// The example people find in `examples/demonstration`.
 const TEXT: &str = include_str!("../../../examples/demonstration/portcullis.yaml");
@@ -8,15 +18,59 @@ const TEXT: &str = include_str!("../../../examples/demonstration/portcullis.yaml
 /// A privileged pod in a review, small enough for a command line.
 pub const REVIEW: &str = r#"{"apiVersion":"admission.k8s.io/v1","kind":"AdmissionReview","request":{"uid":"1","operation":"CREATE","kind":{"version":"v1","kind":"Pod"},"resource":{"version":"v1","resource":"pods"},"name":"web","namespace":"default","object":{"apiVersion":"v1","kind":"Pod","metadata":{"name":"web"},"spec":{"containers":[{"name":"app","image":"nginx","securityContext":{"privileged":true}}]}}}}"#;
 
-/// The text, with other ports in place of those that are taken.
-pub fn configuration() -> String {
+/// The text, with other ports in place of those that are taken, and with somebody whose tokens are
+/// believed: its key is made in the data directory.
+///
+/// # Errors
+///
+/// When the key can't be kept there.
+pub fn configuration(data_dir: &Path) -> io::Result<String> {
     let mut text = TEXT.to_owned();
     for port in [8080, 9090] {
         if TcpListener::bind((Ipv4Addr::LOCALHOST, port)).is_err() {
             text = text.replace(&format!("127.0.0.1:{port}"), "127.0.0.1:0");
         }
     }
-    text
+    std::fs::create_dir_all(data_dir)?;
+    let key = data_dir.join(KEY_FILE);
+    SessionKey::load_or_create(&key)?;
+    let authenticator = serde_json::json!([{
+        "name": NAME,
+        "driver": "HS256",
+        "issuer": NAME,
+        "audience": "portcullis",
+        "secretFile": key,
+        "allowAuthzOverride": true,
+    }]);
+    Ok(format!("{text}authenticators: {authenticator}\n"))
+}
+
+/// A token that may do everything for some hours, for a demonstration with this data directory.
+pub fn token(data_dir: &Path) -> Option<String> {
+    let mut secret = std::fs::read(data_dir.join(KEY_FILE)).ok()?;
+    crate::access::without_newline(&mut secret);
+    let settings = AuthenticatorSettings {
+        name: NAME.to_owned(),
+        issuer: NAME.to_owned(),
+        audience: "portcullis".to_owned(),
+        realm: NAME.to_owned(),
+        is_default: false,
+        uid_claim: "sub".to_owned(),
+        allow_authz_override: true,
+        max_validity: None,
+        skew: Duration::ZERO,
+        keys: Keys::Shared(Secret(secret)),
+        login: None,
+        ca: None,
+    };
+    let wish = Mint {
+        subject: "you".to_owned(),
+        tenants: vec!["*".to_owned()],
+        claims: serde_json::Map::new(),
+        expires_in: TOKEN_LIFE,
+    };
+    let authenticators = Authenticators::new(vec![settings], None).ok()?;
+    authenticators.mint(NAME, &wish, clock::wall()).ok()
 }
 
 /// A command line that tries the gate at this address.

@@ -9,6 +9,7 @@ use std::fmt::Write;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 
+use crate::access::LeftOut;
 use crate::decisions::DecisionLog;
 
 /// What readiness depends on.
@@ -17,6 +18,7 @@ pub(crate) struct Health {
     bound: AtomicBool,
     ending: AtomicBool,
     failed_reload: Mutex<Option<String>>,
+    left_out: Mutex<Vec<String>>,
 }
 
 /// How the store is.
@@ -65,6 +67,12 @@ impl Health {
         *failed = failure;
     }
 
+    /// Tenants that are not as their file says.
+    pub(crate) fn set_tenants(&self, left_out: &[LeftOut]) {
+        let mut texts = self.left_out.lock().unwrap_or_else(PoisonError::into_inner);
+        *texts = left_out.iter().map(LeftOut::text).collect();
+    }
+
     fn checks(&self, store: &StoreHealth) -> Vec<Check> {
         let bound = self.bound.load(Ordering::SeqCst);
         let ending = self.ending.load(Ordering::SeqCst);
@@ -75,6 +83,9 @@ impl Health {
         let remark = failed
             .as_ref()
             .map(|why| format!("last reload failed: {why}"));
+        let tenants = self.left_out.lock();
+        let tenants = tenants.unwrap_or_else(PoisonError::into_inner);
+        let tenants = (!tenants.is_empty()).then(|| tenants.join("; "));
         vec![
             Check {
                 name: "ping",
@@ -85,6 +96,11 @@ impl Health {
                 name: "configuration",
                 fault: None,
                 remark,
+            },
+            Check {
+                name: "tenants",
+                fault: None,
+                remark: tenants,
             },
             Check {
                 name: "listeners",

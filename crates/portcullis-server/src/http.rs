@@ -15,6 +15,7 @@ pub(crate) mod connections;
 pub(crate) mod error;
 pub(crate) mod linger;
 pub(crate) mod listener;
+pub(crate) mod media_type;
 pub(crate) mod peer;
 pub(crate) mod prelude;
 pub(crate) mod tls;

@@ -5,6 +5,8 @@
 //! it, `run` binds the listeners and keeps everything going, `routes` says which
 //! door a request is for, `reload` swaps the whole when files change.
 
+pub mod access;
+mod api;
 mod assembly;
 pub mod config;
 mod decisions;
@@ -14,6 +16,7 @@ mod digest;
 mod fingerprint;
 mod health;
 mod http;
+mod ledger;
 mod listeners;
 mod logging;
 mod metrics;
@@ -26,6 +29,8 @@ mod routes;
 mod run;
 mod server;
 pub mod since;
+mod store_pool;
+mod unix_names;
 
 pub use assembly::check;
 pub use logging::init as init_logging;

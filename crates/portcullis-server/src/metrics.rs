@@ -3,6 +3,7 @@
 //! Labels never hold names, namespaces, users or messages; what callers choose freely (a resource)
 //! is cut off after [`MAX_RESOURCES`] different values.
 
+mod api;
 mod policies;
 mod telemetry;
 
@@ -22,6 +23,7 @@ use prometheus_client::metrics::info::Info;
 use prometheus_client::registry::Registry;
 
 use crate::decisions::DecisionCounts;
+use api::ApiMetrics;
 use policies::PolicyMetrics;
 
 /// Different resources that get a label of their own.
@@ -102,6 +104,7 @@ pub(crate) struct Metrics {
     connections: Family<ListenerLabels, Gauge>,
     certificates: Family<ListenerLabels, Gauge>,
     policies: PolicyMetrics,
+    api: ApiMetrics,
     /// What the decision log counts.
     pub(crate) decisions: DecisionCounts,
     reload_ok: Gauge,
@@ -112,10 +115,12 @@ impl Metrics {
     pub(crate) fn new() -> Self {
         let mut registry = Registry::with_prefix("portcullis");
         let policies = PolicyMetrics::new(&mut registry);
+        let api = ApiMetrics::new(&mut registry);
         let decisions = DecisionCounts::new(&mut registry);
         let mut metrics = Self {
             registry,
             policies,
+            api,
             decisions,
             resources: RwLock::default(),
             reviews: Family::default(),
@@ -268,6 +273,11 @@ impl Metrics {
     /// A request was refused before it was judged.
     pub(crate) fn error(&self, code: &'static str) {
         self.errors.get_or_create(&ErrorLabels { code }).inc();
+    }
+
+    /// A call of the API was answered.
+    pub(crate) fn call(&self, endpoint: &'static str, status: u16) {
+        self.api.call(endpoint, status);
     }
 
     /// A connection is open as long as the returned value lives.

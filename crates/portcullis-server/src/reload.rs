@@ -158,7 +158,9 @@ impl<'a> Reloader<'a> {
         } = FreshlyLoaded::new(&self.options).map_err(|faults| faults.to_string())?;
         let cap = assembly::global_context_cap(&loaded);
         let context = self.server.global_context.with_cap(cap);
-        let assembled = assembly::assemble(&loaded, Some(&self.data_dir), &context);
+        let before = self.server.gate.load_full();
+        let previous = Some(&before.access);
+        let assembled = assembly::assemble(&loaded, Some(&self.data_dir), &context, previous);
         let Assembled {
             gate,
             listeners: wanted,
@@ -173,9 +175,13 @@ impl<'a> Reloader<'a> {
             tracing::warn!("{warning}");
         }
         assembly::log_policies(&loaded);
+        assembly::log_access(&gate.access);
+        self.server.health.set_tenants(&gate.access.left_out);
+        let ledger = decisions::location(&loaded.decisions, &self.data_dir);
         let connections = gate.limits.connections;
         self.server.gate.store(Arc::new(gate));
         self.server.decisions.change(settings, store);
+        self.server.ledger.move_to(ledger);
         listeners.apply(prepared, connections);
         (self.files, self.seen) = (loaded.files, seen);
         Ok(())

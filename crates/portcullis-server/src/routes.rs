@@ -2,12 +2,9 @@
 //!
 //! A path that this listener doesn't serve is as unknown as one that doesn't exist.
 
-mod decisions;
-mod guard;
 mod kubernetes;
 mod operations;
-mod query;
-mod trace;
+pub(crate) mod trace;
 
 pub(crate) use kubernetes::refuse_pending_mutation;
 
@@ -20,6 +17,7 @@ use hyper::http::request::Parts;
 use hyper::{Method, Request};
 use portcullis_core::Peer;
 
+use crate::api::{self, Call, Found};
 use crate::config::{Door, Style};
 use crate::http::Response;
 use crate::http::body;
@@ -28,7 +26,7 @@ use crate::http::listener::ListenerSetup;
 use crate::server::Server;
 
 /// A client at one connection: who it is, and what it may ask for there.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct Visitor {
     pub(crate) server: Arc<Server>,
     pub(crate) setup: Arc<ArcSwap<ListenerSetup>>,
@@ -43,7 +41,6 @@ enum Route<'a> {
     Metrics,
     Admission(Webhook),
     Authorization { chain: &'a str },
-    Decisions(decisions::Asked<'a>),
 }
 
 /// The ways in for admission reviews.
@@ -86,20 +83,8 @@ impl Route<'_> {
             ("admit", _) => Some(Route::Admission(Webhook::Admit)),
             ("authorize", None | Some("")) => Some(Route::Authorization { chain: "default" }),
             ("authorize", Some(chain)) => Some(Route::Authorization { chain }),
-            ("api", Some(rest)) => Route::of_api(rest),
             _ => None,
         }
-    }
-
-    /// What a path behind `/api` means.
-    fn of_api(rest: &str) -> Option<Route<'_>> {
-        let rest = rest.strip_prefix("v1/decisions")?;
-        let rest = match rest.strip_prefix('/') {
-            Some(rest) => Some(rest),
-            None if rest.is_empty() => None,
-            None => return None,
-        };
-        decisions::Asked::of(rest).map(Route::Decisions)
     }
 
     /// What a path means where everything but health and metrics is a review.
@@ -117,7 +102,6 @@ impl Route<'_> {
             Self::Live | Self::Ready => Door::Health,
             Self::Metrics => Door::Metrics,
             Self::Admission(_) | Self::Authorization { .. } => Door::Kubernetes,
-            Self::Decisions(_) => Door::Api,
         }
     }
 
@@ -176,10 +160,17 @@ impl Visitor {
             Style::Acjs => Some(Route::of_acjs(head.uri.path(), &head.method)),
         };
         let route = route.filter(|route| setup.serves.contains(&route.door()));
-        drop(setup);
         let Some(route) = route else {
-            return Err(HttpError::not_found("there is nothing at this path"));
+            return match api::find(&head.method, head.uri.path(), &setup.serves) {
+                Found::Endpoint(endpoint, values) => {
+                    drop(setup);
+                    Call::answer(self, &gate, head, body, endpoint, values).await
+                }
+                Found::WrongMethod(allow) => Err(HttpError::method_not_allowed(allow)),
+                Found::Nothing => Err(HttpError::not_found("there is nothing at this path")),
+            };
         };
+        drop(setup);
         if !route.takes(&head.method) {
             return Err(HttpError::method_not_allowed(route.methods()));
         }
@@ -194,10 +185,6 @@ impl Visitor {
             Route::Metrics => Ok(operations::metrics(&self.server.metrics)),
             Route::Admission(webhook) => asked.admission(webhook, body).await,
             Route::Authorization { chain } => asked.authorization(chain, body).await,
-            Route::Decisions(decisions) => {
-                guard::admit(&self.peer, head)?;
-                decisions.answer(self, head).await
-            }
         }
     }
 }
@@ -250,20 +237,6 @@ mod tests {
                 "/authorize/seed",
                 Some(Route::Authorization { chain: "seed" }),
             ),
-            (
-                "/api/v1/decisions",
-                Some(Route::Decisions(decisions::Asked::List)),
-            ),
-            (
-                "/api/v1/decisions/stream",
-                Some(Route::Decisions(decisions::Asked::Stream)),
-            ),
-            (
-                "/api/v1/decisions/01J",
-                Some(Route::Decisions(decisions::Asked::One("01J"))),
-            ),
-            ("/api/v1/decisions/01J/x", None),
-            ("/api/v1/decisionsx", None),
             ("/api", None),
             ("/mutated", None),
             ("/livez/x", None),

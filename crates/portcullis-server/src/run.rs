@@ -17,11 +17,13 @@ use crate::config::{self, Faults, LoadOptions, Shutdown};
 use crate::decisions::{self, DecisionLog, Settings};
 use crate::health::Health;
 use crate::http::listener::ListenerSetup;
+use crate::ledger::Ledger;
 use crate::listeners::{BindError, Listeners};
 use crate::logging;
 use crate::metrics::Metrics;
 use crate::reload::{FreshlyLoaded, Reloader};
 use crate::server::Server;
+use crate::unix_names::UnixNames;
 
 /// The longest that the end waits for telemetry to be delivered.
 const FLUSH: Duration = Duration::from_secs(5);
@@ -116,9 +118,14 @@ pub fn run(options: RunOptions<'_>) -> Result<(), RunError> {
     let settings = Settings::new(&loaded.configuration.decisions, &options.data_dir);
     let store = decisions::open_first(&settings)?;
     let context = assembly::global_context(&loaded.configuration);
-    let assembled = assembly::assemble(&loaded.configuration, Some(&options.data_dir), &context)
+    let data_dir = Some(options.data_dir.as_path());
+    let assembled = assembly::assemble(&loaded.configuration, data_dir, &context, None)
         .map_err(RunError::Configuration)?;
     assembly::log_policies(&loaded.configuration);
+    assembly::log_access(&assembled.gate.access);
+    let health = Health::default();
+    health.set_tenants(&assembled.gate.access.left_out);
+    let ledger = decisions::location(&loaded.configuration.decisions, &options.data_dir);
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .enable_all()
         .build()
@@ -129,9 +136,11 @@ pub fn run(options: RunOptions<'_>) -> Result<(), RunError> {
         .map_err(RunError::system("no thread for the decision log"))?;
     let server = Arc::new(Server {
         gate: ArcSwap::from_pointee(assembled.gate),
-        health: Health::default(),
+        health,
         metrics,
         decisions: log,
+        ledger: Arc::new(Ledger::new(ledger)),
+        unix_names: UnixNames::default(),
         ending: watch::Sender::new(false),
         global_context: context,
         telemetry,
@@ -164,6 +173,7 @@ async fn serve(
     let mut interrupt = signal(SignalKind::interrupt()).map_err(signals("no signal handler"))?;
 
     let exporters = exporters.map(Unstarted::start);
+    tokio::spawn(Arc::clone(&server.ledger).sweep());
     let connections = server.gate.load().limits.connections;
     let mut listeners = Listeners::new(Arc::clone(server), connections);
     let prepared = listeners.prepare(wanted).await?;

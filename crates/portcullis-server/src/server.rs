@@ -10,10 +10,13 @@ use portcullis_record::Masker;
 use portcullis_telemetry::Telemetry;
 use tokio::sync::watch;
 
+use crate::access::Access;
 use crate::config::{Limits, PendingMutation};
 use crate::decisions::DecisionLog;
 use crate::health::Health;
+use crate::ledger::Ledger;
 use crate::metrics::Metrics;
+use crate::unix_names::UnixNames;
 
 /// Everything that judges, built from one configuration and swapped whole.
 #[derive(Debug)]
@@ -30,6 +33,8 @@ pub(crate) struct Gate {
     pub(crate) policy_digests: BTreeMap<String, Arc<str>>,
     /// What is masked in logs.
     pub(crate) masker: Arc<Masker>,
+    /// Who may do what over the API.
+    pub(crate) access: Access,
     /// Limits on requests.
     pub(crate) limits: Limits,
 }
@@ -45,6 +50,10 @@ pub(crate) struct Server {
     pub(crate) metrics: Metrics,
     /// What is kept of decisions.
     pub(crate) decisions: DecisionLog,
+    /// What operators set.
+    pub(crate) ledger: Arc<Ledger>,
+    /// Names of users at unix sockets.
+    pub(crate) unix_names: UnixNames,
     /// Turns true when the server is about to end.
     pub(crate) ending: watch::Sender<bool>,
     /// What policies keep between reviews, whatever the configuration.

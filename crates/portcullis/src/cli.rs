@@ -5,22 +5,37 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
+mod access;
+mod autohold;
 mod decisions;
 mod eval;
 mod explain;
 mod init;
 mod moment;
+mod pipeline;
 mod replay;
+mod server;
+mod span;
 mod store;
+mod tenant;
 mod test;
+mod token;
 
+pub(crate) use access::{AccessMatrix, CanI, Place, Who, WhoCan};
+pub(crate) use autohold::{
+    Autohold, AutoholdCommand, AutoholdList, AutoholdPlace, AutoholdRelease, AutoholdShow,
+};
 pub(crate) use decisions::{Decisions, DecisionsCommand, Export, Filter, List, door_name};
 pub(crate) use eval::{Eval, Output, Report, ReportKind};
 pub(crate) use explain::{Explain, ExplainOutput};
 pub(crate) use init::{Init, Template};
+pub(crate) use pipeline::{Dequeue, Enqueue, Item, Pipeline, PipelineCommand, Promote};
 pub(crate) use replay::Replay;
+pub(crate) use server::Server;
 pub(crate) use store::Store;
+pub(crate) use tenant::{Tenant, TenantCommand, TenantList, TenantPause, TenantResume, TenantShow};
 pub(crate) use test::{Test, TestReport, TestReportKind};
+pub(crate) use token::{Token, TokenCommand, TokenCreate};
 
 /// One gate for everything that asks to get in.
 #[derive(Debug, Parser)]
@@ -53,6 +68,20 @@ pub(crate) enum Command {
     Explain(Explain),
     /// Decide recorded requests again by another policy set, and say what would change.
     Replay(Replay),
+    /// Say whether somebody may do something, and why.
+    CanI(CanI),
+    /// List whose people may do something.
+    WhoCan(WhoCan),
+    /// Show which rule has which permissions.
+    AccessMatrix(AccessMatrix),
+    /// Make tokens that end soon.
+    Token(Token),
+    /// Show, pause and resume the tenants of a running server.
+    Tenant(Tenant),
+    /// Keep what failing jobs ran on.
+    Autohold(Autohold),
+    /// Run pipelines again, cancel them, or move changes to the front.
+    Pipeline(Pipeline),
     /// List every plug-in with its phases, operations and configuration.
     Plugins(Plugins),
     /// Print the JSON Schema of the configuration file.

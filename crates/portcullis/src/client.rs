@@ -3,6 +3,7 @@
 //! It blocks: inside runs one thread's worth of runtime. Nothing is redirected, every answer has a
 //! deadline and a size, and the token is in no error.
 
+mod access;
 mod address;
 mod connection;
 mod error;
@@ -10,7 +11,6 @@ mod events;
 mod exchange;
 mod trust;
 
-use std::path::PathBuf;
 use std::sync::Arc;
 
 use bytes::Bytes;
@@ -18,6 +18,7 @@ use hyper::header::HeaderValue;
 use tokio::runtime::Runtime;
 use tokio::task::JoinSet;
 
+pub(crate) use self::access::{Access, Secret};
 use self::address::Address;
 use self::connection::{Connector, Sender};
 pub(crate) use self::error::ClientError;
@@ -27,27 +28,6 @@ use self::exchange::{Shared, within};
 
 /// How many exchanges are under way at once.
 pub(crate) const AT_ONCE: usize = 4;
-
-/// Which server, and who asks.
-#[derive(Debug, Clone, Default)]
-pub(crate) struct Access {
-    /// The server: `https://…`, `http://…` or `unix:///path`.
-    pub(crate) server: String,
-    /// The bearer token.
-    pub(crate) token: Option<Secret>,
-    /// Authorities to believe instead of the system's, PEM.
-    pub(crate) ca: Option<PathBuf>,
-}
-
-/// A text that is never shown.
-#[derive(Clone)]
-pub(crate) struct Secret(pub(crate) String);
-
-impl std::fmt::Debug for Secret {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("(secret)")
-    }
-}
 
 /// A client of one server.
 #[derive(Debug)]
@@ -162,7 +142,7 @@ fn bearer(token: &Secret) -> Result<HeaderValue, ClientError> {
     Ok(value)
 }
 
-/// A text for the query of an address.
+/// A text for the path or the query of an address.
 pub(crate) fn encoded(text: &str) -> String {
     let mut safe = String::with_capacity(text.len());
     for byte in text.bytes() {

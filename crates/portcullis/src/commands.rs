@@ -1,16 +1,22 @@
 //! The commands, one file each.
 
+mod access;
+mod autohold;
 mod check;
 mod decisions;
 mod documents;
 mod eval;
 mod explain;
 mod init;
+mod pipeline;
 mod plugins;
+mod remote;
 mod replay;
 mod serve;
+mod tenant;
 mod test;
 mod text;
+mod token;
 
 use portcullis_server::config::{ConfigSource, Listening, LoadOptions};
 
@@ -28,6 +34,13 @@ pub(crate) fn run(cli: Cli) -> Exit {
         Command::Decisions(decisions) => decisions::run(&decisions),
         Command::Explain(explain) => explain::run(&explain),
         Command::Replay(replay) => replay::run(&replay),
+        Command::CanI(can_i) => access::can_i(&can_i),
+        Command::WhoCan(who_can) => access::who_can(&who_can),
+        Command::AccessMatrix(matrix) => access::matrix(&matrix),
+        Command::Token(token) => token::run(&token),
+        Command::Tenant(tenant) => tenant::run(&tenant),
+        Command::Autohold(autohold) => autohold::run(&autohold),
+        Command::Pipeline(pipeline) => pipeline::run(&pipeline),
         Command::Plugins(plugins) => plugins::run(plugins.output),
         Command::Schema => documents::schema(),
         Command::Completions { shell } => documents::completions(shell),

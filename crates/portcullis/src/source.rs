@@ -10,7 +10,7 @@ use std::path::PathBuf;
 use portcullis_record::Summary;
 
 use crate::cli::{Filter, Store};
-use crate::client::{Access, ClientError, Secret};
+use crate::client::{Access, ClientError};
 use crate::data_dir;
 use crate::exit::Exit;
 
@@ -108,7 +108,12 @@ pub(crate) fn open(store: &Store) -> Result<Box<dyn DecisionSource>, SourceError
     if let Some(dir) = &store.data_dir {
         return Ok(Box::new(store::StoreSource::in_directory(dir)?));
     }
-    if let Some(access) = access(store) {
+    let given = Access::given(
+        store.server.as_deref(),
+        store.token.as_ref(),
+        store.ca.as_ref(),
+    );
+    if let Some(access) = given {
         return Ok(Box::new(server::ServerSource::new(&access)?));
     }
     if store.token.is_some() || store.ca.is_some() {
@@ -120,23 +125,6 @@ pub(crate) fn open(store: &Store) -> Result<Box<dyn DecisionSource>, SourceError
     let dir = variable("PORTCULLIS_DATA_DIR").map(PathBuf::from);
     let dir = dir.unwrap_or_else(data_dir::standard);
     Ok(Box::new(store::StoreSource::in_directory(&dir)?))
-}
-
-/// The server, if one is named.
-fn access(store: &Store) -> Option<Access> {
-    let server = store
-        .server
-        .clone()
-        .or_else(|| variable("PORTCULLIS_SERVER"))?;
-    let token = store
-        .token
-        .clone()
-        .or_else(|| variable("PORTCULLIS_TOKEN").map(Secret));
-    Some(Access {
-        server,
-        token,
-        ca: store.ca.clone(),
-    })
 }
 
 fn variable(name: &str) -> Option<String> {

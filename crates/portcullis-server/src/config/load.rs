@@ -129,6 +129,7 @@ pub fn load(options: &LoadOptions<'_>) -> Result<Loaded, Faults> {
         &mut notes,
     );
     let decisions = resolve::decisions(&document, &spec, &mut notes);
+    let access = resolve::access(&document, &spec, &mut notes);
     let (authorizers, chains) = resolve::authorization(&document, &spec.authorization, &mut notes);
     check_namespaces(&document, &spec.namespaces, &mut notes);
     for key in spec.limits.zeros() {
@@ -165,6 +166,7 @@ pub fn load(options: &LoadOptions<'_>) -> Result<Loaded, Faults> {
             limits: spec.limits,
             authorizers,
             chains,
+            access,
             decisions,
             log,
             shutdown: spec.shutdown,

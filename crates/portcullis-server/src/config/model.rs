@@ -4,6 +4,7 @@
 //! Values are what the file says: paths are not resolved and nothing is
 //! compared with anything else; `resolve` does that.
 
+mod access;
 mod acjs;
 mod admission;
 mod authorization;
@@ -17,6 +18,8 @@ use std::{collections::BTreeMap, path::PathBuf};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+pub use access::AuthenticatorDriver;
+pub(crate) use access::{AuthenticatorSpec, SessionsSpec, TenantsSpec};
 pub(crate) use acjs::{AcjsListenerSpec, AcjsPathSpec};
 pub(crate) use admission::{AdmissionSpec, PluginSpec};
 pub use admission::{FailureMode, PendingMutation};
@@ -66,6 +69,14 @@ pub(crate) struct Configuration {
     /// Who may do what: authorizers and the chains that ask them.
     #[serde(default)]
     pub(crate) authorization: AuthorizationSpec,
+    /// Rules, roles and tenants; without it there is one tenant, `default`.
+    pub(crate) tenants: Option<TenantsSpec>,
+    /// Whose tokens, certificates and sockets say who asks.
+    #[serde(default)]
+    pub(crate) authenticators: Vec<AuthenticatorSpec>,
+    /// Sessions of people who signed in.
+    #[serde(default)]
+    pub(crate) sessions: SessionsSpec,
     /// Where the server keeps what must outlive it.
     #[serde(default)]
     pub(crate) store: StoreSpec,

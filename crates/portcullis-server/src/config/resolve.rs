@@ -3,6 +3,7 @@
 //!
 //! Each check reports everything it finds; nothing stops at the first fault.
 
+mod access;
 mod acjs;
 mod authorization;
 mod decisions;
@@ -10,6 +11,7 @@ mod listeners;
 mod plugins;
 mod policies;
 
+pub(crate) use access::access;
 pub(crate) use acjs::acjs_listener;
 pub(crate) use authorization::authorization;
 pub(crate) use decisions::decisions;

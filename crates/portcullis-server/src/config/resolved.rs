@@ -12,8 +12,8 @@ use super::{
     document::{Document, Node},
     fault::Fault,
     model::{
-        AuthorizerDriver, Door, FailureMode, Limits, Log, Namespace, PendingMutation, Principal,
-        Shutdown,
+        AuthenticatorDriver, AuthorizerDriver, Door, FailureMode, Limits, Log, Namespace,
+        PendingMutation, Principal, Shutdown,
     },
     path,
     source::Source,
@@ -42,6 +42,8 @@ pub struct Loaded {
     pub authorizers: Vec<Authorizer>,
     /// Names of authorizers by name of the chain; each name is in `authorizers`.
     pub chains: BTreeMap<String, Vec<String>>,
+    /// Who is believed, and where it says what people may do.
+    pub access: AccessSettings,
     /// What is kept of decisions.
     pub decisions: Decisions,
     /// What is logged, and how.
@@ -95,6 +97,71 @@ pub struct Policies {
     pub default_action: DefaultAction,
     /// What policies may ask of the world outside.
     pub host: HostSettings,
+}
+
+/// Who is believed, and where it says what people may do. None of the files has been read yet.
+#[derive(Debug, Clone)]
+pub struct AccessSettings {
+    /// The tenants file, and where it is named.
+    pub tenants: Option<(PathBuf, Origin)>,
+    /// Whose tokens, certificates and sockets say who asks.
+    pub authenticators: Vec<Authenticator>,
+    /// Sessions of people who signed in.
+    pub sessions: SessionSettings,
+}
+
+/// Somebody who says who asks.
+#[derive(Debug, Clone)]
+pub struct Authenticator {
+    /// Its name, once only.
+    pub name: String,
+    /// How identities are proved.
+    pub driver: AuthenticatorDriver,
+    /// What `iss` is.
+    pub issuer: String,
+    /// What `aud` must be; empty for drivers without tokens.
+    pub audience: String,
+    /// The realm.
+    pub realm: String,
+    /// Whether its realm is the default.
+    pub is_default: bool,
+    /// The shared secret.
+    pub secret_file: Option<PathBuf>,
+    /// The public key.
+    pub public_key_file: Option<PathBuf>,
+    /// The private key.
+    pub private_key_file: Option<PathBuf>,
+    /// Where the provider's keys are.
+    pub keys_url: Option<String>,
+    /// Who the provider knows us as.
+    pub client_id: Option<String>,
+    /// The client's secret.
+    pub client_secret_file: Option<PathBuf>,
+    /// What is asked for at signing in.
+    pub scopes: Vec<String>,
+    /// Authorities for the provider's certificate.
+    pub ca_file: Option<PathBuf>,
+    /// The claim that names people.
+    pub uid_claim: String,
+    /// Whether `zuul.admin` counts.
+    pub allow_authz_override: bool,
+    /// How old a token may be.
+    pub max_validity: Option<std::time::Duration>,
+    /// How far clocks may differ.
+    pub skew: std::time::Duration,
+    /// Where it is configured.
+    pub origin: Origin,
+}
+
+/// Sessions of people who signed in.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SessionSettings {
+    /// How long one lasts.
+    pub lifetime: std::time::Duration,
+    /// The key that signs them; in the data directory unless said.
+    pub key_file: Option<PathBuf>,
+    /// How browsers reach this server, without a slash at the end.
+    pub public_url: Option<String>,
 }
 
 /// What is kept of decisions.

@@ -36,6 +36,10 @@ const LARGEST_BYTES: u64 = 1 << 62;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Duration(u64);
 
+/// A length of time: a whole number of seconds, or a duration.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Seconds(std::time::Duration);
+
 /// A number of bytes: a whole number, alone or with `Ki`, `Mi`, `Gi`, `Ti`, `k`, `M`, `G` or `T`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Size(u64);
@@ -103,6 +107,12 @@ impl Size {
     /// The number of bytes as an index of this machine.
     pub fn as_usize(self) -> usize {
         usize::try_from(self.0).unwrap_or(usize::MAX)
+    }
+}
+
+impl From<Seconds> for std::time::Duration {
+    fn from(seconds: Seconds) -> Self {
+        seconds.0
     }
 }
 
@@ -205,6 +215,35 @@ impl Visitor<'_> for DurationVisitor {
     }
 }
 
+impl<'de> Deserialize<'de> for Seconds {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(SecondsVisitor)
+    }
+}
+
+struct SecondsVisitor;
+
+impl Visitor<'_> for SecondsVisitor {
+    type Value = Seconds;
+
+    fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("a number of seconds, or a duration like `1h`")
+    }
+
+    fn visit_str<E: DeError>(self, text: &str) -> Result<Seconds, E> {
+        text.parse::<Duration>()
+            .map(|duration| Seconds(duration.get()))
+            .map_err(E::custom)
+    }
+
+    fn visit_u64<E: DeError>(self, seconds: u64) -> Result<Seconds, E> {
+        if seconds > LONGEST_MS / 1000 {
+            return Err(E::custom(UnitError::TooLong(seconds.to_string())));
+        }
+        Ok(Seconds(std::time::Duration::from_secs(seconds)))
+    }
+}
+
 impl<'de> Deserialize<'de> for Size {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         deserializer.deserialize_any(SizeVisitor)
@@ -243,6 +282,22 @@ impl JsonSchema for Duration {
             "type": "string",
             "pattern": "^[0-9]+(ms|s|m|h|d)$",
             "examples": ["500ms", "2s", "5m", "1h", "7d"],
+        })
+    }
+}
+
+impl JsonSchema for Seconds {
+    fn schema_name() -> Cow<'static, str> {
+        "Seconds".into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({
+            "description": "A length of time: a whole number of seconds, or one with ms, s, m, h or d.",
+            "type": ["string", "integer"],
+            "pattern": "^[0-9]+(ms|s|m|h|d)$",
+            "minimum": 0,
+            "examples": [600, "10m"],
         })
     }
 }

@@ -11,7 +11,7 @@ use portcullis_record::Summary;
 use portcullis_store::{Filter, Mark};
 use tokio::sync::{Notify, broadcast};
 
-use super::reader::{ReadFailure, Reader};
+use crate::store_pool::{PoolFailure, StorePool};
 
 /// Decisions that a slow stream may be behind.
 const BEHIND: usize = 4096;
@@ -61,8 +61,8 @@ impl Feed {
     /// When the store doesn't answer.
     pub(crate) async fn subscribe(
         &self,
-        reader: &Reader,
-    ) -> Result<Option<Subscription>, ReadFailure> {
+        reader: &StorePool,
+    ) -> Result<Option<Subscription>, PoolFailure> {
         if self.news.receiver_count() >= STREAMS {
             return Ok(None);
         }
@@ -82,7 +82,7 @@ impl Feed {
     }
 
     /// Reads what is new as long as anybody wants to know.
-    async fn read_on(&self, reader: &Reader, mut mark: Mark) {
+    async fn read_on(&self, reader: &StorePool, mut mark: Mark) {
         loop {
             let _ = tokio::time::timeout(LOOK_EVERY, self.stored.notified()).await;
             if self.news.receiver_count() == 0 {

@@ -76,3 +76,61 @@ impl Intake {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::time::{Duration, SystemTime};
+
+    use portcullis_core::{DecisionId, Peer};
+    use portcullis_record::Action;
+    use prometheus_client::registry::Registry;
+
+    use super::super::queue::Gathering;
+    use super::*;
+
+    fn action() -> Action {
+        Action {
+            id: DecisionId::new(SystemTime::UNIX_EPOCH),
+            permission: "autohold".to_owned(),
+            method: "POST".to_owned(),
+            path: "/api/tenant/t/project/p/autohold".to_owned(),
+            peer: Peer::default(),
+            tenant: Some("t".to_owned()),
+            parameters: Vec::new(),
+            user: "alice".to_owned(),
+            issuer: None,
+            allowed: true,
+            message: String::new(),
+            rule: None,
+            role: None,
+            misses: Vec::new(),
+            rules: Vec::new(),
+            roles: Vec::new(),
+            status: 200,
+            duration: Duration::ZERO,
+        }
+    }
+
+    #[tokio::test]
+    async fn what_has_no_body_is_kept_as_well() {
+        let queue = Arc::new(Queue::default());
+        let counts = DecisionCounts::new(&mut Registry::default());
+        let intake = Arc::new(Intake::new(Arc::clone(&queue), counts));
+        let material =
+            Material::of_action(action(), SystemTime::UNIX_EPOCH, "sha256:gate".into(), None);
+        intake.take(material, Arc::new(Masker::default()));
+        while intake.under_way.load(Ordering::Acquire) > 0 {
+            tokio::task::yield_now().await;
+        }
+        let gathering = Gathering {
+            items: 1,
+            bytes: usize::MAX,
+            time: Duration::ZERO,
+            idle: Duration::ZERO,
+        };
+        let taken = queue.take(gathering).items;
+        assert_eq!(taken.len(), 1);
+        let summary = taken.first().map(|item| &item.written.summary);
+        assert_eq!(summary.map(|s| s.kind.as_str()), Some("Autohold"));
+    }
+}

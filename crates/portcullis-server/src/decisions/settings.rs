@@ -22,10 +22,7 @@ pub(crate) struct Settings {
 impl Settings {
     /// What a configuration asks for.
     pub(crate) fn new(decisions: &Decisions, data_dir: &Path) -> Self {
-        let location = decisions.is_stored.then(|| {
-            let own = || Location::in_directory(data_dir);
-            decisions.location.clone().unwrap_or_else(own)
-        });
+        let location = decisions.is_stored.then(|| location(decisions, data_dir));
         Self {
             location,
             retention: Retention {
@@ -41,6 +38,12 @@ impl Settings {
     pub(super) fn is_on(&self) -> bool {
         self.location.is_some() || self.json_lines.is_some()
     }
+}
+
+/// Where the store is, whether or not decisions are kept there.
+pub(crate) fn location(decisions: &Decisions, data_dir: &Path) -> Location {
+    let own = || Location::in_directory(data_dir);
+    decisions.location.clone().unwrap_or_else(own)
 }
 
 /// Opens the store, if there is one to open. A database that doesn't answer is tried again later.

@@ -1,6 +1,7 @@
 //! The one shape of errors at every door: `{error: {code, message, details?}, request_id}`.
 
 use hyper::StatusCode;
+use hyper::ext::ReasonPhrase;
 use hyper::header::{ALLOW, CONTENT_TYPE, HeaderValue, RETRY_AFTER, WWW_AUTHENTICATE};
 use portcullis_core::{DecisionId, clock};
 use serde::Serialize;
@@ -17,6 +18,10 @@ pub(crate) struct HttpError {
     message: String,
     details: Option<Value>,
     allow: Option<&'static str>,
+    /// Where to sign in, for 401.
+    realm: Option<String>,
+    /// Whether the status line says it too.
+    is_in_status_line: bool,
 }
 
 impl HttpError {
@@ -27,6 +32,16 @@ impl HttpError {
             message: message.into(),
             details: None,
             allow: None,
+            realm: None,
+            is_in_status_line: false,
+        }
+    }
+
+    /// Says it in the status line too: `zuul-client` shows its users nothing else.
+    pub(crate) fn in_status_line(self) -> Self {
+        Self {
+            is_in_status_line: true,
+            ..self
         }
     }
 
@@ -105,13 +120,39 @@ impl HttpError {
         Self::new(StatusCode::SERVICE_UNAVAILABLE, "busy", message)
     }
 
-    pub(crate) fn forbidden(message: &'static str) -> Self {
-        Self::new(StatusCode::FORBIDDEN, "forbidden", message)
+    /// Who asks is known, and may not.
+    pub(crate) fn forbidden(code: &'static str, message: impl Into<String>) -> Self {
+        Self::new(StatusCode::FORBIDDEN, code, message)
     }
 
     /// Who asks is not known: RFC 6750 says how to say so.
-    pub(crate) fn unauthorized(code: &'static str, message: &'static str) -> Self {
-        Self::new(StatusCode::UNAUTHORIZED, code, message)
+    pub(crate) fn unauthorized(
+        code: &'static str,
+        message: impl Into<String>,
+        realm: impl Into<String>,
+    ) -> Self {
+        Self {
+            realm: Some(realm.into()),
+            ..Self::new(StatusCode::UNAUTHORIZED, code, message)
+        }
+    }
+
+    /// The same with something that programs read.
+    pub(crate) fn with_details(self, details: Value) -> Self {
+        Self {
+            details: Some(details),
+            ..self
+        }
+    }
+
+    /// The status.
+    pub(crate) fn status(&self) -> StatusCode {
+        self.status
+    }
+
+    /// What is said to people.
+    pub(crate) fn message(&self) -> &str {
+        &self.message
     }
 
     pub(crate) fn internal() -> Self {
@@ -149,21 +190,38 @@ impl HttpError {
 
     pub(crate) fn into_response(self) -> Response {
         let mut response = json(self.status, self.body());
+        if self.is_in_status_line {
+            let phrase: String = quotable(&self.message).chars().take(200).collect();
+            if let Ok(phrase) = ReasonPhrase::try_from(phrase.into_bytes()) {
+                response.extensions_mut().insert(phrase);
+            }
+        }
         let headers = response.headers_mut();
         if let Some(allow) = self.allow {
             headers.insert(ALLOW, HeaderValue::from_static(allow));
         }
         if self.status == StatusCode::UNAUTHORIZED {
-            let challenge = match self.code {
-                "missing_token" => r#"Bearer realm="portcullis""#,
-                _ => r#"Bearer realm="portcullis", error="invalid_token""#,
-            };
-            headers.insert(WWW_AUTHENTICATE, HeaderValue::from_static(challenge));
+            headers.insert(WWW_AUTHENTICATE, self.challenge());
         }
         if self.status == StatusCode::SERVICE_UNAVAILABLE {
             headers.insert(RETRY_AFTER, HeaderValue::from_static("1"));
         }
         response
+    }
+
+    /// What RFC 6750 wants to be said: who showed nothing is told no error.
+    fn challenge(&self) -> HeaderValue {
+        let realm = quotable(self.realm.as_deref().unwrap_or("portcullis"));
+        let error = match self.code {
+            "missing_token" => String::new(),
+            "invalid_format" => r#", error="invalid_request""#.to_owned(),
+            _ => {
+                let description = quotable(&self.message);
+                format!(r#", error="invalid_token", error_description="{description}""#)
+            }
+        };
+        HeaderValue::try_from(format!(r#"Bearer realm="{realm}"{error}"#))
+            .unwrap_or(HeaderValue::from_static("Bearer"))
     }
 
     /// The whole answer as bytes of HTTP/1.1, for connections that never became requests.
@@ -177,6 +235,13 @@ impl HttpError {
         );
         [head.into_bytes(), body].concat()
     }
+}
+
+/// A text for a quoted string in a header: what must not be there is left out.
+fn quotable(text: &str) -> String {
+    text.chars()
+        .filter(|c| matches!(c, ' '..='~') && !matches!(c, '"' | '\\'))
+        .collect()
 }
 
 /// A response with a JSON body.

@@ -21,7 +21,7 @@ pub(super) fn decide(
             "there is no chain of authorizers `{name}` any more"
         ));
     };
-    let body = decision.input.review.get().as_bytes();
+    let body = decision.input.review_text().as_bytes();
     let review = match review::decode_access(body, context::context(&decision.input.http)) {
         Ok(review) => review,
         Err(fault) => return Outcome::Failed(format!("the recorded review: {}", fault.message)),

@@ -18,6 +18,8 @@ pub enum Outcome {
     Unknown(String),
     /// The new set doesn't judge such requests.
     NotJudged,
+    /// Nothing of it can be decided again: who may call the API is no affair of policies.
+    PassedOver,
     /// The record makes no sense; why.
     Failed(String),
 }

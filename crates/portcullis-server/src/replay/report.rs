@@ -28,6 +28,8 @@ pub struct Report {
     pub by_another: u64,
     /// How many the new set doesn't judge.
     pub not_judged: u64,
+    /// How many were passed over because they are calls of the API, which roles decide.
+    pub passed_over: u64,
     /// How many were passed over because they are older than asked for.
     pub older: u64,
     /// How many lines were no decisions, or made no sense.
@@ -140,6 +142,10 @@ impl Report {
                 self.not_judged += 1;
                 return;
             }
+            Outcome::PassedOver => {
+                self.passed_over += 1;
+                return;
+            }
             Outcome::Failed(why) => {
                 self.fail(line, format!("{}: {why}", summary.id));
                 return;
@@ -167,6 +173,7 @@ impl Report {
         self.same += other.same;
         self.by_another += other.by_another;
         self.not_judged += other.not_judged;
+        self.passed_over += other.passed_over;
         self.older += other.older;
         self.failed += other.failed;
         self.wrong.extend(other.wrong);

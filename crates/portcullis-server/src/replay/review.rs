@@ -24,7 +24,7 @@ pub(super) fn read(decision: &Decision) -> Result<Attributes, String> {
 
 /// The text of the review, with every masked place marked.
 fn marked(input: &Input) -> Result<Cow<'_, str>, String> {
-    let text = input.review.get();
+    let text = input.review_text();
     let places = input.masked.iter();
     let mut places = places.filter_map(|p| p.strip_prefix("/review")).peekable();
     if places.peek().is_none() {
@@ -56,12 +56,13 @@ mod tests {
 
     fn input(review: &str, masked: &[&str]) -> Input {
         Input {
-            review: RawValue::from_string(review.to_owned()).unwrap(),
+            review: Some(RawValue::from_string(review.to_owned()).unwrap()),
             masked: masked.iter().map(|&place| place.to_owned()).collect(),
             http: Http::default(),
             received: String::new(),
             webhook: None,
             chain: None,
+            action: None,
         }
     }
 

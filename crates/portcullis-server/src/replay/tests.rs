@@ -1,5 +1,6 @@
 //! Decisions that are made, recorded and made again.
 
+mod actions;
 mod examples;
 mod policies;
 mod record;

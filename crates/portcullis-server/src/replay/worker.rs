@@ -43,6 +43,7 @@ impl Worker {
             (Door::Authorization, Judge::Whole(_, authorizers)) => {
                 access::decide(decision, authorizers)
             }
+            (Door::Api, _) => Outcome::PassedOver,
             _ => Outcome::NotJudged,
         });
         catch_unwind(deciding).unwrap_or_else(|_| Outcome::Failed("it panicked".to_owned()))

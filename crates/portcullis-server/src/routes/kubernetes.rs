@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use bytes::Bytes;
 use hyper::StatusCode;
 use hyper::body::Incoming;
-use hyper::header::{CONTENT_ENCODING, CONTENT_TYPE, EXPECT, HeaderMap};
+use hyper::header::{EXPECT, HeaderMap};
 use hyper::http::request::Parts;
 use portcullis_core::json::Index;
 use portcullis_core::{
@@ -21,8 +21,8 @@ use super::{Visitor, Webhook, trace};
 use crate::config::PendingMutation;
 use crate::decisions::NotKept;
 use crate::http::Response;
-use crate::http::body;
 use crate::http::error::{HttpError, json};
+use crate::http::{body, media_type};
 use crate::server::{Gate, Server};
 
 /// A request for this door, its body still to come.
@@ -114,7 +114,7 @@ impl Asked<'_> {
             ..
         } = self.head;
         if is_type_checked {
-            check_type(headers)?;
+            media_type::expect_json(headers)?;
         }
         let Some(incoming) = body.take() else {
             return Err(HttpError::internal());
@@ -357,34 +357,6 @@ fn texts(headers: &HeaderMap) -> Vec<(String, String)> {
         .collect()
 }
 
-/// Reviews are JSON; a client that doesn't say is believed to send that.
-fn check_type(headers: &HeaderMap) -> Result<(), HttpError> {
-    if let Some(encoding) = headers.get(CONTENT_ENCODING)
-        && !encoding.as_bytes().eq_ignore_ascii_case(b"identity")
-    {
-        return Err(HttpError::unsupported_media_type(
-            "a compressed body is not taken",
-        ));
-    }
-    let Some(value) = headers.get(CONTENT_TYPE) else {
-        return Ok(());
-    };
-    let essence = value
-        .as_bytes()
-        .split(|b| *b == b';')
-        .next()
-        .unwrap_or_default();
-    if essence
-        .trim_ascii()
-        .eq_ignore_ascii_case(b"application/json")
-    {
-        return Ok(());
-    }
-    Err(HttpError::unsupported_media_type(
-        "expected content type application/json",
-    ))
-}
-
 /// The time the API server gives, which it sends along as `?timeout=10s`.
 fn asked_timeout(query: Option<&str>) -> Option<Duration> {
     let value = query?
@@ -420,16 +392,5 @@ mod tests {
     fn the_log_repeats_a_part_of_long_texts() {
         assert_eq!(short("web"), "web");
         assert_eq!(short(&"ü".repeat(1_000_000)).chars().count(), 253);
-    }
-
-    #[test]
-    fn only_json_is_taken() {
-        let checked = |kind: &str| {
-            let mut headers = HeaderMap::new();
-            headers.insert(CONTENT_TYPE, kind.parse().unwrap());
-            check_type(&headers).is_ok()
-        };
-        assert!(checked("application/json") && checked("Application/JSON ; charset=utf-8"));
-        assert!(!checked("text/plain") && !checked("application/jsonp") && !checked(""));
     }
 }

@@ -6,7 +6,7 @@ use portcullis_telemetry::Telemetry;
 
 /// The place of a request in its trace. Where nothing is exported that is the caller's, if there is
 /// one: whoever records nothing passes on what came, unchanged.
-pub(super) fn begin(telemetry: Option<&Telemetry>, headers: &HeaderMap) -> Option<TraceContext> {
+pub(crate) fn begin(telemetry: Option<&Telemetry>, headers: &HeaderMap) -> Option<TraceContext> {
     let all = |name| headers.get_all(name).into_iter().map(HeaderValue::as_bytes);
     let caller = TraceContext::of(all("traceparent"), all("tracestate"));
     match telemetry {

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
+use super::server::secret;
 use crate::client::Secret;
 
 /// Where decisions are: a data directory, a store, or a running server.
@@ -26,9 +27,4 @@ pub(crate) struct Store {
     /// Authorities to believe instead of the system's, PEM.
     #[arg(long, value_name = "FILE", conflicts_with_all = ["data_dir", "store"])]
     pub(crate) ca: Option<PathBuf>,
-}
-
-#[expect(clippy::unnecessary_wraps, reason = "clap asks for a result")]
-fn secret(text: &str) -> Result<Secret, String> {
-    Ok(Secret(text.to_owned()))
 }

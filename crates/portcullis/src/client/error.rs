@@ -4,11 +4,16 @@ use std::error::Error;
 
 use hyper::StatusCode;
 use serde::Deserialize;
+use serde_json::Value;
 
 use crate::exit::Exit;
 
 /// The most characters of what a server says that are repeated.
 const LONGEST: usize = 500;
+/// The most characters of a name that are repeated.
+const LONGEST_WORD: usize = 200;
+/// The most names of a kind that are repeated.
+const MOST_LISTED: usize = 20;
 
 /// Why there is no answer.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -25,6 +30,9 @@ pub(crate) enum ClientError {
     /// There is no such thing.
     #[error("{0}")]
     NotFound(String),
+    /// It can't be done as things are now.
+    #[error("{0}")]
+    Conflict(String),
     /// The server can't be reached, or can't answer.
     #[error("{0}")]
     Unreachable(String),
@@ -38,6 +46,7 @@ impl ClientError {
             Self::Location(_) => Exit::Invalid,
             Self::NotSignedIn(_) => Exit::NotSignedIn,
             Self::NotFound(_) => Exit::Nothing,
+            Self::Conflict(_) => Exit::No,
             Self::Unreachable(_) => Exit::Failed,
         }
     }
@@ -61,35 +70,92 @@ impl ClientError {
         Self::Unreachable(format!("the server's answer is no {what}: {error}"))
     }
 
-    /// An answer that says what is wrong.
-    pub(super) fn refused(place: &str, status: StatusCode, body: &[u8]) -> Self {
-        #[derive(Deserialize)]
-        struct Body {
-            error: Said,
-            #[serde(default)]
-            request_id: Option<String>,
-        }
-        #[derive(Deserialize)]
-        struct Said {
-            message: String,
-        }
+    /// An answer that says what is wrong, on one line; lines after it say what was missing.
+    pub(super) fn refused(place: &str, status: StatusCode, body: &[u8], has_token: bool) -> Self {
         let said: Option<Body> = serde_json::from_slice(body).ok();
         let mut text = format!("{place} answers {}", status.as_u16());
         if let Some(body) = said {
-            let message: String = body.error.message.chars().take(LONGEST).collect();
-            text.push_str(&format!(": {message}"));
+            text.push_str(&format!(": {}", one_line(&body.error.message, LONGEST)));
             if let Some(id) = body.request_id.filter(|id| !id.is_empty()) {
-                let id: String = id.chars().take(64).collect();
-                text.push_str(&format!(" (request {id})"));
+                text.push_str(&format!(" (request {})", one_line(&id, 64)));
+            }
+            if status == StatusCode::FORBIDDEN
+                && let Some(details) = body.error.details
+            {
+                for line in forbidden(&details) {
+                    text.push_str(&format!("\n  {line}"));
+                }
             }
         } else if let Some(reason) = status.canonical_reason() {
             text.push_str(&format!(": {reason}"));
+        }
+        if status == StatusCode::UNAUTHORIZED && !has_token {
+            text.push_str("\n  no token was sent: give --token TOKEN, or PORTCULLIS_TOKEN");
         }
         match status {
             StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN => Self::NotSignedIn(text),
             StatusCode::NOT_FOUND => Self::NotFound(text),
             StatusCode::BAD_REQUEST | StatusCode::UNPROCESSABLE_ENTITY => Self::Usage(text),
+            StatusCode::CONFLICT => Self::Conflict(text),
             _ => Self::Unreachable(text),
         }
     }
+}
+
+#[derive(Deserialize)]
+struct Body {
+    error: Said,
+    #[serde(default)]
+    request_id: Option<String>,
+}
+
+#[derive(Deserialize)]
+struct Said {
+    message: String,
+    #[serde(default)]
+    details: Option<Value>,
+}
+
+/// What a 403 tells of permissions, in words.
+fn forbidden(details: &Value) -> Vec<String> {
+    let text = |value: &Value| value.as_str().map(|text| one_line(text, LONGEST_WORD));
+    let list = |key: &str| {
+        let items = details.get(key).and_then(Value::as_array)?;
+        let names: Vec<String> = items.iter().filter_map(text).take(MOST_LISTED).collect();
+        Some(match names.is_empty() {
+            true => "none".to_owned(),
+            false => names.join(", "),
+        })
+    };
+    let mut lines = Vec::new();
+    if let Some(permission) = details.get("permission").and_then(text) {
+        lines.push(format!("the permission it needs: {permission}"));
+    }
+    let conditions = details.get("conditions").and_then(Value::as_array);
+    for condition in conditions.into_iter().flatten().take(MOST_LISTED) {
+        let Some(name) = condition.get("name").and_then(text) else {
+            continue;
+        };
+        let wanted = match condition.get("wanted") {
+            Some(Value::Array(any)) => {
+                let any: Vec<String> = any.iter().filter_map(text).take(MOST_LISTED).collect();
+                any.join(" or ")
+            }
+            Some(one) => text(one).unwrap_or_default(),
+            None => String::new(),
+        };
+        lines.push(match condition.get("got").and_then(text) {
+            Some(got) => format!("you have it where {name} is {wanted}; here it is {got}"),
+            None => format!("you have it where {name} is {wanted}; here there is none"),
+        });
+    }
+    lines.extend(list("roles").map(|roles| format!("your roles here: {roles}")));
+    lines.extend(list("rules").map(|rules| format!("rules that match you here: {rules}")));
+    lines
+}
+
+/// At most so many characters, none of which begins another line.
+fn one_line(text: &str, most: usize) -> String {
+    let whole = |c: char| if matches!(c, '\n' | '\r') { ' ' } else { c };
+    text.chars().take(most).map(whole).collect()
 }

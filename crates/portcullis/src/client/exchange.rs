@@ -47,6 +47,23 @@ impl Question {
             accept: "application/json",
         }
     }
+
+    /// Changes something: is sent once, whatever becomes of the answer.
+    pub(crate) fn post(path: impl Into<String>, body: &serde_json::Value) -> Self {
+        Self {
+            method: Method::POST,
+            body: Some(Bytes::from(body.to_string())),
+            ..Self::get(path)
+        }
+    }
+
+    /// Removes something: is sent once, too.
+    pub(crate) fn delete(path: impl Into<String>) -> Self {
+        Self {
+            method: Method::DELETE,
+            ..Self::get(path)
+        }
+    }
 }
 
 /// Waits, but not for ever.
@@ -85,8 +102,8 @@ impl Shared {
         question: &Question,
         idle: Option<Sender>,
     ) -> Result<(Sender, Bytes), ClientError> {
-        // A connection that waited may have been closed by the other end; a question that only
-        // reads may be asked again.
+        // A connection that waited may have been closed by the other end. A question that only reads
+        // may be asked again; any other goes over a connection of its own, and goes once.
         if let Some(mut sender) = idle
             && question.method == Method::GET
             && sender.is_ready().await
@@ -153,7 +170,8 @@ impl Shared {
         let status = response.status();
         let body = Limited::new(response.into_body(), LARGEST_ERROR).collect();
         let body = body.await.map(Collected::to_bytes).unwrap_or_default();
-        ClientError::refused(self.connector.place(), status, &body)
+        let has_token = self.authorization.is_some();
+        ClientError::refused(self.connector.place(), status, &body, has_token)
     }
 
     fn broken(&self, error: &(dyn std::error::Error + 'static)) -> ClientError {

@@ -17,7 +17,7 @@ fn server(answers: Vec<String>) -> (Access, Receiver<String>) {
             let (mut stream, _) = listener.accept().unwrap();
             let mut seen = Vec::new();
             let mut piece = [0; 4096];
-            while !seen.ends_with(b"\r\n\r\n") {
+            while !is_whole(&seen) {
                 let count = stream.read(&mut piece).unwrap();
                 if count == 0 {
                     break;
@@ -35,6 +35,18 @@ fn server(answers: Vec<String>) -> (Access, Receiver<String>) {
         ca: None,
     };
     (access, asked)
+}
+
+/// Whether a request with its body is there.
+fn is_whole(seen: &[u8]) -> bool {
+    let text = String::from_utf8_lossy(seen);
+    let Some((head, body)) = text.split_once("\r\n\r\n") else {
+        return false;
+    };
+    let length = head
+        .lines()
+        .find_map(|line| line.strip_prefix("content-length: "));
+    length.map_or(0, |length| length.parse().unwrap()) <= body.len()
 }
 
 fn answer(status: u16, body: &str) -> String {
@@ -88,6 +100,8 @@ fn what_is_wrong_is_said_without_the_token() {
         (401, Exit::NotSignedIn),
         (403, Exit::NotSignedIn),
         (404, Exit::Nothing),
+        (409, Exit::No),
+        (422, Exit::Usage),
         (429, Exit::Failed),
         (500, Exit::Failed),
         (302, Exit::Failed),
@@ -147,4 +161,114 @@ fn a_token_stays_on_this_machine_without_tls() {
 #[test]
 fn texts_are_encoded_for_queries() {
     assert_eq!(encoded("a b&c=d/é~"), "a%20b%26c%3Dd%2F%C3%A9~");
+}
+
+#[test]
+fn what_changes_something_is_sent_whole() {
+    let (access, asked) = server(vec![answer(200, "true"), answer(204, "")]);
+    let mut client = Client::new(&access).unwrap();
+    let body = serde_json::json!({"pipeline": "post"});
+    assert_eq!(client.ask(Question::post("/a", &body)).unwrap(), "true");
+    let sent = asked.recv().unwrap();
+    assert!(sent.starts_with("POST /a HTTP/1.1\r\n"), "{sent}");
+    assert!(
+        sent.contains("content-type: application/json\r\n"),
+        "{sent}"
+    );
+    assert!(sent.ends_with("\r\n\r\n{\"pipeline\":\"post\"}"), "{sent}");
+    assert_eq!(client.ask(Question::delete("/b/1")).unwrap(), "");
+    let sent = asked.recv().unwrap();
+    assert!(sent.starts_with("DELETE /b/1 HTTP/1.1\r\n"), "{sent}");
+    assert!(!sent.contains("content-type"), "{sent}");
+}
+
+#[test]
+fn what_changes_something_is_sent_once() {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let access = Access {
+        server: format!("http://{}", listener.local_addr().unwrap()),
+        ..Access::default()
+    };
+    let served = std::thread::spawn(move || {
+        let mut asked = Vec::new();
+        // The first connection stays open, the second is closed instead of an answer.
+        let kept = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}";
+        let mut open = Vec::new();
+        for answer in [kept, ""] {
+            let (mut stream, _) = listener.accept().unwrap();
+            let (mut seen, mut piece) = (Vec::new(), [0; 4096]);
+            while !is_whole(&seen) {
+                let count = stream.read(&mut piece).unwrap();
+                seen.extend_from_slice(&piece[..count]);
+            }
+            asked.push(String::from_utf8(seen).unwrap());
+            stream.write_all(answer.as_bytes()).unwrap();
+            if !answer.is_empty() {
+                open.push(stream);
+            }
+        }
+        listener.set_nonblocking(true).unwrap();
+        (asked, listener)
+    });
+    let mut client = Client::new(&access).unwrap();
+    client.ask(Question::get("/")).unwrap();
+    let posted = client.ask(Question::post("/x", &serde_json::json!({})));
+    assert_eq!(posted.unwrap_err().exit(), Exit::Failed);
+    let (asked, listener) = served.join().unwrap();
+    let posts = asked.iter().filter(|text| text.starts_with("POST"));
+    assert_eq!(posts.count(), 1);
+    assert!(listener.accept().is_err(), "it was sent again");
+}
+
+#[test]
+fn a_403_says_in_words_what_is_missing() {
+    let said = serde_json::json!({
+        "error": {"code": "forbidden", "message": "not permitted\nreally", "details": {
+            "permission": "enqueue",
+            "conditions": [
+                {"name": "project", "wanted": "foo", "got": "bar"},
+                {"name": "pipeline", "wanted": ["post", "glob:x*"], "got": null},
+            ],
+            "roles": ["enqueue-post"], "rules": [],
+        }},
+        "request_id": "01A",
+    });
+    let (access, _asked) = server(vec![answer(403, &said.to_string())]);
+    let error = Client::new(&access).unwrap().ask(Question::get("/"));
+    let text = error.unwrap_err().to_string();
+    let lines: Vec<&str> = text.lines().skip(1).collect();
+    assert!(
+        text.contains("403: not permitted really (request 01A)\n"),
+        "{text}"
+    );
+    assert_eq!(
+        lines,
+        [
+            "  the permission it needs: enqueue",
+            "  you have it where project is foo; here it is bar",
+            "  you have it where pipeline is post or glob:x*; here there is none",
+            "  your roles here: enqueue-post",
+            "  rules that match you here: none",
+        ]
+    );
+    for odd in [
+        "{\"error\":{\"message\":\"m\",\"details\":[1]}}",
+        "{\"error\":{\"message\":\"m\",\"details\":{\"conditions\":[1,{}],\"roles\":{}}}}",
+    ] {
+        let (access, _asked) = server(vec![answer(403, odd)]);
+        let error = Client::new(&access).unwrap().ask(Question::get("/"));
+        assert!(error.unwrap_err().to_string().ends_with("403: m"));
+    }
+}
+
+#[test]
+fn who_sends_no_token_is_told_how() {
+    let said = "{\"error\":{\"code\":\"missing_token\",\"message\":\"a token is needed\"}}";
+    for has_token in [true, false] {
+        let (mut access, _asked) = server(vec![answer(401, said)]);
+        access.token = access.token.filter(|_| has_token);
+        let error = Client::new(&access).unwrap().ask(Question::get("/"));
+        let text = error.unwrap_err().to_string();
+        assert_eq!(text.contains("PORTCULLIS_TOKEN"), !has_token, "{text}");
+    }
 }

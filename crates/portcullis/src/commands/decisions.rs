@@ -12,10 +12,9 @@ mod table;
 
 pub(super) use self::table::{action, message};
 
-use super::text::plain::printable;
+use super::text::error;
 use crate::cli::{Decisions, DecisionsCommand};
 use crate::exit::Exit;
-use crate::output;
 use crate::source::SourceError;
 
 /// Does what the command line says.
@@ -26,12 +25,12 @@ pub(super) fn run(decisions: &Decisions) -> Exit {
     };
     match done {
         Ok(()) => Exit::Yes,
-        Err(error) => failed(&error),
+        Err(why) => failed(&why),
     }
 }
 
 /// Says why decisions can't be read.
-pub(super) fn failed(error: &SourceError) -> Exit {
-    output::tell(&format!("error: {}", printable(&error.to_string())));
-    error.exit
+pub(super) fn failed(why: &SourceError) -> Exit {
+    error::tell(&why.to_string());
+    why.exit
 }

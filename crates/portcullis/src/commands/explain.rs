@@ -3,6 +3,7 @@
 //! The verdict comes first, then who decided, what else ran, what nearly happened, and of what it
 //! was all made.
 
+mod action;
 mod asked;
 mod calls;
 mod changes;
@@ -15,6 +16,7 @@ mod verdict;
 #[cfg(test)]
 pub(super) mod sample;
 
+use portcullis_core::Door;
 use portcullis_record::Decision;
 use serde_json::Value;
 
@@ -40,22 +42,25 @@ pub(super) fn run(explain: &Explain) -> Exit {
         }
         Err(error) => return failed(&error),
     };
-    match told(&line, explain.output) {
-        Ok(told) => output::data(&told),
+    let door = match told(&line, explain.output) {
+        Ok((told, door)) => {
+            output::data(&told);
+            door
+        }
         Err(error) => {
             output::tell(&format!("error: the record of {id} can't be read: {error}"));
             return Exit::Failed;
         }
-    }
+    };
     if explain.output == ExplainOutput::Text {
-        output::tell(&hints(id, &explain.store));
+        output::tell(&hints(id, door, &explain.store));
     }
     Exit::Yes
 }
 
-fn told(line: &str, output: ExplainOutput) -> Result<String, String> {
+fn told(line: &str, output: ExplainOutput) -> Result<(String, Door), String> {
     let decision = Decision::from_line(line).map_err(|error| error.to_string())?;
-    Ok(match output {
+    let told = match output {
         ExplainOutput::Text => text::write(&decision, Terminal::of_output()),
         ExplainOutput::Json => indent::write(line),
         ExplainOutput::Yaml => {
@@ -63,14 +68,20 @@ fn told(line: &str, output: ExplainOutput) -> Result<String, String> {
             yaml::write(&value)
         }
         ExplainOutput::Jsonl => format!("{}\n", line.trim_end()),
-    })
+    };
+    Ok((told, decision.summary.door))
 }
 
 /// What else can be done with it.
-fn hints(id: &str, store: &Store) -> String {
+fn hints(id: &str, door: Door, store: &Store) -> String {
     let place = place(store);
+    let whole = format!("\nEverything that is kept of it:  portcullis explain {id}{place} -o json");
+    if door == Door::Api {
+        // Who may call the API is no affair of policies.
+        return whole;
+    }
     format!(
-        "\nEverything that is kept of it:  portcullis explain {id}{place} -o json\n\
+        "{whole}\n\
          Once more with other policies:  portcullis explain {id}{place} -o jsonl | portcullis replay --policies DIR --file -"
     )
 }

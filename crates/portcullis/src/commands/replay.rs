@@ -108,6 +108,10 @@ fn nothing(report: &Report) -> String {
         let decisions = counted(report.not_judged);
         why.push(format!("{decisions} that the new set does not judge"));
     }
+    if report.passed_over > 0 {
+        let decisions = counted(report.passed_over);
+        why.push(format!("{decisions} of the API, which roles decide"));
+    }
     let why = match why.is_empty() {
         true => String::new(),
         false => format!(" ({})", why.join(", ")),
@@ -124,6 +128,9 @@ fn closing_line(report: &Report) -> String {
     };
     if report.unknown() > 0 {
         let _ = write!(line, ", {} can't be told", report.unknown());
+    }
+    if report.passed_over > 0 {
+        let _ = write!(line, ", {} of the API passed over", report.passed_over);
     }
     if report.failed > 0 {
         let _ = write!(line, ", {} could not be read", lines(report.failed));

@@ -39,7 +39,10 @@ fn demonstrate(serve: &Serve) -> Exit {
         .or(serve.data_dir.as_deref());
     let data_dir = data_dir.unwrap_or(Path::new("."));
     let once = || {
-        let text = demonstration::configuration();
+        let text = demonstration::configuration(data_dir).map_err(|source| RunError::System {
+            what: "no key for tokens",
+            source,
+        })?;
         run_with(serve, ConfigSource::BuiltIn(&text), data_dir, Some(greet))
     };
     // Somebody else may take a port between looking and binding.
@@ -96,10 +99,13 @@ fn greet(listeners: &[(String, String)], data_dir: &Path) {
          What was decided, and why:\n\n\
          portcullis decisions list --data-dir {data}\n\
          portcullis explain ID --data-dir {data}\n\n\
+         The REST API is described at {hooks}/docs. A token for everything, good for 8 hours:\n\n\
+         {token}\n\n\
          Your own: portcullis serve --config portcullis.yaml. End this one with Ctrl-C.\n",
         hooks = address("hooks"),
         ops = address("ops"),
         curl = demonstration::curl(address("hooks")),
         data = data_dir.display(),
+        token = demonstration::token(data_dir).unwrap_or_default(),
     ));
 }

@@ -1,9 +1,13 @@
 //! Texts that several commands print or write.
 
+pub(super) mod columns;
+pub(super) mod data;
 pub(super) mod diff;
+pub(super) mod error;
 pub(super) mod file;
 pub(super) mod indent;
 pub(super) mod plain;
 pub(super) mod terminal;
+pub(super) mod time;
 pub(super) mod xml;
 pub(super) mod yaml;

@@ -46,6 +46,13 @@ fn help_is_data_and_names_every_command() {
     for command in [
         "serve",
         "check",
+        "can-i",
+        "who-can",
+        "access-matrix",
+        "token",
+        "tenant",
+        "autohold",
+        "pipeline",
         "plugins",
         "schema",
         "completions",

@@ -1,5 +1,6 @@
 //! Decisions listed, followed, explained and exported, out of a store and from a server.
 
+mod actions;
 mod api;
 mod documentation;
 mod explained;

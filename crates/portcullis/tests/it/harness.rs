@@ -13,6 +13,7 @@ pub(crate) mod patch;
 mod ports;
 mod program;
 mod repository;
+mod rest;
 mod review;
 pub(crate) mod tls;
 mod verdict;
@@ -30,6 +31,7 @@ pub(crate) use metrics::Metrics;
 pub(crate) use ports::free_port;
 pub(crate) use program::{Ran, program, run, run_in};
 pub(crate) use repository::repository;
+pub(crate) use rest::{Rest, RestAnswer, RestCall};
 pub(crate) use review::{
     Review, access, container, path_access, pod, pod_security, pod_with, privileged,
 };

@@ -13,6 +13,9 @@
     reason = "a helper of a test fails by panicking, and says why it skips something"
 )]
 
+mod access;
+mod api;
+mod autohold;
 mod cli;
 mod decision_log;
 mod decisions;
@@ -27,6 +30,7 @@ mod lifecycle;
 mod listeners;
 mod malformed;
 mod orphans;
+mod pipeline;
 mod policies;
 mod policy_tests;
 mod readme;
@@ -34,4 +38,6 @@ mod refusals;
 mod reload;
 mod replay;
 mod telemetry;
+mod tenant;
+mod token;
 mod wire;

@@ -109,15 +109,17 @@ pub(in crate::commands) fn action(item: &Summary) -> String {
     let what = match (item.namespace.as_str(), item.name.as_str()) {
         ("", "") => String::new(),
         ("", name) => format!(" {name}"),
+        (tenant, "") if item.door == Door::Api => format!(" {tenant}"),
         (namespace, "") => format!(" {namespace}/"),
         (namespace, name) => format!(" {namespace}/{name}"),
     };
     format!("{} {}{what}", item.operation, item.kind)
 }
 
-/// `policy no-curse`, `PodSecurity`, `-`: who decided.
+/// `policy no-curse`, `role releaser`, `PodSecurity`, `-`: who decided.
 fn by(item: &Summary) -> String {
     match (&item.policy, &item.plugin) {
+        (Some(role), _) if item.door == Door::Api => format!("role {role}"),
         (Some(policy), _) => format!("policy {policy}"),
         (None, Some(plugin)) => plugin.clone(),
         (None, None) => "-".to_owned(),

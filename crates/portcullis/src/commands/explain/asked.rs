@@ -2,6 +2,7 @@
 
 use portcullis_record::{Decision, PolicyTrace, Summary, TraceStep};
 
+use super::action;
 use super::verdict::place;
 use crate::commands::text::plain::took;
 
@@ -59,7 +60,11 @@ fn of_step(step: &TraceStep, summary: &Summary) -> Row {
         Some(detail) if detail == summary.message && step.outcome == "denied" => "as said above",
         detail => detail.unwrap_or_default(),
     };
-    let why = why.to_owned();
+    let why = match &step.roles {
+        Some(roles) if why.is_empty() => action::has(roles),
+        Some(roles) => format!("{}; {why}", action::has(roles)),
+        None => why.to_owned(),
+    };
     Row {
         name: step.plugin.clone(),
         how: step.phase.clone().unwrap_or_default(),

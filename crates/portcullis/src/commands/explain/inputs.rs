@@ -28,22 +28,32 @@ pub(super) fn door(decision: &Decision) -> String {
 /// The review, the request, and what was masked.
 pub(super) fn lines(decision: &Decision, subject: &Subject) -> Vec<String> {
     let input = &decision.input;
-    let size = counted(input.review.get().len(), "byte", "bytes");
-    let mut lines = vec![
-        format!("review    {}, {size}", subject.review()),
-        format!("request   {}", request(&input.http)),
-        format!("received  {}", input.received),
-        format!("masked    {}", masked(&input.masked)),
-    ];
+    let mut lines = Vec::new();
+    if let Some(review) = &input.review {
+        let size = counted(review.get().len(), "byte", "bytes");
+        lines.push(format!("review    {}, {size}", subject.review()));
+    }
+    lines.push(format!(
+        "request   {}",
+        request(&input.http, input.action.is_none())
+    ));
+    lines.push(format!("received  {}", input.received));
+    if let Some(action) = &input.action {
+        lines.push(format!("answered  {}", action.status));
+    }
+    lines.push(format!("masked    {}", masked(&input.masked)));
     if let Some(parent) = &decision.summary.traceparent {
         lines.push(format!("trace     {parent}"));
     }
     lines
 }
 
-fn request(http: &Http) -> String {
-    let headers = counted(http.headers.len(), "header", "headers");
-    let mut text = format!("{} {}, {headers}", http.method, cut(&http.uri, 200));
+fn request(http: &Http, has_headers: bool) -> String {
+    let mut text = format!("{} {}", http.method, cut(&http.uri, 200));
+    if has_headers {
+        let headers = counted(http.headers.len(), "header", "headers");
+        text.push_str(&format!(", {headers}"));
+    }
     if let Some(address) = &http.address {
         text.push_str(&format!(", from {address}"));
     }

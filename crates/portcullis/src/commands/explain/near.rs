@@ -2,11 +2,12 @@
 
 use portcullis_record::{Decision, PolicyTrace, TraceStep};
 
+use super::action;
 use super::verdict::{failed_how, failure, is_failure, place, reason};
 
 /// One line each; `none` where there is nothing.
 pub(super) fn lines(decision: &Decision) -> Vec<String> {
-    let mut lines = Vec::new();
+    let mut lines = action::near(decision);
     let end = failure(decision);
     let mut warnings = decision.summary.warnings.iter();
     for step in &decision.trace {

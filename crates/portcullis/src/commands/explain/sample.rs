@@ -5,7 +5,7 @@ use portcullis_record::Decision;
 use super::text;
 use crate::commands::text::terminal::Terminal;
 
-const ALL: [(&str, &str, &str); 4] = [
+const ALL: [(&str, &str, &str); 6] = [
     (
         "refusal",
         include_str!("samples/refusal.json"),
@@ -25,6 +25,16 @@ const ALL: [(&str, &str, &str); 4] = [
         "access",
         include_str!("samples/access.json"),
         include_str!("samples/access.txt"),
+    ),
+    (
+        "action",
+        include_str!("samples/action.json"),
+        include_str!("samples/action.txt"),
+    ),
+    (
+        "granted",
+        include_str!("samples/granted.json"),
+        include_str!("samples/granted.txt"),
     ),
 ];
 

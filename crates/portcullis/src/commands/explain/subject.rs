@@ -19,7 +19,7 @@ pub(super) struct Subject {
 
 impl Subject {
     pub(super) fn of(decision: &Decision) -> Self {
-        let review = serde_json::from_str(decision.input.review.get());
+        let review = serde_json::from_str(decision.input.review_text());
         Self {
             review: review.unwrap_or_default(),
             is_access: decision.summary.door == Door::Authorization,

@@ -4,7 +4,7 @@ use portcullis_core::Door;
 use portcullis_record::{Answer, Decision};
 
 use super::subject::Subject;
-use super::{asked, calls, changes, inputs, near, verdict};
+use super::{action, asked, calls, changes, inputs, near, verdict};
 use crate::commands::text::plain::{printable, took};
 use crate::commands::text::terminal::Terminal;
 
@@ -12,8 +12,11 @@ use crate::commands::text::terminal::Terminal;
 pub(super) fn write(decision: &Decision, terminal: Terminal) -> String {
     let subject = Subject::of(decision);
     let is_yes = decision.summary.verdict == Answer::Allow;
-    let (word, rest) = verdict::sentence(decision);
-    let mut text = format!("{}{}\n\n", terminal.answer(&word, is_yes), printable(&rest));
+    let (word, rest) = match decision.summary.door {
+        Door::Api => action::sentence(decision),
+        _ => verdict::sentence(decision),
+    };
+    let mut text = format!("{}{}\n\n", terminal.answer(word, is_yes), printable(&rest));
     for (name, value) in head(decision, &subject) {
         text.push_str(&format!("{name:<9} {}\n", printable(&value)));
     }
@@ -52,10 +55,19 @@ fn head(decision: &Decision, subject: &Subject) -> Vec<(&'static str, String)> {
             format!("{}, took {}", summary.time, took(summary.duration_us)),
         ),
         ("door", inputs::door(decision)),
-        ("who", subject.who(&summary.user)),
-        ("what", subject.what(summary)),
-        ("decided", verdict::decider(decision)),
     ];
+    head.extend(match summary.door {
+        Door::Api => [
+            ("who", action::who(decision)),
+            ("what", action::what(decision)),
+            ("decided", action::decider(decision)),
+        ],
+        _ => [
+            ("who", subject.who(&summary.user)),
+            ("what", subject.what(summary)),
+            ("decided", verdict::decider(decision)),
+        ],
+    });
     if let Some(digest) = &summary.digest {
         head.push(("digest", format!("{digest} (of the policy)")));
     }

@@ -6,7 +6,7 @@ use portcullis_record::{Answer, Decision, PolicyTrace, TraceStep};
 use crate::commands::decisions::message;
 
 /// `denied` and ` by policy image-signed: no signature`.
-pub(super) fn sentence(decision: &Decision) -> (String, String) {
+pub(super) fn sentence(decision: &Decision) -> (&'static str, String) {
     let summary = &decision.summary;
     let why = match (message(summary), failure(decision)) {
         ("", _) => String::new(),
@@ -19,7 +19,7 @@ pub(super) fn sentence(decision: &Decision) -> (String, String) {
         (None, Some(plugin)) => format!(" by {plugin}"),
         (None, None) => String::new(),
     };
-    let (word, rest) = match summary.verdict {
+    match summary.verdict {
         Answer::Allow => {
             let nobody = match is_access || applied(decision) {
                 true => ": nobody objected",
@@ -51,8 +51,7 @@ pub(super) fn sentence(decision: &Decision) -> (String, String) {
             ),
             None => ("denied", format!("{by}{why}")),
         },
-    };
-    (word.to_owned(), rest)
+    }
 }
 
 /// Why somebody could not decide, without saying again that they could not.

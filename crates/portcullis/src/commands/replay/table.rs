@@ -24,6 +24,9 @@ pub(super) fn write(report: &Report) -> String {
     if report.not_judged > 0 {
         count("not judged", report.not_judged);
     }
+    if report.passed_over > 0 {
+        count("passed over", report.passed_over);
+    }
     report.groups().for_each(|one| group(&mut text, one));
     if report.unknown() > 0 {
         let _ = writeln!(text, "\ncan't tell: {}", report.unknown());

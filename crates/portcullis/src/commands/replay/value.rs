@@ -24,6 +24,7 @@ pub(super) fn of(report: &Report) -> Value {
             "patchDiffers": report.count(ChangeKind::PatchDiffers),
             "unknown": report.unknown(),
             "notJudged": report.not_judged,
+            "passedOver": report.passed_over,
             "older": report.older,
             "failed": report.failed,
         },

@@ -49,6 +49,16 @@ pub(in crate::commands) fn took(microseconds: u64) -> String {
     }
 }
 
+/// A length of time in the largest unit that measures it: `1d`, `90m`, `61s`.
+pub(in crate::commands) fn span(seconds: u64) -> String {
+    let units = [(86_400, 'd'), (3600, 'h'), (60, 'm')];
+    let fits = |(unit, _): &&(u64, char)| seconds > 0 && seconds.is_multiple_of(*unit);
+    match units.iter().find(fits) {
+        Some((unit, name)) => format!("{}{name}", seconds / unit),
+        None => format!("{seconds}s"),
+    }
+}
+
 /// `3 objects`, `1 policy`.
 pub(in crate::commands) fn counted(count: usize, one: &str, many: &str) -> String {
     let word = if count == 1 { one } else { many };
@@ -95,6 +105,14 @@ mod tests {
         assert_eq!(cut("äöü", 3), "äöü");
         assert_eq!(cut("äöüß", 3), "äö…");
         assert_eq!(cut("ab", 0), "…");
+    }
+
+    #[test]
+    fn lengths_of_time_are_exact() {
+        assert_eq!(
+            [0, 1, 61, 60, 5400, 7200, 86_400, 172_800].map(span),
+            ["0s", "1s", "61s", "1m", "90m", "2h", "1d", "2d"]
+        );
     }
 
     #[test]

@@ -1,11 +1,13 @@
 //! The guide shows what the commands print, and says something of every flag.
 
-use super::filled;
+use super::{fill, filled, sample};
 use crate::eval::documentation::{check_flags, check_guide};
 
 #[test]
 fn every_command_prints_what_is_shown() {
-    check_guide("docs/decision-log.md", &filled(), 5);
+    let folder = filled();
+    fill(&folder, "data", &["action", "granted"].map(sample));
+    check_guide("docs/decision-log.md", &folder, 7);
 }
 
 #[test]

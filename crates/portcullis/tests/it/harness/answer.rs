@@ -36,7 +36,7 @@ impl Answer {
                 .headers
                 .push((name.to_ascii_lowercase(), value.trim().to_owned()));
         }
-        if has_body && status >= 200 {
+        if has_body && status >= 200 && status != 204 && status != 304 {
             answer.read_body(stream)?;
         }
         Ok(answer)

@@ -82,6 +82,11 @@ impl Connection {
         Answer::read(&mut self.0, true)
     }
 
+    /// The next answer to HEAD, or to anything else.
+    pub(crate) fn answer(&mut self, has_body: bool) -> io::Result<Answer> {
+        Answer::read(&mut self.0, has_body)
+    }
+
     /// Sends a whole request and waits for its answer.
     pub(crate) fn ask(&mut self, method: &str, path: &str, body: &[u8]) -> io::Result<Answer> {
         self.send(&request(method, path, &[], body))?;

@@ -54,6 +54,21 @@ impl Setup {
         self
     }
 
+    /// Sets a key of the configuration.
+    pub(crate) fn key(mut self, name: &str, value: Value) -> Self {
+        self.config[name] = value;
+        self
+    }
+
+    /// Adds a listener.
+    pub(crate) fn listener(mut self, listener: Value) -> Self {
+        let listeners = self.config["listeners"].take();
+        let mut listeners = listeners.as_array().cloned().unwrap_or_default();
+        listeners.push(listener);
+        self.config["listeners"] = listeners.into();
+        self
+    }
+
     pub(crate) fn path(&self, name: &str) -> std::path::PathBuf {
         self.folder.path(name)
     }

@@ -4,20 +4,27 @@ use bytes::Bytes;
 use hyper::StatusCode;
 use hyper::header::{CACHE_CONTROL, HeaderValue};
 use hyper::http::request::Parts;
+use portcullis_authz::roles::{Answer as Permitted, Condition, Parameters, Permission};
 use portcullis_core::clock;
 use portcullis_record::Summary;
 use portcullis_store::{Filter, Page};
+use schemars::JsonSchema;
 use serde::Serialize;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::mpsc;
 
-use super::Visitor;
+use super::answer;
+use super::call::{Answering, Call};
+use super::caller::Caller;
+use super::guard::Action;
 use super::query::Query;
-use crate::decisions::{DecisionLog, Missed, ReadFailure};
+use crate::decisions::{DecisionLog, Missed};
 use crate::http::Response;
 use crate::http::answer::Answer;
 use crate::http::error::{HttpError, json, with_type};
+use crate::routes::Visitor;
+use crate::store_pool::PoolFailure;
 
 /// Decisions in a page unless said.
 const PAGE: usize = 100;
@@ -28,45 +35,68 @@ const KEEP_ALIVE: Duration = Duration::from_secs(15);
 /// Events that a slow client may leave unread.
 const UNREAD: usize = 64;
 
-/// What is asked of the decision log.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Asked<'a> {
-    List,
-    Stream,
-    One(&'a str),
-}
+/// Somebody wants to read the decision log.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct ReadDecisions;
 
-impl Asked<'_> {
-    /// What a path behind `/api/v1/decisions` asks for.
-    pub(super) fn of(rest: Option<&str>) -> Option<Asked<'_>> {
-        match rest {
-            None | Some("") => Some(Asked::List),
-            Some("stream") => Some(Asked::Stream),
-            Some(id) if !id.contains('/') => Some(Asked::One(id)),
-            Some(_) => None,
-        }
-    }
+impl Action for ReadDecisions {
+    const PERMISSION: Permission = Permission::ReadDecisions;
+    const CONDITIONS: &'static [Condition] = &[];
 
-    pub(super) async fn answer(
-        &self,
-        visitor: &Visitor,
-        head: &Parts,
-    ) -> Result<Response, HttpError> {
-        let log = &visitor.server.decisions;
-        match self {
-            Asked::List => list(log, head).await,
-            Asked::One(id) => one(log, id).await,
-            Asked::Stream => stream(visitor, head).await,
-        }
+    fn parameters(&self) -> Parameters<'_> {
+        Parameters::new()
     }
 }
 
-async fn list(log: &DecisionLog, head: &Parts) -> Result<Response, HttpError> {
-    #[derive(Serialize)]
-    struct List {
-        items: Vec<Summary>,
-        next: Option<String>,
-    }
+/// `GET /api/v1/decisions`
+pub(super) fn list(call: Call<'_>) -> Answering<'_> {
+    Box::pin(async move {
+        call.authorize(call.gate.access.roles.root(), ReadDecisions)
+            .await?;
+        page(&call.visitor.server.decisions, call.head).await
+    })
+}
+
+/// `GET /api/v1/decisions/{id}`
+pub(super) fn show(call: Call<'_>) -> Answering<'_> {
+    Box::pin(async move {
+        call.authorize(call.gate.access.roles.root(), ReadDecisions)
+            .await?;
+        one(&call.visitor.server.decisions, call.values.get("id")).await
+    })
+}
+
+/// `GET /api/v1/decisions/stream`
+pub(super) fn follow(call: Call<'_>) -> Answering<'_> {
+    Box::pin(async move {
+        call.authorize(call.gate.access.roles.root(), ReadDecisions)
+            .await?;
+        stream(call.visitor, call.head, call.caller).await
+    })
+}
+
+/// Whether somebody who was let in would still be: tokens end, and roles change.
+fn is_still_permitted(visitor: &Visitor, caller: &Caller) -> bool {
+    let gate = visitor.server.gate.load();
+    let root = gate.access.roles.root();
+    let answer = root.check(
+        caller.identity(),
+        ReadDecisions::PERMISSION,
+        &Parameters::new(),
+    );
+    !caller.has_ended(clock::wall()) && matches!(answer, Permitted::Allowed(_))
+}
+
+/// Decisions, the newest first.
+#[derive(Serialize, JsonSchema)]
+pub(crate) struct DecisionList {
+    #[schemars(with = "Vec<serde_json::Map<String, serde_json::Value>>")]
+    items: Vec<Summary>,
+    /// What to ask for `after` to get more; nothing at the end.
+    next: Option<String>,
+}
+
+async fn page(log: &DecisionLog, head: &Parts) -> Result<Response, HttpError> {
     let mut query = Query::of(head);
     let filter = filter(&mut query)?;
     let limit = match query.take("limit")? {
@@ -81,7 +111,7 @@ async fn list(log: &DecisionLog, head: &Parts) -> Result<Response, HttpError> {
     let page = Page { after, limit };
     let found = log.reader().read(move |store| store.list(&filter, &page));
     let found = found.await.map_err(|e| unread(&e))?;
-    answer(&List {
+    answer::ok(&DecisionList {
         items: found.items,
         next: found.next,
     })
@@ -96,7 +126,7 @@ async fn one(log: &DecisionLog, id: &str) -> Result<Response, HttpError> {
     }
 }
 
-async fn stream(visitor: &Visitor, head: &Parts) -> Result<Response, HttpError> {
+async fn stream(visitor: &Visitor, head: &Parts, caller: Caller) -> Result<Response, HttpError> {
     let mut query = Query::of(head);
     let filter = filter(&mut query)?;
     query.done()?;
@@ -107,13 +137,17 @@ async fn stream(visitor: &Visitor, head: &Parts) -> Result<Response, HttpError> 
     };
     let (send, receive) = mpsc::channel::<Bytes>(UNREAD);
     let mut ending = visitor.server.ending.subscribe();
+    let visitor = visitor.clone();
     tokio::spawn(async move {
         let mut keep_alive = tokio::time::interval(KEEP_ALIVE);
         loop {
             let event = tokio::select! {
                 _ = ending.wait_for(|is_ending| *is_ending) => return,
                 () = send.closed() => return,
-                _ = keep_alive.tick() => Bytes::from_static(b": keep-alive\n\n"),
+                _ = keep_alive.tick() => match is_still_permitted(&visitor, &caller) {
+                    true => Bytes::from_static(b": keep-alive\n\n"),
+                    false => return,
+                },
                 next = news.next() => match next {
                     None => return,
                     Some(Ok(summary)) if !filter.matches(&summary) => continue,
@@ -163,14 +197,9 @@ fn filter(query: &mut Query) -> Result<Filter, HttpError> {
     })
 }
 
-fn answer(value: &impl Serialize) -> Result<Response, HttpError> {
-    let body = serde_json::to_vec(value).map_err(|_| HttpError::internal())?;
-    Ok(json(StatusCode::OK, body))
-}
-
-fn unread(failure: &ReadFailure) -> HttpError {
+fn unread(failure: &PoolFailure) -> HttpError {
     match failure {
-        ReadFailure::NotKept => HttpError::not_found(failure.to_string()),
+        PoolFailure::NoStore => HttpError::not_found("decisions are not kept in a store here"),
         _ => {
             tracing::warn!("decisions could not be read: {failure}");
             HttpError::busy("the store does not answer")

@@ -1,0 +1,161 @@
+//! Who is believed, and what people may do: everything that guards the REST API and the web pages,
+//! built from a configuration.
+//!
+//! Files are read here, not where the configuration is loaded, and faults get their places: those of
+//! the tenants file in that file, those of keys where the key is named.
+
+mod keys;
+mod tenants;
+
+pub(crate) use keys::without_newline;
+
+use std::path::Path;
+use std::time::Duration;
+
+use portcullis_authn::{Authenticators, SessionKey, Sessions};
+use portcullis_authz::roles::Roles;
+
+use crate::config::{
+    self, AccessSettings, AuthenticatorDriver, Fault, Faults, Listening, LoadOptions,
+    SessionSettings,
+};
+
+/// What guards the REST API, for those who ask about it without a server.
+#[derive(Debug)]
+pub struct AccessConfiguration {
+    /// Rules, roles and tenants.
+    pub roles: Roles,
+    /// Faulty tenants.
+    pub left_out: Vec<LeftOut>,
+    /// Whose tokens are believed.
+    pub authenticators: Authenticators,
+    /// What is odd but not wrong.
+    pub warnings: Vec<String>,
+}
+
+/// A faulty tenant.
+#[derive(Debug)]
+pub struct LeftOut {
+    /// Its name.
+    pub tenant: String,
+    /// Whether its previous configuration stays in force.
+    pub keeps_previous: bool,
+    /// What is wrong with it.
+    pub faults: Faults,
+}
+
+/// Everything that guards the API, swapped whole with the gate.
+#[derive(Debug)]
+pub(crate) struct Access {
+    pub(crate) roles: Roles,
+    pub(crate) left_out: Vec<LeftOut>,
+    pub(crate) authenticators: Authenticators,
+    /// What clients' certificates are said to be issued by; none if they are not identities.
+    pub(crate) certificates: Option<String>,
+    /// The same for unix sockets.
+    pub(crate) sockets: Option<String>,
+    /// Sessions; none without a directory for their key, or if nobody can sign in.
+    pub(crate) sessions: Option<Sessions>,
+    /// How long a session lasts.
+    pub(crate) session_lifetime: Duration,
+    /// How browsers reach this server, if that is configured.
+    pub(crate) public_url: Option<String>,
+    pub(crate) warnings: Vec<String>,
+}
+
+impl LeftOut {
+    /// What happens to it, and why, on one line.
+    pub(crate) fn text(&self) -> String {
+        let fate = match self.keeps_previous {
+            true => "keeps its previous configuration",
+            false => "is left out",
+        };
+        let faults: Vec<String> = self.faults.iter().map(Fault::to_string).collect();
+        format!("the tenant `{}` {fate}: {}", self.tenant, faults.join("; "))
+    }
+}
+
+/// Reads what a configuration says about access, and starts nothing.
+///
+/// # Errors
+///
+/// When anything but a tenant is faulty.
+pub fn load(options: &LoadOptions<'_>) -> Result<AccessConfiguration, Faults> {
+    let loaded = config::load(&LoadOptions {
+        listeners: Listening::Ignored,
+        ..options.clone()
+    })?;
+    let access = build(&loaded.access, None, None).map_err(Faults)?;
+    Ok(AccessConfiguration {
+        roles: access.roles,
+        left_out: access.left_out,
+        authenticators: access.authenticators,
+        warnings: access.warnings,
+    })
+}
+
+/// Builds everything. Tenants that are faulty keep what they have in `previous`.
+pub(crate) fn build(
+    settings: &AccessSettings,
+    data_dir: Option<&Path>,
+    previous: Option<&Access>,
+) -> Result<Access, Vec<Fault>> {
+    let mut faults = Vec::new();
+    let mut keep = |wrong: Vec<Fault>| faults.extend(wrong);
+    let tenants = tenants::read(settings, previous.map(|p| &p.roles));
+    let tenants = tenants.map_err(&mut keep).ok();
+    let authenticators = keys::authenticators(settings, previous.map(|p| &p.authenticators));
+    let authenticators = authenticators.map_err(&mut keep).ok();
+    let sessions = sessions(settings, data_dir).map_err(|wrong| keep(wrong.0));
+    let (Some(tenants), Some(authenticators), Ok(sessions)) = (tenants, authenticators, sessions)
+    else {
+        return Err(faults);
+    };
+    let issuer_of = |driver| {
+        let mut list = settings.authenticators.iter();
+        list.find(|one| one.driver == driver)
+            .map(|one| one.issuer.clone())
+    };
+    let mut warnings = tenants.warnings;
+    warnings.extend(authenticators.warnings());
+    Ok(Access {
+        roles: tenants.roles,
+        left_out: tenants.left_out,
+        authenticators,
+        certificates: issuer_of(AuthenticatorDriver::ClientCertificate),
+        sockets: issuer_of(AuthenticatorDriver::UnixSocket),
+        sessions,
+        session_lifetime: settings.sessions.lifetime,
+        public_url: settings.sessions.public_url.clone(),
+        warnings,
+    })
+}
+
+/// Sessions, if somebody can sign in.
+fn sessions(
+    settings: &AccessSettings,
+    data_dir: Option<&Path>,
+) -> Result<Option<Sessions>, Faults> {
+    let SessionSettings {
+        lifetime, key_file, ..
+    } = &settings.sessions;
+    let login = settings
+        .authenticators
+        .iter()
+        .find(|one| one.driver == AuthenticatorDriver::OpenIDConnect && one.client_id.is_some());
+    let (Some(login), Some(data_dir)) = (login, data_dir) else {
+        return Ok(None);
+    };
+    let file = match key_file {
+        Some(file) => file.clone(),
+        None => data_dir.join("session.key"),
+    };
+    let made = std::fs::create_dir_all(data_dir);
+    let key = made
+        .and_then(|()| SessionKey::load_or_create(&file))
+        .map_err(|error| {
+            let message = format!("no key for sessions: {}: {error}", file.display());
+            Faults::from(login.origin.fault("", message))
+        })?;
+    Ok(Some(Sessions::new(key, *lifetime)))
+}

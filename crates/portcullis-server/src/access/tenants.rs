@@ -1,0 +1,66 @@
+//! The tenants file.
+
+use portcullis_authz::roles::{self, Load, Roles};
+
+use super::LeftOut;
+use crate::config::{AccessSettings, Document, Fault, Faults, Source, yaml};
+
+/// What the tenants file became.
+pub(super) struct Tenants {
+    pub(super) roles: Roles,
+    pub(super) left_out: Vec<LeftOut>,
+    pub(super) warnings: Vec<String>,
+}
+
+/// Reads the tenants file, if there is one.
+pub(super) fn read(
+    settings: &AccessSettings,
+    previous: Option<&Roles>,
+) -> Result<Tenants, Vec<Fault>> {
+    let Some((file, origin)) = &settings.tenants else {
+        return Ok(Tenants {
+            roles: Roles::without_document(),
+            left_out: Vec::new(),
+            warnings: Vec::new(),
+        });
+    };
+    let source = Source::read(file).map_err(|reason| {
+        let message = format!("cannot read `{}`: {reason}", file.display());
+        vec![origin.fault("", message)]
+    })?;
+    let document = yaml::parse(&source).map_err(|faults| faults.0)?;
+    let Load {
+        roles,
+        left_out,
+        warnings,
+    } = Roles::load(&document.root.to_json(), previous)
+        .map_err(|faults| located(&document, faults))?;
+    let left_out = left_out.into_iter().map(|one| LeftOut {
+        tenant: one.tenant,
+        keeps_previous: one.keeps_previous,
+        faults: Faults(located(&document, one.faults)),
+    });
+    let warnings = warnings.into_iter();
+    Ok(Tenants {
+        roles,
+        left_out: left_out.collect(),
+        warnings: warnings
+            .map(|one| document.fault(&one.path, one.message).to_string())
+            .collect(),
+    })
+}
+
+fn located(document: &Document, faults: Vec<roles::Fault>) -> Vec<Fault> {
+    let place = |fault: roles::Fault| {
+        let located = document.fault(&fault.path, fault.message);
+        match fault.known {
+            None => located,
+            Some(known) => located.with_known(
+                &known.what,
+                &known.written,
+                known.known.iter().map(String::as_str),
+            ),
+        }
+    };
+    faults.into_iter().map(place).collect()
+}

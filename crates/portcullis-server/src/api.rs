@@ -1,0 +1,36 @@
+//! The REST API: every call there is, what it needs, and what it does.
+//!
+//! [`endpoints::ENDPOINTS`] is the one list. Requests are routed by it, the guard reads from it what a
+//! call needs, and `openapi` describes it. Who asks is found out by `caller`, before anything of the
+//! body is read; what somebody wants becomes an [`guard::Action`], whose parameters are checked; and
+//! only what was checked can be acted on, because only [`guard`] makes an [`guard::Authorized`].
+
+#![expect(
+    clippy::needless_pass_by_value,
+    reason = "handlers all have one form, and some need only a part of the call"
+)]
+
+mod answer;
+mod authorizations;
+mod autohold;
+mod body;
+mod call;
+mod caller;
+mod decisions;
+mod description;
+pub(crate) mod endpoint;
+mod endpoints;
+mod guard;
+mod info;
+mod openapi;
+mod pages;
+mod path;
+mod pipeline;
+mod query;
+mod record;
+mod sign_in;
+mod state;
+mod tenant;
+
+pub(crate) use call::Call;
+pub(crate) use endpoints::{Found, find};

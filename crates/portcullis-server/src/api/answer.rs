@@ -1,0 +1,24 @@
+//! Answers in JSON.
+
+use hyper::StatusCode;
+use hyper::header::{CACHE_CONTROL, HeaderValue};
+use serde::Serialize;
+
+use crate::http::Response;
+use crate::http::error::{HttpError, json};
+
+/// 200 with a value. What depends on who asks is kept by nobody in between.
+pub(super) fn ok(value: &impl Serialize) -> Result<Response, HttpError> {
+    let body = serde_json::to_vec(value).map_err(|_| HttpError::internal())?;
+    let mut response = json(StatusCode::OK, body);
+    let no_store = HeaderValue::from_static("no-store");
+    response.headers_mut().insert(CACHE_CONTROL, no_store);
+    Ok(response)
+}
+
+/// 204 with nothing.
+pub(super) fn nothing() -> Response {
+    let mut response = Response::new(crate::http::answer::Answer::whole(Vec::new()));
+    *response.status_mut() = StatusCode::NO_CONTENT;
+    response
+}

@@ -1,0 +1,123 @@
+//! What may I do here?
+
+use std::collections::BTreeMap;
+
+use portcullis_authz::roles::{Answer, Effective, Grant, Parameters, Permission, Permitted, Scope};
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde_json::Value;
+
+use super::answer;
+use super::call::{Answering, Call};
+use crate::http::Response;
+use crate::http::error::HttpError;
+
+/// What the caller may do in one place.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct Authorizations {
+    zuul: Zuul,
+    /// By permission: `true`, or the ways in which it is had. Nothing that is not permitted is here.
+    permissions: BTreeMap<&'static str, PermittedAnswer>,
+    /// The rules that match the caller here.
+    rules: Vec<String>,
+    /// The roles that the caller has here.
+    roles: Vec<String>,
+    /// Who the caller is.
+    user: String,
+}
+
+/// The same in Zuul's words.
+#[derive(Debug, Serialize, JsonSchema)]
+struct Zuul {
+    /// Whether the caller may do everything here.
+    admin: bool,
+    /// The tenant, or `*` for the root of the API.
+    scope: Vec<String>,
+}
+
+/// How far something is permitted.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(untagged)]
+enum PermittedAnswer {
+    /// Always: `true`.
+    Always(bool),
+    /// In any of these ways.
+    When(Vec<GrantAnswer>),
+}
+
+/// One way in which something is permitted.
+#[derive(Debug, Serialize, JsonSchema)]
+struct GrantAnswer {
+    /// The rule that matches the caller.
+    rule: String,
+    /// The role that the rule has.
+    role: String,
+    /// What must hold: a text, or a list of which one must hold.
+    conditions: BTreeMap<&'static str, Value>,
+}
+
+/// `GET /api/authorizations`
+pub(super) fn root(call: Call<'_>) -> Answering<'_> {
+    Box::pin(async move {
+        call.somebody()?;
+        authorizations(&call, call.gate.access.roles.root())
+    })
+}
+
+/// `GET /api/tenant/{tenant}/authorizations`
+pub(super) fn tenant(call: Call<'_>) -> Answering<'_> {
+    Box::pin(async move {
+        call.somebody()?;
+        authorizations(&call, call.tenant()?.scope())
+    })
+}
+
+fn authorizations(call: &Call<'_>, scope: &Scope) -> Result<Response, HttpError> {
+    let who = call.somebody()?;
+    let Effective {
+        is_admin,
+        roles,
+        rules,
+        permissions,
+    } = scope.effective(Some(who));
+    if roles.is_empty() && permissions.is_empty() {
+        let answer = scope.check(Some(who), Permission::Read, &Parameters::new());
+        if let Answer::Refused(refusal) = answer {
+            return Err(call.refused(
+                Some(scope),
+                (Permission::Read, &Parameters::new()),
+                &refusal,
+            ));
+        }
+    }
+    let permissions = permissions.into_iter().map(|(permission, permitted)| {
+        let permitted = match permitted {
+            Permitted::Always => PermittedAnswer::Always(true),
+            Permitted::When(grants) => {
+                PermittedAnswer::When(grants.into_iter().map(grant).collect())
+            }
+        };
+        (permission.name(), permitted)
+    });
+    answer::ok(&Authorizations {
+        zuul: Zuul {
+            admin: is_admin,
+            scope: vec![scope.tenant().unwrap_or("*").to_owned()],
+        },
+        permissions: permissions.collect(),
+        rules,
+        roles,
+        user: who.uid.clone(),
+    })
+}
+
+fn grant(grant: Grant) -> GrantAnswer {
+    let conditions = grant.conditions.into_iter();
+    GrantAnswer {
+        rule: grant.rule,
+        role: grant.role,
+        conditions: conditions
+            .map(|(condition, wanted)| (condition.name(), wanted))
+            .collect(),
+    }
+}

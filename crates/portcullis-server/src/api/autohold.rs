@@ -1,0 +1,305 @@
+//! Holds: the runner of the next job that fails is kept for somebody to look at.
+
+use std::time::Duration;
+
+use portcullis_authz::roles::{Condition, Parameters, Permission, Project, Tenant};
+use portcullis_core::clock;
+use portcullis_store::{Hold, NewHold, Placed};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::answer;
+use super::body::Maybe;
+use super::call::{Answering, Call};
+use super::guard::Action;
+use super::pipeline::one_of;
+use super::state::seconds;
+use crate::http::error::HttpError;
+
+const TEXT_CHARACTERS: usize = 1024;
+
+/// A hold to place.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct AutoholdBody {
+    /// The job whose failures are looked at.
+    #[schemars(length(min = 1))]
+    job: String,
+    /// How many failures are held.
+    #[serde(default = "one")]
+    #[schemars(range(min = 1, max = 1000))]
+    count: u32,
+    /// Why.
+    #[serde(default)]
+    reason: Maybe,
+    /// Only for this change, like `12` or `12,1`.
+    #[serde(default)]
+    change: Maybe,
+    /// Only for this reference.
+    #[serde(default, rename = "ref")]
+    reference: Maybe,
+    /// How many seconds a runner is held; 0 means until it is released.
+    #[schemars(range(max = 315_360_000))]
+    node_hold_expiration: Option<u64>,
+    /// After so many seconds the hold ends by itself, used or not.
+    #[schemars(range(min = 1, max = 315_360_000))]
+    expires_in: Option<u64>,
+}
+
+fn one() -> u32 {
+    1
+}
+
+/// A hold.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct HoldAnswer {
+    id: u64,
+    tenant: String,
+    project: String,
+    job: String,
+    /// What it is for: a reference, `change:` and a change, or `.*` for everything.
+    ref_filter: String,
+    max_count: u32,
+    current_count: u32,
+    reason: String,
+    node_expiration: Option<u64>,
+    /// When it ended, in seconds since 1970.
+    expired: Option<u64>,
+    /// What is held.
+    nodes: Vec<String>,
+    /// Who placed it.
+    placed_by: String,
+    /// When, in seconds since 1970.
+    placed_at: u64,
+    /// When it ends by itself, in seconds since 1970.
+    expires_at: Option<u64>,
+}
+
+impl From<Hold> for HoldAnswer {
+    fn from(hold: Hold) -> Self {
+        let ref_filter = match (&hold.reference, &hold.change) {
+            (Some(reference), _) => reference.clone(),
+            (None, Some(change)) => format!("change:{change}"),
+            (None, None) => ".*".to_owned(),
+        };
+        Self {
+            id: hold.id,
+            tenant: hold.tenant,
+            project: hold.project,
+            job: hold.job,
+            ref_filter,
+            max_count: hold.max_count,
+            current_count: hold.current_count,
+            reason: hold.reason,
+            node_expiration: hold.node_expiration,
+            expired: hold.expired_at.map(seconds),
+            nodes: Vec::new(),
+            placed_by: hold.placed_by,
+            placed_at: seconds(hold.placed_at),
+            expires_at: hold.expires_at.map(seconds),
+        }
+    }
+}
+
+/// Somebody wants to place a hold.
+#[derive(Debug)]
+pub(crate) struct Place {
+    project: Project,
+    hold: NewHold,
+}
+
+/// Somebody wants to release a hold.
+#[derive(Debug)]
+pub(crate) struct Release {
+    project: Project,
+    hold: Hold,
+}
+
+const CONDITIONS: &[Condition] = &[Condition::Project, Condition::Job, Condition::Ref];
+
+impl Action for Place {
+    const PERMISSION: Permission = Permission::Autohold;
+    const CONDITIONS: &'static [Condition] = CONDITIONS;
+
+    fn parameters(&self) -> Parameters<'_> {
+        Parameters::new()
+            .with_project(&self.project)
+            .with(Condition::Job, Some(&*self.hold.job))
+            .with(Condition::Ref, self.hold.reference.as_deref())
+    }
+}
+
+impl Action for Release {
+    const PERMISSION: Permission = Permission::Autohold;
+    const CONDITIONS: &'static [Condition] = CONDITIONS;
+
+    fn parameters(&self) -> Parameters<'_> {
+        Parameters::new()
+            .with_project(&self.project)
+            .with(Condition::Job, Some(&*self.hold.job))
+            .with(Condition::Ref, self.hold.reference.as_deref())
+    }
+}
+
+/// The project that a path names: as the tenant knows it, or as it is written.
+pub(super) fn named_project(tenant: &Tenant, named: &str) -> (Project, bool) {
+    match tenant.project(named) {
+        Some(project) => (project, true),
+        None => {
+            let name = named.to_owned();
+            let canonical = None;
+            (Project { name, canonical }, false)
+        }
+    }
+}
+
+/// What is said of a project that a tenant doesn't hold.
+pub(super) fn unknown_project(project: &Project) -> HttpError {
+    HttpError::not_found(format!(
+        "there is no project `{}` in this tenant",
+        short(&project.name)
+    ))
+}
+
+/// A text that may be long, cut.
+pub(super) fn short(text: &str) -> String {
+    text.chars().take(200).collect()
+}
+
+/// `POST /api/tenant/{tenant}/project/{project}/autohold`
+pub(super) fn place(mut call: Call<'_>) -> Answering<'_> {
+    Box::pin(async move {
+        let tenant = call.tenant()?;
+        call.admit::<Place>(tenant.scope())?;
+        let body: AutoholdBody = call.take_body().await?;
+        let (change, reference) = one_of(body.change, body.reference)?;
+        if body.job.is_empty() {
+            return Err(HttpError::bad_request("job is empty"));
+        }
+        if !(1..=1000).contains(&body.count) {
+            return Err(HttpError::bad_request("count is 1 to 1000"));
+        }
+        let texts = [Some(&body.job), change.as_ref(), reference.as_ref()];
+        if texts
+            .into_iter()
+            .flatten()
+            .any(|text| text.chars().count() > TEXT_CHARACTERS)
+        {
+            return Err(HttpError::bad_request(
+                "a text is longer than 1024 characters",
+            ));
+        }
+        let (project, is_held) = named_project(tenant, call.values.get("project"));
+        let now = clock::wall();
+        let reason = body.reason.0.unwrap_or_default();
+        let wanted = Place {
+            hold: NewHold {
+                tenant: tenant.name().to_owned(),
+                project: project.name.clone(),
+                job: body.job,
+                reference,
+                change,
+                reason: reason.chars().take(TEXT_CHARACTERS).collect(),
+                max_count: body.count,
+                node_expiration: body.node_hold_expiration.map(|s| s.min(315_360_000)),
+                placed_by: call
+                    .caller
+                    .identity()
+                    .map(|who| who.uid.clone())
+                    .unwrap_or_default(),
+                placed_at: now,
+                expires_at: body
+                    .expires_in
+                    .map(|left| now + Duration::from_secs(left.min(315_360_000))),
+            },
+            project,
+        };
+        let authorized = call.authorize(tenant.scope(), wanted).await?;
+        if !is_held {
+            return Err(unknown_project(&authorized.project));
+        }
+        let hold = authorized.into_inner().hold;
+        match call.visitor.server.ledger.place_hold(hold).await? {
+            Placed::Done(_) => answer::ok(&true),
+            Placed::Full => Err(HttpError::new(
+                hyper::StatusCode::CONFLICT,
+                "too_many_holds",
+                "this tenant has too many holds: release some first",
+            )),
+        }
+    })
+}
+
+/// `GET /api/tenant/{tenant}/autohold`
+pub(super) fn list(call: Call<'_>) -> Answering<'_> {
+    Box::pin(async move {
+        let tenant = call.reading().await?;
+        let holds = call
+            .visitor
+            .server
+            .ledger
+            .holds(tenant.name(), None)
+            .await?;
+        answer::ok(&holds.into_iter().map(HoldAnswer::from).collect::<Vec<_>>())
+    })
+}
+
+/// `GET /api/tenant/{tenant}/project/{project}/autohold`
+pub(super) fn list_of_project(call: Call<'_>) -> Answering<'_> {
+    Box::pin(async move {
+        let tenant = call.reading().await?;
+        let (project, is_held) = named_project(tenant, call.values.get("project"));
+        if !is_held {
+            return Err(unknown_project(&project));
+        }
+        let ledger = &call.visitor.server.ledger;
+        let holds = ledger.holds(tenant.name(), Some(project.name)).await?;
+        answer::ok(&holds.into_iter().map(HoldAnswer::from).collect::<Vec<_>>())
+    })
+}
+
+/// `GET /api/tenant/{tenant}/autohold/{id}`
+pub(super) fn show(call: Call<'_>) -> Answering<'_> {
+    Box::pin(async move {
+        let tenant = call.reading().await?;
+        let hold = stored(&call, tenant).await?;
+        answer::ok(&HoldAnswer::from(hold))
+    })
+}
+
+/// `DELETE /api/tenant/{tenant}/autohold/{id}`: permitted by what the hold was placed with.
+pub(super) fn release(call: Call<'_>) -> Answering<'_> {
+    Box::pin(async move {
+        let tenant = call.tenant()?;
+        call.admit::<Release>(tenant.scope())?;
+        let hold = stored(&call, tenant).await?;
+        let (project, _) = named_project(tenant, &hold.project);
+        let authorized = call
+            .authorize(tenant.scope(), Release { project, hold })
+            .await?;
+        let ledger = &call.visitor.server.ledger;
+        match ledger
+            .release_hold(tenant.name(), authorized.hold.id)
+            .await?
+        {
+            true => Ok(answer::nothing()),
+            false => Err(no_hold()),
+        }
+    })
+}
+
+/// The hold that the path names, if it belongs to the tenant.
+async fn stored(call: &Call<'_>, tenant: &Tenant) -> Result<Hold, HttpError> {
+    let id = call
+        .values
+        .get("id")
+        .parse::<u64>()
+        .map_err(|_| no_hold())?;
+    let ledger = &call.visitor.server.ledger;
+    let hold = ledger.hold(tenant.name(), id).await?;
+    hold.ok_or_else(no_hold)
+}
+
+fn no_hold() -> HttpError {
+    HttpError::not_found("there is no hold of this id in this tenant")
+}

@@ -1,0 +1,190 @@
+//! Who asks: a token, a session, a process at a unix socket, or a client's certificate, in this order.
+//!
+//! What is shown on purpose is what counts: a token that is no good is never made up for by something
+//! else.
+
+use std::sync::Arc;
+use std::time::SystemTime;
+
+use hyper::header::{AUTHORIZATION, COOKIE, HeaderMap};
+use hyper::http::request::Parts;
+use nix::unistd::geteuid;
+use portcullis_authn::{Code, Session, TokenError};
+use portcullis_authz::roles::{AdminOf, Identity};
+use portcullis_core::{Peer, PeerCertificate, UnixPeer, clock};
+use serde_json::{Map, Value, json};
+
+use crate::access::Access;
+use crate::http::error::HttpError;
+use crate::server::Server;
+
+/// Who asks.
+#[derive(Debug, Clone)]
+pub(crate) enum Caller {
+    /// Nobody in particular.
+    Anonymous,
+    /// Somebody who showed something that is no good.
+    Unproved(TokenError),
+    /// Somebody with a token.
+    Known(Arc<Identity>),
+    /// Somebody by the connection: a certificate or a unix socket.
+    Connected(Arc<Identity>),
+    /// Somebody who signed in with a browser.
+    SignedIn(Session),
+}
+
+impl Caller {
+    /// Finds out who asks.
+    pub(super) async fn of(server: &Server, access: &Access, peer: &Peer, head: &Parts) -> Self {
+        if let Some(header) = head.headers.get(AUTHORIZATION) {
+            return match verified(access, header.as_bytes()).await {
+                Ok(identity) => Self::Known(identity),
+                Err(why) => Self::Unproved(why),
+            };
+        }
+        if let Some(sessions) = &access.sessions
+            && let Some(cookie) = session_cookie(&head.headers)
+            && let Some(session) = sessions.open(cookie, clock::wall())
+        {
+            return Self::SignedIn(session);
+        }
+        let identity = match (peer.unix, &peer.certificate) {
+            (Some(unix), _) => at_socket(server, access, unix).await,
+            (None, Some(certificate)) => access
+                .certificates
+                .as_ref()
+                .map(|issuer| certified(issuer, certificate)),
+            (None, None) => None,
+        };
+        identity.map_or(Self::Anonymous, |identity| {
+            Self::Connected(Arc::new(identity))
+        })
+    }
+
+    /// Whoever was proved to ask.
+    pub(crate) fn identity(&self) -> Option<&Identity> {
+        match self {
+            Self::Anonymous | Self::Unproved(_) => None,
+            Self::Known(identity) | Self::Connected(identity) => Some(identity),
+            Self::SignedIn(session) => Some(&session.identity),
+        }
+    }
+
+    /// Whether what was shown has ended by now.
+    pub(super) fn has_ended(&self, now: SystemTime) -> bool {
+        match self {
+            Self::Anonymous | Self::Unproved(_) | Self::Connected(_) => false,
+            Self::SignedIn(session) => session.expires <= now,
+            Self::Known(identity) => {
+                let since = now.duration_since(SystemTime::UNIX_EPOCH);
+                let now = since.map_or(0.0, |since| since.as_secs_f64());
+                let end = identity.claims.get("exp").and_then(Value::as_f64);
+                end.is_some_and(|end| end <= now)
+            }
+        }
+    }
+
+    /// What is said to somebody who is nobody where that is not enough.
+    pub(super) fn challenge(&self, access: &Access) -> HttpError {
+        match self {
+            Self::Unproved(why) if why.code == Code::KeysUnavailable => {
+                tracing::warn!("a token can't be verified: {}", why.message);
+                HttpError::new(
+                    hyper::StatusCode::SERVICE_UNAVAILABLE,
+                    why.code.name(),
+                    &why.message,
+                )
+            }
+            Self::Unproved(why) => {
+                HttpError::unauthorized(why.code.name(), &why.message, &why.realm)
+            }
+            _ => HttpError::unauthorized(
+                Code::MissingToken.name(),
+                "sign in: this needs a bearer token",
+                access.authenticators.default_realm(),
+            ),
+        }
+    }
+}
+
+async fn verified(access: &Access, header: &[u8]) -> Result<Arc<Identity>, TokenError> {
+    let token = std::str::from_utf8(header).ok().and_then(|text| {
+        let (scheme, token) = text.split_once(' ')?;
+        let token = token.trim();
+        (scheme.eq_ignore_ascii_case("bearer") && !token.is_empty()).then_some(token)
+    });
+    match token {
+        Some(token) => access.authenticators.verify(token, clock::wall()).await,
+        None => Err(TokenError {
+            code: Code::InvalidFormat,
+            message: "the Authorization header is not `Bearer TOKEN`".to_owned(),
+            realm: access.authenticators.default_realm().to_owned(),
+        }),
+    }
+}
+
+/// The value of a cookie.
+pub(super) fn cookie<'a>(headers: &'a HeaderMap, names: &[&str]) -> Option<&'a str> {
+    let pairs = headers
+        .get_all(COOKIE)
+        .iter()
+        .filter_map(|v| v.to_str().ok());
+    let mut pairs = pairs.flat_map(|text| text.split(';'));
+    pairs.find_map(|pair| {
+        let (name, value) = pair.trim().split_once('=')?;
+        names.contains(&name).then_some(value)
+    })
+}
+
+fn session_cookie(headers: &HeaderMap) -> Option<&str> {
+    cookie(headers, super::sign_in::SESSION_COOKIES)
+}
+
+/// Root and the server's own user may do everything: they could do it anyway. Others are somebody
+/// where the configuration says so.
+async fn at_socket(server: &Server, access: &Access, unix: UnixPeer) -> Option<Identity> {
+    let is_master = unix.uid == 0 || unix.uid == geteuid().as_raw();
+    if !is_master && access.sockets.is_none() {
+        return None;
+    }
+    let names = server.unix_names.look_up(unix.uid, unix.gid).await;
+    let issuer = access.sockets.as_deref().unwrap_or("unix-socket");
+    let mut claims = Map::new();
+    claims.insert("iss".to_owned(), json!(issuer));
+    claims.insert("uid".to_owned(), json!(unix.uid));
+    claims.insert("gid".to_owned(), json!(unix.gid));
+    let uid = match names {
+        Some((user, group)) => {
+            claims.insert("preferred_username".to_owned(), json!(user));
+            claims.insert("groups".to_owned(), json!([group]));
+            user
+        }
+        None => unix.uid.to_string(),
+    };
+    claims.insert("sub".to_owned(), json!(uid));
+    Some(Identity {
+        claims,
+        uid,
+        admin: match is_master {
+            true => AdminOf::Everything,
+            false => AdminOf::Nothing,
+        },
+    })
+}
+
+fn certified(issuer: &str, certificate: &PeerCertificate) -> Identity {
+    let mut claims = Map::new();
+    claims.insert("iss".to_owned(), json!(issuer));
+    claims.insert("sub".to_owned(), json!(certificate.subject));
+    if let Some(name) = &certificate.common_name {
+        claims.insert("preferred_username".to_owned(), json!(name));
+    }
+    let groups = certificate.organizations.iter();
+    let groups: Vec<Value> = groups.map(|group| json!(group)).collect();
+    claims.insert("groups".to_owned(), Value::Array(groups));
+    Identity {
+        claims,
+        uid: certificate.subject.clone(),
+        admin: AdminOf::Nothing,
+    }
+}

@@ -1,0 +1,55 @@
+//! The API described: for programs, and for people.
+
+use std::sync::LazyLock;
+
+use hyper::StatusCode;
+use hyper::header::{
+    CACHE_CONTROL, CONTENT_ENCODING, CONTENT_SECURITY_POLICY, ETAG, HeaderName, HeaderValue,
+    IF_NONE_MATCH,
+};
+
+use super::call::{Answering, Call};
+use super::{openapi, pages};
+use crate::http::answer::Answer;
+use crate::http::error::{HttpError, json, with_type};
+
+/// `GET /openapi.json`
+pub(super) fn openapi(_: Call<'_>) -> Answering<'_> {
+    static TEXT: LazyLock<String> = LazyLock::new(openapi::text);
+    Box::pin(async move {
+        let mut response = json(StatusCode::OK, Vec::new());
+        *response.body_mut() = Answer::whole(TEXT.as_bytes());
+        Ok(response)
+    })
+}
+
+/// `GET /docs` and what belongs to it.
+pub(super) fn docs(call: Call<'_>) -> Answering<'_> {
+    Box::pin(async move {
+        let Some(page) = pages::answer(call.head.uri.path()) else {
+            return Err(HttpError::not_found("there is nothing at this path"));
+        };
+        let known = call.head.headers.get(IF_NONE_MATCH);
+        if known.is_some_and(|known| known.as_bytes() == page.etag.as_bytes()) {
+            let mut response = with_type(StatusCode::NOT_MODIFIED, Vec::new(), page.content_type);
+            response
+                .headers_mut()
+                .insert(ETAG, HeaderValue::from_static(page.etag));
+            return Ok(response);
+        }
+        let mut response = with_type(StatusCode::OK, Vec::new(), page.content_type);
+        *response.body_mut() = Answer::whole(page.body);
+        let headers = response.headers_mut();
+        headers.insert(CACHE_CONTROL, HeaderValue::from_static(page.cache));
+        headers.insert(CONTENT_SECURITY_POLICY, HeaderValue::from_static(page.csp));
+        headers.insert(ETAG, HeaderValue::from_static(page.etag));
+        if let Some(encoding) = page.encoding {
+            headers.insert(CONTENT_ENCODING, HeaderValue::from_static(encoding));
+        }
+        for (name, value) in pages::HEADERS {
+            let name = HeaderName::from_static(name);
+            headers.insert(name, HeaderValue::from_static(value));
+        }
+        Ok(response)
+    })
+}

@@ -1,0 +1,134 @@
+//! What one call is: its path, what it needs, what it takes and what it answers.
+
+use hyper::Method;
+use portcullis_authz::roles::{Condition, Permission};
+use schemars::{Schema, SchemaGenerator};
+
+use super::call::Handler;
+use crate::config::Door;
+
+/// One call of the API.
+#[derive(Debug)]
+pub(crate) struct Endpoint {
+    /// The method.
+    pub(crate) method: Verb,
+    /// The path, with `{name}` for what varies; `{project}` may span several segments.
+    pub(crate) path: &'static str,
+    /// Its name, once only.
+    pub(crate) id: &'static str,
+    /// What it is for, a line.
+    pub(crate) summary: &'static str,
+    /// What else there is to say, in Markdown.
+    pub(crate) description: &'static str,
+    /// What it belongs to.
+    pub(crate) tag: Tag,
+    /// What the caller needs.
+    pub(crate) access: Access,
+    /// What the query may say.
+    pub(crate) query: &'static [QueryParameter],
+    /// The body it takes, JSON.
+    pub(crate) body: Option<Content>,
+    /// What it answers when all is well.
+    pub(crate) success: Success,
+    /// Refusals of its own, besides those that follow from the rest.
+    pub(crate) refusals: &'static [(u16, &'static str)],
+    /// What answers.
+    pub(crate) run: Handler,
+}
+
+/// The methods in use. `HEAD` is taken where `GET` is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Verb {
+    Get,
+    Post,
+    Delete,
+}
+
+/// What calls belong to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Tag {
+    Description,
+    SignIn,
+    Tenants,
+    Autoholds,
+    Pipelines,
+    Decisions,
+}
+
+/// What a caller needs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Access {
+    /// Nothing: says why.
+    Public(&'static str),
+    /// To be somebody; what is answered depends on who it is.
+    SignedIn(&'static str),
+    /// A permission in the tenant that the path names.
+    Tenant(Permission, &'static [Condition]),
+    /// A permission at the root of the API.
+    Root(Permission, &'static [Condition]),
+}
+
+/// Something the query may say.
+#[derive(Debug)]
+pub(crate) struct QueryParameter {
+    pub(crate) name: &'static str,
+    pub(crate) description: &'static str,
+    pub(crate) schema: SchemaOf,
+    pub(crate) example: &'static str,
+}
+
+/// The schema of a type: `schema_of::<T>`.
+pub(crate) type SchemaOf = fn(&mut SchemaGenerator) -> Schema;
+
+/// The schema of a type.
+pub(crate) fn schema_of<T: schemars::JsonSchema>(generator: &mut SchemaGenerator) -> Schema {
+    generator.subschema_for::<T>()
+}
+
+/// A JSON body.
+#[derive(Debug)]
+pub(crate) struct Content {
+    pub(crate) schema: SchemaOf,
+    /// JSON text.
+    pub(crate) example: &'static str,
+}
+
+/// What is answered when all is well.
+#[derive(Debug)]
+pub(crate) enum Success {
+    /// 200 and JSON.
+    Json {
+        description: &'static str,
+        schema: SchemaOf,
+    },
+    /// 200 and something else than JSON.
+    Other {
+        description: &'static str,
+        content_type: &'static str,
+    },
+    /// 204 and nothing.
+    Nothing { description: &'static str },
+    /// 303 to somewhere else.
+    Redirect { description: &'static str },
+}
+
+impl Endpoint {
+    /// Where it is served: descriptions and signing in also beside web pages.
+    pub(crate) fn doors(&self) -> &'static [Door] {
+        match self.tag {
+            Tag::Description | Tag::SignIn => &[Door::Api, Door::Web],
+            Tag::Tenants | Tag::Autoholds | Tag::Pipelines | Tag::Decisions => &[Door::Api],
+        }
+    }
+}
+
+impl Verb {
+    /// Whether a request with this method is meant.
+    pub(crate) fn takes(self, method: &Method) -> bool {
+        match self {
+            Self::Get => method == Method::GET || method == Method::HEAD,
+            Self::Post => method == Method::POST,
+            Self::Delete => method == Method::DELETE,
+        }
+    }
+}

@@ -1,0 +1,78 @@
+//! Every call says what it needs.
+
+use std::collections::BTreeSet;
+
+use portcullis_authz::roles::Permission;
+
+use super::*;
+
+/// Permissions whose calls are yet to come.
+const TO_COME: &[Permission] = &[
+    Permission::SubmitJob,
+    Permission::RetryJob,
+    Permission::CancelJob,
+    Permission::ManageControllers,
+    Permission::ManageRunners,
+    Permission::ManageExemptions,
+    Permission::ReadGraph,
+    Permission::Playground,
+];
+
+#[test]
+fn every_call_declares_a_permission_or_says_why_it_needs_none() {
+    for endpoint in ENDPOINTS {
+        let id = endpoint.id;
+        match endpoint.access {
+            Access::Public(why) | Access::SignedIn(why) => assert!(why.len() > 10, "{id}"),
+            Access::Tenant(permission, conditions) | Access::Root(permission, conditions) => {
+                for condition in conditions {
+                    assert!(
+                        permission.conditions().contains(condition),
+                        "{id}: {condition}"
+                    );
+                }
+            }
+        }
+        if let Access::Tenant(..) = endpoint.access {
+            assert!(endpoint.path.starts_with("/api/tenant/{tenant}/"), "{id}");
+        }
+        let changes = endpoint.method != Verb::Get;
+        let needs_nothing = matches!(endpoint.access, Access::Public(_) | Access::SignedIn(_));
+        assert!(!(changes && needs_nothing) || id == "logout", "{id}");
+    }
+}
+
+#[test]
+fn every_permission_guards_something() {
+    let used: BTreeSet<Permission> = ENDPOINTS
+        .iter()
+        .filter_map(|endpoint| match endpoint.access {
+            Access::Tenant(permission, _) | Access::Root(permission, _) => Some(permission),
+            Access::Public(_) | Access::SignedIn(_) => None,
+        })
+        .collect();
+    for permission in Permission::ALL {
+        assert_ne!(
+            used.contains(permission),
+            TO_COME.contains(permission),
+            "{permission}"
+        );
+    }
+}
+
+#[test]
+fn conditions_of_what_changes_something_are_those_of_its_permission() {
+    for endpoint in ENDPOINTS.iter().filter(|e| e.method != Verb::Get) {
+        if let Access::Tenant(permission, conditions) = endpoint.access {
+            assert_eq!(conditions, permission.conditions(), "{}", endpoint.id);
+        }
+    }
+}
+
+#[test]
+fn streams_and_lists_take_the_same_filters() {
+    let names: Vec<&str> = FILTERS.iter().map(|one| one.name).collect();
+    assert_eq!(names.last(), Some(&"until"));
+    let more: Vec<&str> = PAGED.iter().map(|one| one.name).skip(names.len()).collect();
+    assert_eq!(more, ["after", "limit"]);
+}

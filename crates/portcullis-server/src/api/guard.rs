@@ -1,0 +1,278 @@
+//! Whether the caller may do what it wants.
+//!
+//! INVARIANT: an [`Authorized`] is made here only, after its parameters were checked, and handlers act
+//! on nothing else. What an action needs stands at its type, and is what its endpoint declares: the
+//! guard refuses to work for an endpoint that declares something else.
+
+use hyper::header::HeaderValue;
+use portcullis_authz::roles::{
+    Answer, Condition, Identity, Parameters, Permission, Refusal, Scope, Tenant,
+};
+use serde_json::{Value, json};
+
+use super::call::Call;
+use super::caller::Caller;
+use super::endpoint::Access;
+use crate::http::error::HttpError;
+
+/// Something that somebody wants to do.
+pub(crate) trait Action {
+    /// What it takes.
+    const PERMISSION: Permission;
+    /// What the permission may depend on here.
+    const CONDITIONS: &'static [Condition];
+
+    /// What it is about.
+    fn parameters(&self) -> Parameters<'_>;
+}
+
+/// An action that the caller may take.
+#[derive(Debug)]
+pub(crate) struct Authorized<A>(A);
+
+impl<A> Authorized<A> {
+    /// What was checked.
+    pub(crate) fn into_inner(self) -> A {
+        self.0
+    }
+}
+
+impl<A> std::ops::Deref for Authorized<A> {
+    type Target = A;
+
+    fn deref(&self) -> &A {
+        &self.0
+    }
+}
+
+/// Reading: it has no parameters.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Read;
+
+impl Action for Read {
+    const PERMISSION: Permission = Permission::Read;
+    const CONDITIONS: &'static [Condition] = &[];
+
+    fn parameters(&self) -> Parameters<'_> {
+        Parameters::new()
+    }
+}
+
+impl<'a> Call<'a> {
+    /// The tenant that the path names. Who may not know that there is none of this name hears what
+    /// would be said of one that is private.
+    pub(crate) fn tenant(&self) -> Result<&'a Tenant, HttpError> {
+        let roles = &self.gate.access.roles;
+        let name = self.values.get("tenant");
+        if let Some(tenant) = roles.tenant(name) {
+            return Ok(tenant);
+        }
+        let root = roles.root();
+        let who = self.caller.identity();
+        match root.check(who, Permission::Read, &Parameters::new()) {
+            Answer::Allowed(_) => Err(HttpError::not_found("there is no tenant of this name")),
+            Answer::Refused(_) => {
+                let permission = match self.endpoint.access {
+                    Access::Tenant(permission, _) | Access::Root(permission, _) => permission,
+                    Access::Public(_) | Access::SignedIn(_) => Permission::Read,
+                };
+                let refusal = Refusal {
+                    permission,
+                    misses: Vec::new(),
+                    roles: Vec::new(),
+                    rules: Vec::new(),
+                };
+                Err(self.refused(None, (permission, &Parameters::new()), &refusal))
+            }
+        }
+    }
+
+    /// Goes on only if the caller may do this at least on some condition: nothing of the body is read
+    /// for others.
+    pub(crate) fn admit<A: Action>(&self, scope: &Scope) -> Result<(), HttpError> {
+        self.declared::<A>(scope)?;
+        match scope.check_ever(self.caller.identity(), A::PERMISSION) {
+            Answer::Allowed(_) => self.check_forgery(),
+            Answer::Refused(refusal) => {
+                let about = (A::PERMISSION, &Parameters::new());
+                Err(self.refused(Some(scope), about, &refusal))
+            }
+        }
+    }
+
+    /// Goes on only if the caller may do exactly this.
+    pub(crate) async fn authorize<A: Action>(
+        &self,
+        scope: &Scope,
+        action: A,
+    ) -> Result<Authorized<A>, HttpError> {
+        self.declared::<A>(scope)?;
+        self.check_forgery()?;
+        let parameters = action.parameters();
+        let answer = scope.check(self.caller.identity(), A::PERMISSION, &parameters);
+        let about = (A::PERMISSION, &parameters);
+        match &answer {
+            Answer::Refused(refusal) => return Err(self.refused(Some(scope), about, refusal)),
+            Answer::Allowed(_) if self.head.method.is_safe() => {}
+            Answer::Allowed(_) => {
+                if let Some(who) = self.caller.identity() {
+                    self.docket.note(Some(scope), who, about, &answer);
+                }
+                let kept = self.docket.keep_before(self.visitor, self.gate, self.head);
+                kept.await?;
+            }
+        }
+        drop(parameters);
+        Ok(Authorized(action))
+    }
+
+    /// Reads in the tenant that the path names.
+    pub(crate) async fn reading(&self) -> Result<&'a Tenant, HttpError> {
+        let tenant = self.tenant()?;
+        self.authorize(tenant.scope(), Read).await?;
+        Ok(tenant)
+    }
+
+    /// Somebody, whoever it is.
+    pub(crate) fn somebody(&self) -> Result<&Identity, HttpError> {
+        let who = self.caller.identity();
+        who.ok_or_else(|| self.caller.challenge(&self.gate.access))
+    }
+
+    /// An endpoint that declares something else than its handler asks for is a fault of ours, and
+    /// lets nobody in.
+    fn declared<A: Action>(&self, scope: &Scope) -> Result<(), HttpError> {
+        let wanted = match scope.tenant() {
+            Some(_) => Access::Tenant(A::PERMISSION, A::CONDITIONS),
+            None => Access::Root(A::PERMISSION, A::CONDITIONS),
+        };
+        if self.endpoint.access == wanted {
+            return Ok(());
+        }
+        tracing::error!(
+            endpoint = self.endpoint.id,
+            "guarded otherwise than declared"
+        );
+        Err(HttpError::internal())
+    }
+
+    /// A browser shows cookies and certificates also when another site makes it: what changes
+    /// something needs a proof that our own page asked.
+    pub(crate) fn check_forgery(&self) -> Result<(), HttpError> {
+        if self.head.method.is_safe() {
+            return Ok(());
+        }
+        match &self.caller {
+            Caller::Anonymous | Caller::Unproved(_) | Caller::Known(_) => Ok(()),
+            Caller::Connected(_) => self.check_site(),
+            Caller::SignedIn(session) => {
+                self.check_site()?;
+                let given = self.head.headers.get("x-csrf-token");
+                let given = given.and_then(|value| value.to_str().ok()).unwrap_or("");
+                self.check_csrf(session, given)
+            }
+        }
+    }
+
+    /// Browsers say which site made them ask.
+    fn check_site(&self) -> Result<(), HttpError> {
+        match self
+            .head
+            .headers
+            .get("sec-fetch-site")
+            .map(HeaderValue::as_bytes)
+        {
+            None | Some(b"same-origin" | b"none") => Ok(()),
+            Some(_) => Err(HttpError::forbidden(
+                "csrf",
+                "another site made your browser ask",
+            )),
+        }
+    }
+
+    /// Whether a proof belongs to a session.
+    pub(crate) fn check_csrf(
+        &self,
+        session: &portcullis_authn::Session,
+        given: &str,
+    ) -> Result<(), HttpError> {
+        let sessions = self.gate.access.sessions.as_ref();
+        if sessions.is_some_and(|sessions| sessions.csrf_matches(session, given)) {
+            return Ok(());
+        }
+        Err(HttpError::forbidden(
+            "csrf",
+            "a session needs the header X-CSRF-Token: GET /auth/session says which",
+        ))
+    }
+
+    /// Why not: to nobody, that somebody is needed; to somebody, what is missing.
+    pub(crate) fn refused(
+        &self,
+        scope: Option<&Scope>,
+        about: (Permission, &Parameters<'_>),
+        refusal: &Refusal,
+    ) -> HttpError {
+        let Some(who) = self.caller.identity() else {
+            return self.caller.challenge(&self.gate.access);
+        };
+        let answer = Answer::Refused(refusal.clone());
+        self.docket.note(scope, who, about, &answer);
+        HttpError::forbidden("forbidden", sentence(refusal)).with_details(details(refusal))
+    }
+}
+
+/// What is missing, for people.
+pub(super) fn sentence(refusal: &Refusal) -> String {
+    let permission = refusal.permission;
+    let misses = refusal.misses.iter().map(|miss| {
+        let got = match &miss.got {
+            Some(got) => format!("is `{got}`"),
+            None => "is not given".to_owned(),
+        };
+        format!(
+            "{} {got}, and the role `{}` wants {}",
+            miss.condition,
+            miss.role,
+            wanted(&miss.wanted)
+        )
+    });
+    let misses: Vec<String> = misses.collect();
+    match misses.as_slice() {
+        [] => format!("none of your roles here permits `{permission}`"),
+        misses => format!(
+            "your roles permit `{permission}` only on conditions: {}",
+            misses.join("; ")
+        ),
+    }
+}
+
+fn wanted(value: &Value) -> String {
+    match value {
+        Value::Array(any) => {
+            let any: Vec<String> = any.iter().map(wanted).collect();
+            format!("one of {}", any.join(", "))
+        }
+        Value::String(text) => format!("`{text}`"),
+        other => other.to_string(),
+    }
+}
+
+/// What is missing, for programs.
+fn details(refusal: &Refusal) -> Value {
+    let conditions = refusal.misses.iter().map(|miss| {
+        json!({
+            "name": miss.condition.name(),
+            "wanted": miss.wanted,
+            "got": miss.got,
+            "rule": miss.rule,
+            "role": miss.role,
+        })
+    });
+    json!({
+        "permission": refusal.permission.name(),
+        "conditions": conditions.collect::<Vec<_>>(),
+        "roles": refusal.roles,
+        "rules": refusal.rules,
+    })
+}

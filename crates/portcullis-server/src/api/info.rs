@@ -1,0 +1,137 @@
+//! What anybody may know: how to sign in, and what there is.
+
+use std::collections::BTreeMap;
+
+use portcullis_authn::Realm;
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::answer;
+use super::call::{Answering, Call};
+use crate::access::Access;
+
+/// What is known of a server.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct InfoAnswer {
+    info: Info,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+struct Info {
+    capabilities: Capabilities,
+    /// The tenant that was asked about.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    tenant: Option<String>,
+    /// The version of this server.
+    version: &'static str,
+}
+
+/// What can be done here.
+#[derive(Debug, Serialize, JsonSchema)]
+struct Capabilities {
+    /// Whether the history of jobs can be asked for.
+    job_history: bool,
+    auth: Auth,
+}
+
+/// How to sign in.
+#[derive(Debug, Serialize, JsonSchema)]
+struct Auth {
+    realms: BTreeMap<String, RealmInfo>,
+    /// The realm to sign in to, unless another one is meant.
+    default_realm: Option<String>,
+    /// Whether reading takes signing in.
+    read_protected: bool,
+    /// Whether log files are asked for with a token.
+    auth_log_file_requests: bool,
+}
+
+/// Where tokens come from.
+#[derive(Debug, Serialize, JsonSchema)]
+struct RealmInfo {
+    /// Who issues them.
+    authority: String,
+    /// Who we are there.
+    client_id: Option<String>,
+    /// What to ask for there.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    scope: Option<String>,
+    /// What kind of credential it is.
+    #[serde(rename = "type")]
+    kind: &'static str,
+    /// How tokens are signed, or `OpenIDConnect`.
+    driver: &'static str,
+    /// Where a browser signs in.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    login: Option<String>,
+}
+
+/// `GET /api/info`
+pub(super) fn root(call: Call<'_>) -> Answering<'_> {
+    Box::pin(async move {
+        let access = &call.gate.access;
+        let is_protected = !access.roles.root().anonymous_read();
+        answer::ok(&info(access, None, is_protected))
+    })
+}
+
+/// `GET /api/tenant/{tenant}/info`: a tenant that isn't there looks like one that is private.
+pub(super) fn tenant(call: Call<'_>) -> Answering<'_> {
+    Box::pin(async move {
+        let access = &call.gate.access;
+        let name = call.values.get("tenant");
+        let tenant = access.roles.tenant(name);
+        let is_protected = !tenant.is_some_and(|tenant| tenant.scope().anonymous_read());
+        answer::ok(&info(access, Some(name.to_owned()), is_protected))
+    })
+}
+
+fn info(access: &Access, tenant: Option<String>, is_protected: bool) -> InfoAnswer {
+    let realms = access.authenticators.realms();
+    let default_realm = match realms.is_empty() {
+        true => None,
+        false => Some(access.authenticators.default_realm().to_owned()),
+    };
+    // Of several with one realm, the first one counts, or else one where people sign in.
+    let (with_login, others): (Vec<Realm>, Vec<Realm>) =
+        realms.into_iter().partition(|realm| realm.can_login);
+    let realms = others.into_iter().rev().chain(with_login.into_iter().rev());
+    let realms = realms.map(|realm| {
+        let login = realm.can_login.then(|| {
+            let name: String = form_urlencoded::byte_serialize(realm.name.as_bytes()).collect();
+            format!("/auth/login?realm={name}")
+        });
+        let Realm {
+            name,
+            driver,
+            authority,
+            client_id,
+            scope,
+            ..
+        } = realm;
+        let info = RealmInfo {
+            authority,
+            client_id,
+            scope,
+            kind: "JWT",
+            driver,
+            login,
+        };
+        (name, info)
+    });
+    InfoAnswer {
+        info: Info {
+            capabilities: Capabilities {
+                job_history: false,
+                auth: Auth {
+                    realms: realms.collect(),
+                    default_realm,
+                    read_protected: is_protected,
+                    auth_log_file_requests: false,
+                },
+            },
+            tenant,
+            version: env!("CARGO_PKG_VERSION"),
+        },
+    }
+}

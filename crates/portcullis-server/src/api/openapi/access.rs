@@ -1,0 +1,87 @@
+//! What a caller needs: for programs, and in words.
+
+use portcullis_authz::roles::{Condition, Permission};
+use serde_json::{Value, json};
+
+use crate::api::endpoint::Access;
+
+/// The ways of saying who one is.
+pub(super) fn schemes() -> Value {
+    json!({
+        "bearer": {
+            "type": "http",
+            "scheme": "bearer",
+            "bearerFormat": "JWT",
+            "description": "A JSON Web Token of one of the configured authenticators. \
+                `portcullis token create` makes short-lived ones.",
+        },
+        "session": {
+            "type": "apiKey",
+            "in": "cookie",
+            "name": "portcullis-session",
+            "description": "The cookie that signing in at `/auth/login` sets. With it, every request but GET \
+                and HEAD must carry the header `X-CSRF-Token` with the value `csrf` of `GET /auth/session`; \
+                without that header it is refused with 403. Requests with a token need no such header.",
+        },
+    })
+}
+
+/// Either way of saying who one is.
+pub(super) fn signed_in() -> Value {
+    json!([{"bearer": []}, {"session": []}])
+}
+
+/// The `security` of a call.
+pub(super) fn security(access: Access) -> Value {
+    match access {
+        Access::Public(_) => json!([]),
+        // Tenants and the root may let everybody read.
+        Access::Tenant(Permission::Read, _) | Access::Root(Permission::Read, _) => {
+            json!([{"bearer": []}, {"session": []}, {}])
+        }
+        Access::SignedIn(_) | Access::Tenant(..) | Access::Root(..) => signed_in(),
+    }
+}
+
+/// `x-portcullis-permission`: the permission a call needs.
+pub(super) fn permission(access: Access) -> Option<Value> {
+    let (permission, at, conditions) = match access {
+        Access::Public(_) | Access::SignedIn(_) => return None,
+        Access::Tenant(permission, conditions) => (permission, "tenant", conditions),
+        Access::Root(permission, conditions) => (permission, "root", conditions),
+    };
+    let conditions: Vec<_> = conditions
+        .iter()
+        .map(|condition| condition.name())
+        .collect();
+    Some(json!({"permission": permission.name(), "at": at, "conditions": conditions}))
+}
+
+/// The same in words, Markdown.
+pub(super) fn in_words(access: Access) -> String {
+    match access {
+        Access::Public(why) => format!("**Needs no permission.** {why}"),
+        Access::SignedIn(what) => format!("**Needs you to be somebody**, whoever that is. {what}"),
+        Access::Tenant(permission, conditions) => needs(permission, "in the tenant", conditions),
+        Access::Root(permission, conditions) => {
+            needs(permission, "at the root of the API", conditions)
+        }
+    }
+}
+
+fn needs(permission: Permission, place: &str, conditions: &[Condition]) -> String {
+    let mut text = format!("**Needs the permission `{permission}`** {place}");
+    if !conditions.is_empty() {
+        let names: Vec<_> = conditions
+            .iter()
+            .map(|condition| format!("`{condition}`"))
+            .collect();
+        text.push_str(". Roles may grant it only for some values of ");
+        text.push_str(&names.join(", "));
+    }
+    if permission == Permission::Read {
+        text.push_str(", unless everybody may read there");
+    }
+    text.push('.');
+    text
+}

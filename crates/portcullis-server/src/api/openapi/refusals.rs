@@ -1,0 +1,247 @@
+//! The answers that are no success: those that follow from what a call is, and its own.
+
+use std::collections::BTreeMap;
+
+use schemars::JsonSchema;
+use serde_json::{Map, Value, json};
+
+use super::parameters;
+use super::schemas::Schemas;
+use crate::api::endpoint::{Access, Endpoint, schema_of};
+
+/// What every refusal says.
+#[derive(JsonSchema)]
+#[expect(dead_code, reason = "only its schema is of use")]
+struct Error {
+    /// What is wrong.
+    error: ErrorReason,
+    /// The id of the answer, to find it in logs.
+    request_id: String,
+}
+
+/// What is wrong.
+#[derive(JsonSchema)]
+#[expect(dead_code, reason = "only its schema is of use")]
+struct ErrorReason {
+    /// A word for programs.
+    code: String,
+    /// A sentence for people.
+    message: String,
+    /// More for programs, depending on the code.
+    #[schemars(
+        default,
+        skip_serializing_if = "Option::is_none",
+        with = "serde_json::Value"
+    )]
+    details: Option<Value>,
+}
+
+/// Who asks is known, and may not do that.
+#[derive(JsonSchema)]
+#[expect(dead_code, reason = "only its schema is of use")]
+struct Forbidden {
+    /// What is wrong.
+    error: ForbiddenReason,
+    /// The id of the answer, to find it in logs.
+    request_id: String,
+}
+
+/// Why it is not allowed.
+#[derive(JsonSchema)]
+#[expect(dead_code, reason = "only its schema is of use")]
+struct ForbiddenReason {
+    /// A word for programs.
+    code: String,
+    /// A sentence for people.
+    message: String,
+    /// What was missing, where a permission was.
+    #[schemars(
+        default,
+        skip_serializing_if = "Option::is_none",
+        with = "ForbiddenDetails"
+    )]
+    details: Option<ForbiddenDetails>,
+}
+
+/// The permission that was missing, and what the caller has.
+#[derive(JsonSchema)]
+#[expect(dead_code, reason = "only its schema is of use")]
+struct ForbiddenDetails {
+    /// The permission it takes.
+    permission: String,
+    /// The conditions that were not met, of roles that grant it on conditions.
+    conditions: Vec<UnmetCondition>,
+    /// The roles of the caller.
+    roles: Vec<String>,
+    /// The rules that the caller matches.
+    rules: Vec<String>,
+}
+
+/// A condition that was not met.
+#[derive(JsonSchema)]
+#[expect(dead_code, reason = "only its schema is of use")]
+struct UnmetCondition {
+    /// What it looks at, like `project`.
+    name: String,
+    /// What the role grants it for: a value or a list of them.
+    wanted: Value,
+    /// What the request says; `null` if nothing.
+    got: Value,
+}
+
+/// A refusal that follows from what a call is.
+struct Common {
+    status: u16,
+    /// Its name among the shared answers.
+    name: &'static str,
+    description: &'static str,
+    /// Which calls answer it.
+    of: fn(&Endpoint) -> bool,
+}
+
+const COMMON: &[Common] = &[
+    Common {
+        status: 400,
+        name: "Malformed",
+        description: "The request is malformed, or says who asks more than once. `error.details` has the line and \
+            column of a fault in the body.",
+        of: |call| is_guarded(call) || takes_something(call),
+    },
+    Common {
+        status: 401,
+        name: "Unauthorized",
+        description: "It is not known who asks. `error.code` says why: `missing_token`, `invalid_format`, \
+            `undecodable`, `bad_signature`, `expired`, `not_yet_valid`, `wrong_audience`, `unknown_issuer`, \
+            `missing_claim`, `bad_admin_claim` or `admin_claim_not_allowed`.",
+        of: is_guarded,
+    },
+    Common {
+        status: 403,
+        name: "Forbidden",
+        description: "The caller may not do this. `error.details` says what was missing.",
+        of: is_guarded,
+    },
+    Common {
+        status: 404,
+        name: "NotFound",
+        description: "There is no such thing.",
+        of: |call| names_something(call) && !names_tenant(call),
+    },
+    Common {
+        status: 404,
+        name: "NotFoundInTenant",
+        description: "There is no such thing. That a tenant is not known is told only to those who may read the \
+            root of the API; to others it looks like one they may not see.",
+        of: names_tenant,
+    },
+    Common {
+        status: 408,
+        name: "TooSlow",
+        description: "The body did not arrive in time.",
+        of: |call| call.body.is_some(),
+    },
+    Common {
+        status: 413,
+        name: "TooLarge",
+        description: "The body is larger than this server takes.",
+        of: |call| call.body.is_some(),
+    },
+    Common {
+        status: 415,
+        name: "UnsupportedMediaType",
+        description: "The body is not `application/json`.",
+        of: |call| call.body.is_some(),
+    },
+    Common {
+        status: 503,
+        name: "Unavailable",
+        description: "It can't be answered at the moment. Try again later.",
+        of: is_guarded,
+    },
+];
+
+fn is_guarded(call: &Endpoint) -> bool {
+    !matches!(call.access, Access::Public(_))
+}
+
+fn takes_something(call: &Endpoint) -> bool {
+    call.body.is_some() || !call.query.is_empty() || names_something(call)
+}
+
+fn names_something(call: &Endpoint) -> bool {
+    parameters::names(call.path).next().is_some()
+}
+
+fn names_tenant(call: &Endpoint) -> bool {
+    parameters::names(call.path).any(|name| name == "tenant")
+}
+
+/// The refusals that calls have in common, for `components.responses`.
+pub(super) fn shared(schemas: &mut Schemas) -> Value {
+    COMMON
+        .iter()
+        .map(|common| {
+            (
+                common.name.to_owned(),
+                refusal(common.status, common.description, schemas),
+            )
+        })
+        .collect::<Map<_, _>>()
+        .into()
+}
+
+/// All refusals of a call, by status.
+pub(super) fn describe(endpoint: &Endpoint, schemas: &mut Schemas) -> Map<String, Value> {
+    let mut own = BTreeMap::<u16, Vec<&str>>::new();
+    for (status, description) in endpoint.refusals {
+        own.entry(*status).or_default().push(description);
+    }
+    let mut refusals = Map::new();
+    for common in COMMON.iter().filter(|common| (common.of)(endpoint)) {
+        let described = match own.get_mut(&common.status) {
+            None => json!({"$ref": format!("#/components/responses/{}", common.name)}),
+            Some(descriptions) => {
+                descriptions.push(common.description);
+                continue;
+            }
+        };
+        refusals.insert(common.status.to_string(), described);
+    }
+    for (status, descriptions) in own {
+        let described = refusal(status, &descriptions.join("\n\n"), schemas);
+        refusals.insert(status.to_string(), described);
+    }
+    refusals
+}
+
+fn refusal(status: u16, description: &str, schemas: &mut Schemas) -> Value {
+    let schema = match status {
+        403 => schemas.given(schema_of::<Forbidden>),
+        _ => schemas.given(schema_of::<Error>),
+    };
+    let mut refusal = json!({
+        "description": description,
+        "content": {"application/json": {"schema": schema}},
+    });
+    if let (Some(headers), Some(members)) = (headers(status), refusal.as_object_mut()) {
+        members.insert("headers".to_owned(), headers);
+    }
+    refusal
+}
+
+fn headers(status: u16) -> Option<Value> {
+    match status {
+        401 => Some(json!({"WWW-Authenticate": {
+            "description": "How to say who asks (RFC 6750).",
+            "required": true,
+            "schema": {"type": "string"},
+            "example": "Bearer realm=\"portcullis\", error=\"invalid_token\"",
+        }})),
+        429 | 503 => Some(json!({"Retry-After": {
+            "description": "After how many seconds to try again.",
+            "schema": {"type": "integer", "minimum": 0},
+            "example": 1,
+        }})),
+        _ => None,
+    }
+}

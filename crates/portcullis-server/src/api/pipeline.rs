@@ -1,0 +1,237 @@
+//! Running pipelines again, cancelling them, and moving changes to the front.
+//!
+//! Everything up to the queue: who may, and about what. Nothing has been submitted yet that could be
+//! found.
+
+use portcullis_authz::roles::{Condition, Parameters, Permission, Project};
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use super::autohold::{named_project, short, unknown_project};
+use super::body::Maybe;
+use super::call::{Answering, Call};
+use super::guard::Action;
+use crate::http::error::HttpError;
+
+/// What is to run again.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct EnqueueBody {
+    /// The pipeline, like `check`.
+    pipeline: Maybe,
+    /// The change, like `12,1`; or else `ref`.
+    #[serde(default)]
+    change: Maybe,
+    /// The reference, like `refs/heads/main`; or else `change`.
+    #[serde(default, rename = "ref")]
+    reference: Maybe,
+    /// The revision before; not needed.
+    #[serde(default, rename = "oldrev")]
+    _oldrev: Maybe,
+    /// The revision; not needed.
+    #[serde(default, rename = "newrev")]
+    _newrev: Maybe,
+    /// What older clients send; not needed.
+    #[serde(default, rename = "trigger")]
+    _trigger: Maybe,
+}
+
+/// What is to be cancelled.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct DequeueBody {
+    /// The pipeline, like `check`.
+    pipeline: Maybe,
+    /// The change, like `12,1`; or else `ref`.
+    #[serde(default)]
+    change: Maybe,
+    /// The reference, like `refs/heads/main`; or else `change`.
+    #[serde(default, rename = "ref")]
+    reference: Maybe,
+}
+
+/// What is to come first.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct PromoteBody {
+    /// The pipeline, like `gate`.
+    pipeline: Maybe,
+    /// The changes, like `12,1`, the first one first.
+    #[schemars(length(min = 1))]
+    changes: Vec<String>,
+}
+
+/// One run, by what people know of it.
+#[derive(Debug)]
+struct Run {
+    project: Project,
+    is_held: bool,
+    pipeline: String,
+    change: Option<String>,
+    reference: Option<String>,
+}
+
+/// Somebody wants something to run again.
+#[derive(Debug)]
+pub(crate) struct Enqueue(Run);
+
+/// Somebody wants something to be cancelled.
+#[derive(Debug)]
+pub(crate) struct Dequeue(Run);
+
+/// Somebody wants changes to come first.
+#[derive(Debug)]
+pub(crate) struct Promote {
+    pipeline: String,
+    changes: Vec<String>,
+}
+
+const RUN: &[Condition] = &[
+    Condition::Project,
+    Condition::Pipeline,
+    Condition::Ref,
+    Condition::Change,
+];
+
+impl Run {
+    fn parameters(&self) -> Parameters<'_> {
+        Parameters::new()
+            .with_project(&self.project)
+            .with(Condition::Pipeline, Some(&*self.pipeline))
+            .with(Condition::Ref, self.reference.as_deref())
+            .with(Condition::Change, self.change.as_deref())
+    }
+
+    /// What is said while nothing is found.
+    fn unknown(&self) -> HttpError {
+        if !self.is_held {
+            return unknown_project(&self.project);
+        }
+        let what = match (&self.change, &self.reference) {
+            (Some(change), _) => format!("change `{}`", short(change)),
+            (None, reference) => format!("`{}`", short(reference.as_deref().unwrap_or_default())),
+        };
+        HttpError::not_found(format!(
+            "nothing is known of {what} of project `{}` in pipeline `{}`: it was never submitted here",
+            short(&self.project.name),
+            short(&self.pipeline),
+        ))
+    }
+}
+
+impl Action for Enqueue {
+    const PERMISSION: Permission = Permission::Enqueue;
+    const CONDITIONS: &'static [Condition] = RUN;
+
+    fn parameters(&self) -> Parameters<'_> {
+        self.0.parameters()
+    }
+}
+
+impl Action for Dequeue {
+    const PERMISSION: Permission = Permission::Dequeue;
+    const CONDITIONS: &'static [Condition] = RUN;
+
+    fn parameters(&self) -> Parameters<'_> {
+        self.0.parameters()
+    }
+}
+
+impl Action for Promote {
+    const PERMISSION: Permission = Permission::Promote;
+    const CONDITIONS: &'static [Condition] = &[Condition::Pipeline];
+
+    fn parameters(&self) -> Parameters<'_> {
+        Parameters::new().with(Condition::Pipeline, Some(&*self.pipeline))
+    }
+}
+
+/// A change or a reference, not both: what is checked must be what is acted on.
+pub(super) fn one_of(
+    change: Maybe,
+    reference: Maybe,
+) -> Result<(Option<String>, Option<String>), HttpError> {
+    match (change.0, reference.0) {
+        (Some(_), Some(_)) => Err(HttpError::bad_request(
+            "both `change` and `ref` are given: name one of them",
+        )),
+        one => Ok(one),
+    }
+}
+
+fn needed(name: &str, value: Maybe) -> Result<String, HttpError> {
+    let missing = || HttpError::bad_request(format!("`{name}` is missing"));
+    value.0.ok_or_else(missing)
+}
+
+fn run_of(
+    call: &Call<'_>,
+    tenant: &portcullis_authz::roles::Tenant,
+    (pipeline, change, reference): (Maybe, Maybe, Maybe),
+) -> Result<Run, HttpError> {
+    let pipeline = needed("pipeline", pipeline)?;
+    let (change, reference) = one_of(change, reference)?;
+    if change.is_none() && reference.is_none() {
+        return Err(HttpError::bad_request("name a `change` or a `ref`"));
+    }
+    let (project, is_held) = named_project(tenant, call.values.get("project"));
+    Ok(Run {
+        project,
+        is_held,
+        pipeline,
+        change,
+        reference,
+    })
+}
+
+/// `POST /api/tenant/{tenant}/project/{project}/enqueue`
+pub(super) fn enqueue(mut call: Call<'_>) -> Answering<'_> {
+    Box::pin(async move {
+        let tenant = call.tenant()?;
+        call.admit::<Enqueue>(tenant.scope())?;
+        let body: EnqueueBody = call.take_body().await?;
+        let run = run_of(&call, tenant, (body.pipeline, body.change, body.reference))?;
+        let authorized = call.authorize(tenant.scope(), Enqueue(run)).await?;
+        Err(authorized.into_inner().0.unknown())
+    })
+}
+
+/// `POST /api/tenant/{tenant}/project/{project}/dequeue`
+pub(super) fn dequeue(mut call: Call<'_>) -> Answering<'_> {
+    Box::pin(async move {
+        let tenant = call.tenant()?;
+        call.admit::<Dequeue>(tenant.scope())?;
+        let body: DequeueBody = call.take_body().await?;
+        let run = run_of(&call, tenant, (body.pipeline, body.change, body.reference))?;
+        let authorized = call.authorize(tenant.scope(), Dequeue(run)).await?;
+        Err(authorized.into_inner().0.unknown())
+    })
+}
+
+/// `POST /api/tenant/{tenant}/promote`
+pub(super) fn promote(mut call: Call<'_>) -> Answering<'_> {
+    Box::pin(async move {
+        let tenant = call.tenant()?;
+        call.admit::<Promote>(tenant.scope())?;
+        let body: PromoteBody = call.take_body().await?;
+        let pipeline = needed("pipeline", body.pipeline)?;
+        if body.changes.is_empty() || body.changes.iter().any(String::is_empty) {
+            return Err(HttpError::bad_request("`changes` names no change"));
+        }
+        let changes = body.changes;
+        let authorized = call
+            .authorize(tenant.scope(), Promote { pipeline, changes })
+            .await?;
+        let changes: Vec<String> = authorized
+            .changes
+            .iter()
+            .take(10)
+            .map(|c| short(c))
+            .collect();
+        Err(HttpError::not_found(format!(
+            "nothing is known of {} in pipeline `{}`: it was never submitted here",
+            changes.join(", "),
+            short(&authorized.pipeline),
+        )))
+    })
+}

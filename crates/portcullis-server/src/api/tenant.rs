@@ -1,0 +1,105 @@
+//! Tenants: which there are, and what is in them.
+
+use portcullis_authz::roles::{Answer, Parameters, Permission};
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde_json::Value;
+
+use super::answer;
+use super::call::{Answering, Call};
+use super::guard::Read;
+use super::state::StateAnswer;
+
+/// A tenant in a list.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct TenantEntry {
+    name: String,
+    /// How many projects it names; those it holds by pattern are not counted.
+    projects: usize,
+    /// How many changes are on their way.
+    queue: usize,
+}
+
+/// How a tenant is.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct Status {
+    /// The version of this server.
+    zuul_version: &'static str,
+    trigger_event_queue: Queue,
+    result_event_queue: Queue,
+    management_event_queue: Queue,
+    /// What is on its way, by pipeline.
+    pipelines: Vec<Value>,
+    /// Whether it is paused.
+    state: StateAnswer,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+struct Queue {
+    length: usize,
+}
+
+/// A project of a tenant.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct ProjectEntry {
+    name: String,
+    /// Its name with the host.
+    canonical_name: String,
+}
+
+/// `GET /api/tenants`
+pub(super) fn list(call: Call<'_>) -> Answering<'_> {
+    Box::pin(async move {
+        let roles = &call.gate.access.roles;
+        call.authorize(roles.root(), Read).await?;
+        let who = call.caller.identity();
+        let may_read = |scope: &portcullis_authz::roles::Scope| {
+            let answer = scope.check(who, Permission::Read, &Parameters::new());
+            matches!(answer, Answer::Allowed(_))
+        };
+        let readable = roles.tenants().filter(|tenant| may_read(tenant.scope()));
+        let entries = readable.map(|tenant| TenantEntry {
+            name: tenant.name().to_owned(),
+            projects: tenant.projects().len(),
+            queue: 0,
+        });
+        answer::ok(&entries.collect::<Vec<_>>())
+    })
+}
+
+/// `GET /api/tenant/{tenant}/status`
+pub(super) fn status(call: Call<'_>) -> Answering<'_> {
+    Box::pin(async move {
+        let tenant = call.reading().await?;
+        let state = call.visitor.server.ledger.state(tenant.name()).await?;
+        let empty = || Queue { length: 0 };
+        answer::ok(&Status {
+            zuul_version: concat!("portcullis ", env!("CARGO_PKG_VERSION")),
+            trigger_event_queue: empty(),
+            result_event_queue: empty(),
+            management_event_queue: empty(),
+            pipelines: Vec::new(),
+            state: StateAnswer::of(&state),
+        })
+    })
+}
+
+/// `GET /api/tenant/{tenant}/projects`
+pub(super) fn projects(call: Call<'_>) -> Answering<'_> {
+    Box::pin(async move {
+        let projects = call.reading().await?.projects().into_iter();
+        let entries = projects.map(|project| ProjectEntry {
+            canonical_name: project.canonical.unwrap_or_else(|| project.name.clone()),
+            name: project.name,
+        });
+        answer::ok(&entries.collect::<Vec<_>>())
+    })
+}
+
+/// `GET /api/tenant/{tenant}/jobs` and `/pipelines`: nothing is known yet.
+pub(super) fn nothing_yet(call: Call<'_>) -> Answering<'_> {
+    Box::pin(async move {
+        call.reading().await?;
+        answer::ok(&Vec::<Value>::new())
+    })
+}

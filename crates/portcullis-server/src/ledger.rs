@@ -1,0 +1,118 @@
+//! What operators set and must outlive the server: holds and the states of tenants.
+//!
+//! Everything is read from and written to the store, on threads that may block; nothing is kept here.
+
+use std::sync::Arc;
+use std::time::{Duration, SystemTime};
+
+use portcullis_core::clock;
+use portcullis_store::{
+    Hold, Location, Mode, NewHold, Placed, StateChange, Store, StoreError, TenantState,
+};
+
+use crate::http::error::HttpError;
+use crate::store_pool::{PoolFailure, StorePool};
+
+/// How often what has ended is looked for.
+const SWEEP_EVERY: Duration = Duration::from_secs(60);
+
+/// Holds and the states of tenants.
+#[derive(Debug)]
+pub(crate) struct Ledger {
+    pool: StorePool,
+}
+
+impl Ledger {
+    /// Keeps everything in this store.
+    pub(crate) fn new(location: Location) -> Self {
+        Self {
+            pool: StorePool::new(Some(location), Mode::ReadWrite),
+        }
+    }
+
+    /// Keeps everything in another store from now on.
+    pub(crate) fn move_to(&self, location: Location) {
+        self.pool.move_to(Some(location));
+    }
+
+    pub(crate) async fn place_hold(&self, hold: NewHold) -> Result<Placed, HttpError> {
+        self.write(move |store| store.place_hold(&hold)).await
+    }
+
+    pub(crate) async fn release_hold(&self, tenant: &str, id: u64) -> Result<bool, HttpError> {
+        let tenant = tenant.to_owned();
+        self.write(move |store| store.release_hold(&tenant, id))
+            .await
+    }
+
+    pub(crate) async fn holds(
+        &self,
+        tenant: &str,
+        project: Option<String>,
+    ) -> Result<Vec<Hold>, HttpError> {
+        let (tenant, now) = (tenant.to_owned(), clock::wall());
+        self.read(move |store| store.holds(&tenant, project.as_deref(), now))
+            .await
+    }
+
+    pub(crate) async fn hold(&self, tenant: &str, id: u64) -> Result<Option<Hold>, HttpError> {
+        let (tenant, now) = (tenant.to_owned(), clock::wall());
+        self.read(move |store| store.hold(&tenant, id, now)).await
+    }
+
+    pub(crate) async fn state(&self, tenant: &str) -> Result<TenantState, HttpError> {
+        let (tenant, now) = (tenant.to_owned(), clock::wall());
+        self.read(move |store| store.tenant_state(&tenant, now))
+            .await
+    }
+
+    pub(crate) async fn change_state(
+        &self,
+        tenant: &str,
+        change: StateChange,
+        by: String,
+        now: SystemTime,
+    ) -> Result<TenantState, HttpError> {
+        let tenant = tenant.to_owned();
+        self.write(move |store| store.change_tenant_state(&tenant, &change, &by, now))
+            .await
+    }
+
+    /// Ends what has had its time, every now and then, as long as the server runs.
+    pub(crate) async fn sweep(self: Arc<Self>) {
+        let mut looks = tokio::time::interval(SWEEP_EVERY);
+        looks.tick().await;
+        loop {
+            looks.tick().await;
+            let swept = self.pool.write(|store| store.sweep(clock::wall())).await;
+            if let Err(failure) = swept {
+                tracing::warn!("holds and states that have ended were not cleared away: {failure}");
+            }
+        }
+    }
+
+    async fn read<T: Send + 'static>(
+        &self,
+        work: impl Fn(&mut Store) -> Result<T, StoreError> + Send + 'static,
+    ) -> Result<T, HttpError> {
+        self.pool
+            .read(work)
+            .await
+            .map_err(|failure| unanswered(&failure))
+    }
+
+    async fn write<T: Send + 'static>(
+        &self,
+        work: impl FnOnce(&mut Store) -> Result<T, StoreError> + Send + 'static,
+    ) -> Result<T, HttpError> {
+        self.pool
+            .write(work)
+            .await
+            .map_err(|failure| unanswered(&failure))
+    }
+}
+
+fn unanswered(failure: &PoolFailure) -> HttpError {
+    tracing::warn!("the store does not answer: {failure}");
+    HttpError::busy("the store does not answer")
+}

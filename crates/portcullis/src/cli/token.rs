@@ -1,0 +1,78 @@
+//! The command line of `portcullis token`.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use clap::{Args, Subcommand};
+use serde_json::Value;
+
+use super::span::span;
+
+#[derive(Debug, Args)]
+pub(crate) struct Token {
+    #[command(subcommand)]
+    pub(crate) command: TokenCommand,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum TokenCommand {
+    /// Make a token that ends soon, and print it.
+    Create(TokenCreate),
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct TokenCreate {
+    /// The authenticator in whose name it is made, as the configuration names it; it needs the key
+    /// that signs.
+    #[arg(long, value_name = "NAME")]
+    pub(crate) authenticator: String,
+    /// Who it is for.
+    #[arg(long, value_name = "SUBJECT", value_parser = clap::builder::NonEmptyStringValueParser::new())]
+    pub(crate) subject: String,
+    /// Make its bearer an admin of this tenant; the authenticator has to allow it; can be given
+    /// again.
+    #[arg(long = "tenant", value_name = "TENANT")]
+    pub(crate) tenants: Vec<String>,
+    /// What else it says: the value is JSON if it can be read as such, or else text; can be given
+    /// again.
+    #[arg(long = "claim", value_name = "NAME=VALUE", value_parser = claim)]
+    pub(crate) claims: Vec<(String, Value)>,
+    /// When it ends: seconds, or a duration like 10m.
+    #[arg(long, value_name = "TIME", default_value = "600", value_parser = span)]
+    pub(crate) expires_in: Duration,
+    /// Configuration file.
+    #[arg(long, value_name = "FILE", env = "PORTCULLIS_CONFIG")]
+    pub(crate) config: PathBuf,
+}
+
+fn claim(text: &str) -> Result<(String, Value), String> {
+    let (name, value) = text.split_once('=').ok_or("expected NAME=VALUE")?;
+    if name.is_empty() {
+        return Err("the name is empty: expected NAME=VALUE".to_owned());
+    }
+    let read = serde_json::from_str(value);
+    Ok((name.to_owned(), read.unwrap_or_else(|_| value.into())))
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn values_are_json_or_else_text() {
+        for (text, name, value) in [
+            ("level=5", "level", json!(5)),
+            ("groups=[\"a\",\"b\"]", "groups", json!(["a", "b"])),
+            ("ok=true", "ok", json!(true)),
+            ("name=Zoe Z", "name", json!("Zoe Z")),
+            ("quoted=\"7\"", "quoted", json!("7")),
+            ("eq=a=b", "eq", json!("a=b")),
+            ("none=", "none", json!("")),
+        ] {
+            assert_eq!(claim(text), Ok((name.to_owned(), value)));
+        }
+        assert!(claim("a").is_err() && claim("=a").is_err());
+    }
+}

@@ -1,0 +1,90 @@
+//! Answers of the engine, for tests.
+
+use portcullis_authz::roles::{
+    AdminOf, Answer, Basis, Condition, Explanation, Grant, Identity, Miss, Permission, Refusal,
+    RuleMatch,
+};
+use serde_json::{Map, Value, json};
+
+use super::caller::Caller;
+
+pub(super) fn alice() -> Caller {
+    Caller::Known(Identity {
+        claims: Map::new(),
+        uid: "alice".to_owned(),
+        admin: AdminOf::Nothing,
+    })
+}
+
+/// What the source document's alice has, with one more pipeline.
+pub(super) fn grant() -> Grant {
+    Grant {
+        rule: "alice".to_owned(),
+        role: "enqueue-post".to_owned(),
+        conditions: vec![
+            (Condition::Project, json!("foo")),
+            (Condition::Pipeline, json!(["post", "gate"])),
+        ],
+    }
+}
+
+/// Always, by another rule.
+pub(super) fn admin() -> Grant {
+    Grant {
+        rule: "admin-user".to_owned(),
+        role: "admin".to_owned(),
+        conditions: Vec::new(),
+    }
+}
+
+/// She may enqueue foo in post.
+pub(super) fn allowed() -> Explanation {
+    Explanation {
+        answer: Answer::Allowed(Basis::Grant {
+            rule: "alice".to_owned(),
+            role: "enqueue-post".to_owned(),
+        }),
+        considered: vec![(grant(), Vec::new())],
+        ..refused()
+    }
+}
+
+/// She may not enqueue bar nowhere.
+pub(super) fn refused() -> Explanation {
+    let miss = |condition, wanted: Value, got: Option<&str>| Miss {
+        rule: "alice".to_owned(),
+        role: "enqueue-post".to_owned(),
+        condition,
+        wanted,
+        got: got.map(str::to_owned),
+    };
+    let misses = vec![
+        miss(Condition::Project, json!("foo"), Some("bar")),
+        miss(Condition::Pipeline, json!(["post", "gate"]), None),
+    ];
+    let rule = |name: &str, roles: &[&str], missed: Option<&str>| RuleMatch {
+        rule: name.to_owned(),
+        roles: roles.iter().map(|role| (*role).to_owned()).collect(),
+        matches: missed.is_none(),
+        missed: missed.map(str::to_owned).into_iter().collect(),
+    };
+    Explanation {
+        answer: Answer::Refused(Refusal {
+            permission: Permission::Enqueue,
+            misses: misses.clone(),
+            roles: vec!["autohold".into(), "enqueue-post".into(), "read".into()],
+            rules: vec!["alice".into(), "everyone".into()],
+        }),
+        rules: vec![
+            rule(
+                "admin-user",
+                &["admin"],
+                Some("preferred_username is `alice`, not `admin`"),
+            ),
+            rule("everyone", &["read", "autohold"], None),
+            rule("alice", &["enqueue-post"], None),
+        ],
+        considered: vec![(grant(), misses)],
+        near: vec![admin()],
+    }
+}

@@ -1,0 +1,75 @@
+//! `portcullis pipeline`: runs pipelines of a running server again, cancels them, or moves changes to
+//! the front.
+
+use serde_json::{Map, Value, json};
+
+use super::remote::{Remote, ended};
+use super::text::plain::printable;
+use crate::cli::{Dequeue, Enqueue, Item, Pipeline, PipelineCommand, Promote};
+use crate::client::ClientError;
+use crate::exit::Exit;
+use crate::output;
+
+/// Does what the command line says.
+pub(super) fn run(pipeline: &Pipeline) -> Exit {
+    ended(match &pipeline.command {
+        PipelineCommand::Enqueue(enqueue) => enqueued(enqueue),
+        PipelineCommand::Dequeue(dequeue) => dequeued(dequeue),
+        PipelineCommand::Promote(promote) => promoted(promote),
+    })
+}
+
+fn enqueued(enqueue: &Enqueue) -> Result<(), ClientError> {
+    let item = &enqueue.item;
+    let mut body = named(item);
+    if item.what.reference.is_some() {
+        body.insert("oldrev".to_owned(), json!(enqueue.oldrev));
+        body.insert("newrev".to_owned(), json!(enqueue.newrev));
+    }
+    let mut server = Remote::open(&enqueue.server)?;
+    let path = ["tenant", &item.tenant, "project", &item.project, "enqueue"];
+    server.post(&path, &body.into())?;
+    tell(&format!("{} is enqueued in {}", name(item), item.pipeline));
+    Ok(())
+}
+
+fn dequeued(dequeue: &Dequeue) -> Result<(), ClientError> {
+    let item = &dequeue.item;
+    let mut server = Remote::open(&dequeue.server)?;
+    let path = ["tenant", &item.tenant, "project", &item.project, "dequeue"];
+    server.post(&path, &named(item).into())?;
+    tell(&format!("{} is taken out of {}", name(item), item.pipeline));
+    Ok(())
+}
+
+fn promoted(promote: &Promote) -> Result<(), ClientError> {
+    let body = json!({"pipeline": promote.pipeline, "changes": promote.changes});
+    let mut server = Remote::open(&promote.server)?;
+    server.post(&["tenant", &promote.tenant, "promote"], &body)?;
+    let changes = promote.changes.join(" ");
+    tell(&format!("at the front of {}: {changes}", promote.pipeline));
+    Ok(())
+}
+
+fn named(item: &Item) -> Map<String, Value> {
+    let mut body = Map::new();
+    let mut say = |key: &str, value: &str| body.insert(key.to_owned(), json!(value));
+    say("pipeline", &item.pipeline);
+    if let Some(change) = &item.what.change {
+        say("change", change);
+    }
+    if let Some(reference) = &item.what.reference {
+        say("ref", reference);
+    }
+    body
+}
+
+fn name(item: &Item) -> String {
+    let change = item.what.change.as_ref().map(|c| format!("change {c}"));
+    let what = change.or_else(|| item.what.reference.clone());
+    format!("{} of {}", what.unwrap_or_default(), item.project)
+}
+
+fn tell(text: &str) {
+    output::tell(&printable(text));
+}

@@ -1,0 +1,94 @@
+//! What commands share that ask a running server: the connection, paths, and how they end.
+
+use serde_json::Value;
+
+use super::text::error;
+use crate::cli::Server;
+use crate::client::{Access, Client, ClientError, Question, encoded};
+use crate::exit::Exit;
+
+/// A running server.
+#[derive(Debug)]
+pub(super) struct Remote {
+    client: Client,
+}
+
+impl Remote {
+    /// The server that the command line or the environment names; connects to nobody yet.
+    pub(super) fn open(server: &Server) -> Result<Self, ClientError> {
+        let given = Access::given(
+            server.server.as_deref(),
+            server.token.as_ref(),
+            server.ca.as_ref(),
+        );
+        let access = given.ok_or_else(|| {
+            ClientError::Usage("which server? Give --server URL, or PORTCULLIS_SERVER".to_owned())
+        })?;
+        let client = Client::new(&access)?;
+        Ok(Self { client })
+    }
+
+    /// Reads something.
+    pub(super) fn get(&mut self, path: &[&str]) -> Result<Value, ClientError> {
+        self.ask(Question::get(joined(path)?))
+    }
+
+    /// Changes something.
+    pub(super) fn post(&mut self, path: &[&str], body: &Value) -> Result<Value, ClientError> {
+        self.ask(Question::post(joined(path)?, body))
+    }
+
+    /// Removes something.
+    pub(super) fn delete(&mut self, path: &[&str]) -> Result<(), ClientError> {
+        let question = Question::delete(joined(path)?);
+        self.client.ask(question).map(drop)
+    }
+
+    fn ask(&mut self, question: Question) -> Result<Value, ClientError> {
+        let answer = self.client.ask(question)?;
+        serde_json::from_slice(&answer).map_err(|error| ClientError::senseless("JSON", &error))
+    }
+}
+
+/// Ends a command, with a word about what is wrong.
+pub(super) fn ended(done: Result<(), ClientError>) -> Exit {
+    match done {
+        Ok(()) => Exit::Yes,
+        Err(why) => {
+            error::tell(&why.to_string());
+            why.exit()
+        }
+    }
+}
+
+/// A path below `/api`, in which every part is a single segment, whatever it holds.
+fn joined(parts: &[&str]) -> Result<String, ClientError> {
+    let mut path = "/api".to_owned();
+    for part in parts {
+        // What would be taken for another path, by whoever is on the way to the server.
+        if matches!(*part, "" | "." | "..") {
+            let wrong = format!("`{part}` can't be the name of anything");
+            return Err(ClientError::Usage(wrong));
+        }
+        path.push('/');
+        path.push_str(&encoded(part));
+    }
+    Ok(path)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parts_stay_single_segments() {
+        assert_eq!(
+            joined(&["tenant", "a b", "project", "org/p?x#y", "autohold"]).unwrap(),
+            "/api/tenant/a%20b/project/org%2Fp%3Fx%23y/autohold"
+        );
+        for part in ["", ".", ".."] {
+            let wrong = joined(&["tenant", part]).unwrap_err();
+            assert_eq!(wrong.exit(), Exit::Usage, "{part}");
+        }
+    }
+}

@@ -1,0 +1,104 @@
+//! Tenants and their states for people.
+
+use serde_json::Value;
+
+use crate::commands::text::{columns, time};
+
+/// One tenant a row, with the figures that the server tells.
+pub(super) fn list(items: &[Value], width: Option<usize>) -> String {
+    let figure = |item: &Value, key: &str| item.get(key).and_then(Value::as_u64);
+    let figures = [("PROJECTS", "projects"), ("QUEUE", "queue")];
+    let told = |(_, key): &&(&str, &str)| items.iter().any(|item| figure(item, key).is_some());
+    let figures: Vec<&(&str, &str)> = figures.iter().filter(told).collect();
+    let rows: Vec<Vec<String>> = items
+        .iter()
+        .map(|item| {
+            let name = item.get("name").and_then(Value::as_str);
+            let mut row = vec![name.unwrap_or_default().to_owned()];
+            row.extend(figures.iter().map(|(_, key)| {
+                let figure = figure(item, key);
+                figure.map_or_else(|| "-".to_owned(), |figure| figure.to_string())
+            }));
+            row
+        })
+        .collect();
+    let header: Vec<&str> = std::iter::once("NAME")
+        .chain(figures.iter().map(|(name, _)| *name))
+        .collect();
+    columns::table(&header, &rows, width)
+}
+
+/// Whether a tenant goes on, in words.
+pub(super) fn state(tenant: &str, state: &Value) -> String {
+    let is = |key: &str| state.get(key).and_then(Value::as_bool) == Some(true);
+    let pipelines = match (is("trigger_queue_discarding"), is("trigger_queue_paused")) {
+        (true, _) => "are discarded",
+        (false, true) => "are held back",
+        (false, false) => "go on",
+    };
+    let results = match is("result_queue_paused") {
+        true => "are held back",
+        false => "go on",
+    };
+    let mut all = vec![
+        ("tenant", tenant.to_owned()),
+        ("new pipelines", pipelines.to_owned()),
+        ("results", results.to_owned()),
+    ];
+    let text = |key: &str| state.get(key)?.as_str().map(str::to_owned);
+    let moment = |key: &str| state.get(key)?.as_u64().map(time::of_seconds);
+    let more = [
+        ("reason", text("reason")),
+        ("set by", text("set_by")),
+        ("set at", moment("set_at")),
+        ("until", moment("expires_at")),
+    ];
+    all.extend(
+        more.into_iter()
+            .filter_map(|(name, value)| Some((name, value?))),
+    );
+    columns::fields(&all)
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn tenants_are_rows_with_the_figures_there_are() {
+        assert_eq!(list(&[json!({"name": "t1"})], None), "NAME\nt1\n");
+        assert_eq!(
+            list(
+                &[json!({"name": "t1", "projects": 3}), json!({"name": "two"})],
+                None
+            ),
+            "NAME  PROJECTS\nt1    3\ntwo   -\n"
+        );
+    }
+
+    #[test]
+    fn states_are_told_in_words() {
+        let told = |value: Value| state("t1", &value);
+        assert_eq!(
+            told(json!({})),
+            "tenant         t1\nnew pipelines  go on\nresults        go on\n"
+        );
+        let text = told(json!({
+            "trigger_queue_paused": true, "trigger_queue_discarding": true,
+            "result_queue_paused": true, "reason": "fire", "set_by": "root", "set_at": 60,
+            "expires_at": null,
+        }));
+        for line in [
+            "new pipelines  are discarded",
+            "results        are held back",
+            "reason         fire",
+            "set by         root",
+            "set at         1970-01-01T00:01:00Z",
+        ] {
+            assert!(text.lines().any(|l| l == line), "{text}");
+        }
+        assert!(!text.contains("until"), "{text}");
+    }
+}

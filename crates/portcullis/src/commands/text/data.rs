@@ -1,0 +1,19 @@
+//! Data in the format that is asked for.
+
+use serde_json::Value;
+
+use super::yaml;
+use crate::cli::Output;
+
+/// The value for programs, or the table for people.
+pub(in crate::commands) fn write(
+    value: &Value,
+    output: Output,
+    table: impl FnOnce() -> String,
+) -> String {
+    match output {
+        Output::Table => table(),
+        Output::Json => format!("{value:#}\n"),
+        Output::Yaml => yaml::write(value),
+    }
+}

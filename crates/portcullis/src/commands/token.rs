@@ -1,0 +1,71 @@
+//! `portcullis token`: makes tokens with the keys of a configuration.
+
+use portcullis_authn::{Mint, MintError};
+use portcullis_core::clock;
+use serde_json::Map;
+
+use super::access::{Failure, configuration, ended, remark};
+use super::text::plain::span;
+use crate::cli::{Token, TokenCommand, TokenCreate};
+use crate::exit::Exit;
+use crate::output;
+
+/// Does what the command line says.
+pub(super) fn run(token: &Token) -> Exit {
+    ended(match &token.command {
+        TokenCommand::Create(create) => created(create),
+    })
+}
+
+/// Prints the token alone, so that it can be put into a variable.
+fn created(create: &TokenCreate) -> Result<Exit, Failure> {
+    let wish = wish(create)?;
+    let configuration = configuration(&create.config)?;
+    for tenant in &create.tenants {
+        if tenant != "*" && configuration.roles.tenant(tenant).is_none() {
+            remark(&format!("the configuration has no tenant {tenant}"));
+        }
+    }
+    let made = configuration
+        .authenticators
+        .mint(&create.authenticator, &wish, clock::wall());
+    let token = made.map_err(|error| {
+        let message = format!("authenticator {}: {error}", create.authenticator);
+        Failure::new(exit(&error), message)
+    })?;
+    output::data(&format!("{token}\n"));
+    output::tell(&format!("it ends in {}", span(create.expires_in.as_secs())));
+    Ok(Exit::Yes)
+}
+
+fn wish(create: &TokenCreate) -> Result<Mint, Failure> {
+    let mut claims = Map::new();
+    for (name, value) in &create.claims {
+        if claims.insert(name.clone(), value.clone()).is_some() {
+            let message = format!("--claim {name} is given twice");
+            return Err(Failure::new(Exit::Usage, message));
+        }
+    }
+    Ok(Mint {
+        subject: create.subject.clone(),
+        tenants: create.tenants.clone(),
+        claims,
+        expires_in: create.expires_in,
+    })
+}
+
+/// What is wrong with the command line is told apart from what the configuration doesn't have.
+fn exit(error: &MintError) -> Exit {
+    match error {
+        MintError::Unknown(_) | MintError::NoPrivateKey | MintError::OverrideNotAllowed => {
+            Exit::Invalid
+        }
+        MintError::Failed => Exit::Failed,
+        MintError::Reserved(_)
+        | MintError::TooLong(_)
+        | MintError::TooShort
+        | MintError::NoSubject
+        | MintError::UidNotText(_)
+        | MintError::TooLarge => Exit::Usage,
+    }
+}
