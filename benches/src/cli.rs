@@ -50,7 +50,16 @@ pub(crate) enum Command {
         #[command(flatten)]
         output: Output,
     },
-    /// All of these, in one report; decisions only if their group is measured whole.
+    /// Measure role checks, requests of people who are known, and the memory of many sessions.
+    Roles {
+        #[command(flatten)]
+        program: Program,
+        #[command(flatten)]
+        roles: RoleEffort,
+        #[command(flatten)]
+        output: Output,
+    },
+    /// All of these, in one report; decisions and roles only if their group is measured whole.
     All {
         #[command(flatten)]
         program: Program,
@@ -60,6 +69,8 @@ pub(crate) enum Command {
         starts: Starts,
         #[command(flatten)]
         archived: Archived,
+        #[command(flatten)]
+        roles: RoleEffort,
         #[command(flatten)]
         output: Output,
     },
@@ -129,6 +140,26 @@ pub(crate) struct Archived {
     pub(crate) replays: u16,
 }
 
+/// How roles are measured.
+#[derive(Debug, Clone, Args)]
+pub(crate) struct RoleEffort {
+    /// How long each measurement of requests with roles takes.
+    #[arg(long, value_name = "N", default_value_t = 0.4, value_parser = seconds)]
+    pub(crate) role_seconds: f64,
+    /// How often each request with roles is measured.
+    #[arg(long, value_name = "N", default_value_t = 3, value_parser = clap::value_parser!(u16).range(1..))]
+    pub(crate) role_rounds: u16,
+    /// How many tokens, and how many cookies, are used again and again.
+    #[arg(long, value_name = "N", default_value_t = 10_000, value_parser = clap::value_parser!(u32).range(1..=16_000))]
+    pub(crate) sessions: u32,
+    /// How many connections are held open at once.
+    #[arg(long, value_name = "N", default_value_t = 4_000, value_parser = clap::value_parser!(u32).range(1..=20_000))]
+    pub(crate) held: u32,
+    /// How often all of them are used.
+    #[arg(long, value_name = "N", default_value_t = 12, value_parser = clap::value_parser!(u16).range(3..))]
+    pub(crate) passes: u16,
+}
+
 /// Where the report goes.
 #[derive(Debug, Args)]
 pub(crate) struct Output {
@@ -153,13 +184,18 @@ impl Load {
     /// The groups that are meant.
     pub(crate) fn groups(&self) -> Vec<Group> {
         let mut groups = match self.group.as_slice() {
-            [] => vec![Group::Gate, Group::Policies, Group::Decisions],
+            [] => vec![Group::Gate, Group::Policies, Group::Decisions, Group::Roles],
             given => given.to_vec(),
         };
         if self.peers && !groups.contains(&Group::Peers) {
             groups.push(Group::Peers);
         }
         groups
+    }
+
+    /// Whether nothing but this group is meant.
+    pub(crate) fn is_only(&self, group: Group) -> bool {
+        self.scenario.is_empty() && self.groups() == [group]
     }
 
     /// Whether everything of this group is meant.
@@ -205,7 +241,7 @@ mod tests {
     #[test]
     fn peers_are_added_to_what_is_measured_anyway() {
         let groups = |arguments: &[&str]| load(arguments).groups();
-        let usual = [Group::Gate, Group::Policies, Group::Decisions];
+        let usual = [Group::Gate, Group::Policies, Group::Decisions, Group::Roles];
         assert_eq!(groups(&[]), usual);
         assert_eq!(
             groups(&["--peers"]),

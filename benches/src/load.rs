@@ -176,15 +176,18 @@ async fn ask_on(mut client: Client, phase: Arc<AtomicU8>) -> Result<(Histogram, 
 }
 
 /// What had been used at a moment.
-struct Usage {
-    at: Instant,
-    server: Duration,
+pub(crate) struct Usage {
+    /// The moment.
+    pub(crate) at: Instant,
+    /// Processor time of the server.
+    pub(crate) server: Duration,
     own: Duration,
     machine: Duration,
 }
 
 impl Usage {
-    fn now(server: u32) -> Result<Self> {
+    /// Now, with the server of this process id.
+    pub(crate) fn now(server: u32) -> Result<Self> {
         Ok(Self {
             at: clock::now(),
             server: proc::cpu_time(server)?,
@@ -195,7 +198,7 @@ impl Usage {
 }
 
 /// What the measured time alone says.
-fn measured(before: &Usage, after: &Usage, latencies: &Histogram) -> Result<Sample> {
+pub(crate) fn measured(before: &Usage, after: &Usage, latencies: &Histogram) -> Result<Sample> {
     let requests = latencies.len();
     if requests == 0 {
         return Err(Failure::new("no request was answered in the time given"));
@@ -220,7 +223,8 @@ fn measured(before: &Usage, after: &Usage, latencies: &Histogram) -> Result<Samp
     })
 }
 
-fn runtime() -> Result<tokio::runtime::Runtime> {
+/// A runtime on this thread.
+pub(crate) fn runtime() -> Result<tokio::runtime::Runtime> {
     tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()

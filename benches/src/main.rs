@@ -4,7 +4,8 @@
 //! questions over every transport in turns (`cases`, `run`, `load`, `client`), and compares each with
 //! a server that answers the same to all (`ceiling`) and, if asked for, with other programs (`peers`).
 //! `start` measures how long a server takes to get ready and to answer for the first time; `decisions`
-//! what kept decisions take on disk and how fast they are replayed (`archive`). How to read the figures
+//! what kept decisions take on disk and how fast they are replayed (`archive`); `roles` what it costs to
+//! know who asks and whether they may. How to read the figures
 //! is in `docs/benchmarks.md`.
 //!
 //! Every answer is looked at: a benchmark that does not would measure something else.
@@ -29,6 +30,7 @@ mod plain;
 mod policies;
 mod proc;
 mod report;
+mod roles;
 mod run;
 mod scenario;
 mod server;
@@ -45,7 +47,7 @@ use std::process::ExitCode;
 use clap::Parser;
 
 use crate::cases::Selection;
-use crate::cli::{Archived, Cli, Command, Format, Load, Output, Program, Starts};
+use crate::cli::{Archived, Cli, Command, Format, Load, Output, Program, RoleEffort, Starts};
 use crate::failure::{Context, Failure, Result};
 use crate::peers::Peer;
 use crate::report::Report;
@@ -104,17 +106,31 @@ fn command(command: Command) -> Result<()> {
             },
             &output,
         ),
+        Command::Roles {
+            program,
+            roles,
+            output,
+        } => report(
+            &program,
+            What {
+                roles: Some(&roles),
+                ..What::default()
+            },
+            &output,
+        ),
         Command::All {
             program,
             load,
             starts,
             archived,
+            roles,
             output,
         } => {
             let all = What {
-                load: Some(&load),
-                starts: Some(&starts),
+                load: Some(&load).filter(|_| !load.is_only(Group::Roles)),
+                starts: Some(&starts).filter(|_| !load.is_only(Group::Roles)),
                 archived: Some(&archived).filter(|_| load.is_whole(Group::Decisions)),
+                roles: Some(&roles).filter(|_| load.is_whole(Group::Roles)),
             };
             report(&program, all, &output)
         }
@@ -128,6 +144,7 @@ struct What<'a> {
     load: Option<&'a Load>,
     starts: Option<&'a Starts>,
     archived: Option<&'a Archived>,
+    roles: Option<&'a RoleEffort>,
 }
 
 fn report(program: &Program, what: What<'_>, output: &Output) -> Result<()> {
@@ -147,6 +164,9 @@ fn report(program: &Program, what: What<'_>, output: &Output) -> Result<()> {
     if let Some(archived) = what.archived {
         report.archive = Some(archive::run(portcullis, archived)?);
     }
+    if let Some(effort) = what.roles {
+        report.roles = Some(roles::run(portcullis, effort)?);
+    }
     if let Some(load) = what.load {
         measure(program, load, &mut report)?;
     }
@@ -159,7 +179,7 @@ fn report(program: &Program, what: What<'_>, output: &Output) -> Result<()> {
         Format::Table => output::data(&report::table(&report)),
         Format::Json => output::data(&json),
     }
-    Ok(())
+    report.roles.as_ref().map_or(Ok(()), roles::Roles::verdict)
 }
 
 fn measure(program: &Program, load: &Load, report: &mut Report) -> Result<()> {

@@ -5,6 +5,7 @@ mod archive;
 mod decision_log;
 mod evaluation;
 mod peers;
+mod roles;
 mod table;
 
 use std::collections::BTreeMap;
@@ -20,6 +21,7 @@ use crate::archive::Archive;
 use crate::clock;
 use crate::load::Sample;
 use crate::proc::{Machine, Memory};
+use crate::roles::Roles;
 use crate::run::{Effort, Measured, Series};
 use crate::start::Start;
 use crate::statistics::{Summary, median, of_cost, of_rate};
@@ -49,6 +51,9 @@ pub(crate) struct Report {
     /// What decisions take on disk, and how fast they are replayed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) archive: Option<Archive>,
+    /// What roles cost.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) roles: Option<Roles>,
     /// What was aimed at, and what was found.
     pub(crate) aims: Vec<Aim>,
 }
@@ -87,6 +92,7 @@ impl Report {
             memory_after_load: BTreeMap::new(),
             starts: Vec::new(),
             archive: None,
+            roles: None,
             aims: Vec::new(),
         }
     }

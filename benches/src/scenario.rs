@@ -31,6 +31,8 @@ pub(crate) enum Group {
     Policies,
     /// The same with the decision log on.
     Decisions,
+    /// Who asks, and whether they may; measured by itself (`roles`), it has no scenarios.
+    Roles,
     /// Other programs with the same policies.
     Peers,
 }

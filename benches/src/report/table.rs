@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use super::aims::Aim;
 use super::evaluation::Evaluation;
 use super::peers::Comparison;
-use super::{Figures, Report, archive, decision_log};
+use super::{Figures, Report, archive, decision_log, roles};
 use crate::proc::Memory;
 use crate::start::Start;
 use crate::statistics::{Summary, Times};
@@ -47,6 +47,9 @@ pub(crate) fn table(report: &Report) -> String {
     }
     if let Some(archive) = &report.archive {
         archive::write(&mut text, archive);
+    }
+    if let Some(found) = &report.roles {
+        roles::write(&mut text, found);
     }
     if !report.aims.is_empty() {
         aims(&mut text, &report.aims);
