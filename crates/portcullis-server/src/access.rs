@@ -10,6 +10,7 @@ mod tenants;
 pub(crate) use keys::without_newline;
 
 use std::path::Path;
+use std::sync::Arc;
 use std::time::Duration;
 
 use portcullis_authn::{Authenticators, SessionKey, Sessions};
@@ -19,6 +20,7 @@ use crate::config::{
     self, AccessSettings, AuthenticatorDriver, Fault, Faults, Listening, LoadOptions,
     SessionSettings,
 };
+use crate::digest;
 
 /// What guards the REST API, for those who ask about it without a server.
 #[derive(Debug)]
@@ -47,6 +49,8 @@ pub struct LeftOut {
 /// Everything that guards the API, swapped whole with the gate.
 #[derive(Debug)]
 pub(crate) struct Access {
+    /// The digest of all that decides.
+    pub(crate) digest: Arc<str>,
     pub(crate) roles: Roles,
     pub(crate) left_out: Vec<LeftOut>,
     pub(crate) authenticators: Authenticators,
@@ -119,6 +123,7 @@ pub(crate) fn build(
     let mut warnings = tenants.warnings;
     warnings.extend(authenticators.warnings());
     Ok(Access {
+        digest: digest::access(settings, &tenants.text),
         roles: tenants.roles,
         left_out: tenants.left_out,
         authenticators,

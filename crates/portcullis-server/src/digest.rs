@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use aws_lc_rs::digest::{Context, SHA256};
 
-use crate::config::{Code, Loaded};
+use crate::config::{AccessSettings, Code, Loaded};
 
 /// Takes in texts, each apart from the next.
 struct Digest(Context);
@@ -75,5 +75,21 @@ pub(crate) fn gate(loaded: &Loaded, policies: &BTreeMap<String, Arc<str>>) -> Ar
         digest.text(&file.and_then(Result::ok).unwrap_or_default());
     }
     digest.text(&format!("{:?}", loaded.chains));
+    digest.finish()
+}
+
+/// The digest of what decides about calls of the API: the tenants file, and who is believed. What tenants
+/// keep of an earlier file because they are faulty now is not in it.
+pub(crate) fn access(settings: &AccessSettings, tenants: &str) -> Arc<str> {
+    let mut digest = Digest::new();
+    digest.text(tenants);
+    for one in &settings.authenticators {
+        digest.text(&one.name);
+        digest.text(one.driver.name());
+        digest.text(&one.issuer);
+        digest.text(&one.audience);
+        digest.text(&one.uid_claim);
+        digest.text(&format!("{}", one.allow_authz_override));
+    }
     digest.finish()
 }

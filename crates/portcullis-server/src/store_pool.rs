@@ -68,10 +68,7 @@ impl StorePool {
             place.generation += 1;
             let closed = std::mem::take(&mut place.idle);
             drop(place);
-            // Closing a connection blocks, and this may be a thread that must not.
-            if !closed.is_empty() {
-                std::thread::spawn(move || drop(closed));
-            }
+            close(closed);
         }
     }
 
@@ -119,6 +116,20 @@ impl StorePool {
             work(&inner)
         });
         done.await.unwrap_or(Err(PoolFailure::Ended))
+    }
+}
+
+/// Closing a connection blocks, and this may be a thread that must not.
+fn close(connections: Vec<Store>) {
+    if !connections.is_empty() {
+        std::thread::spawn(move || drop(connections));
+    }
+}
+
+impl Drop for Inner {
+    fn drop(&mut self) {
+        let place = self.place.get_mut().unwrap_or_else(PoisonError::into_inner);
+        close(std::mem::take(&mut place.idle));
     }
 }
 

@@ -7,6 +7,8 @@ use crate::config::{AccessSettings, Document, Fault, Faults, Source, yaml};
 
 /// What the tenants file became.
 pub(super) struct Tenants {
+    /// The text of the file.
+    pub(super) text: String,
     pub(super) roles: Roles,
     pub(super) left_out: Vec<LeftOut>,
     pub(super) warnings: Vec<String>,
@@ -19,6 +21,7 @@ pub(super) fn read(
 ) -> Result<Tenants, Vec<Fault>> {
     let Some((file, origin)) = &settings.tenants else {
         return Ok(Tenants {
+            text: String::new(),
             roles: Roles::without_document(),
             left_out: Vec::new(),
             warnings: Vec::new(),
@@ -42,6 +45,7 @@ pub(super) fn read(
     });
     let warnings = warnings.into_iter();
     Ok(Tenants {
+        text: source.text().to_owned(),
         roles,
         left_out: left_out.collect(),
         warnings: warnings

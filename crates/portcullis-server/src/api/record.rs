@@ -181,7 +181,7 @@ impl Docket {
         let traceparent = trace
             .as_ref()
             .map(portcullis_core::TraceContext::traceparent);
-        let gate = Arc::clone(&gate.digest);
+        let gate = Arc::clone(&gate.access.digest);
         Some(Material::of_action(
             action,
             clock::wall(),

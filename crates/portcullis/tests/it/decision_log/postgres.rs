@@ -7,7 +7,13 @@ mod server;
 use serde_json::json;
 
 use super::{creation, items, kept, with_socket};
-use crate::harness::{Setup, chain, run_in, until};
+use crate::harness::{Answer, Connection, Gate, Setup, chain, run_in, until};
+
+fn place_hold(gate: &Gate) -> Answer {
+    let mut connection = Connection::unix(&gate.folder.path("api.sock")).unwrap();
+    let path = "/api/tenant/default/project/foo/autohold";
+    connection.ask("POST", path, br#"{"job": "unit"}"#).unwrap()
+}
 
 #[test]
 fn decisions_are_kept_in_postgresql_and_wait_for_it_while_it_is_away() {
@@ -20,9 +26,11 @@ fn decisions_are_kept_in_postgresql_and_wait_for_it_while_it_is_away() {
         .allowed();
     kept(&gate.folder, &["--store", &url], 1);
     assert_eq!(items(&gate, "")[0]["name"], "before");
+    assert_eq!(place_hold(&gate).status, 200);
     assert!(!gate.folder.path("data/portcullis.db").exists());
 
     database.stop();
+    place_hold(&gate).error(503);
     for number in 0..20 {
         let name = format!("p{number}");
         gate.ask("/validate", &creation(&name, "bob")).allowed();
@@ -35,7 +43,8 @@ fn decisions_are_kept_in_postgresql_and_wait_for_it_while_it_is_away() {
     assert_eq!(ran.code, Some(5), "{}", ran.err);
 
     assert!(database.begin());
-    kept(&gate.folder, &["--store", &url], 21);
+    until("holds are placed again", || place_hold(&gate).status == 200);
+    kept(&gate.folder, &["--store", &url, "--door", "kubernetes"], 21);
     assert_eq!(items(&gate, "?user=bob").len(), 20);
     let id = items(&gate, "?limit=1")[0]["id"]
         .as_str()
