@@ -94,6 +94,18 @@ impl Authenticators {
     }
 }
 
+impl Authenticators {
+    /// Those in whose name tokens can be made here, also such that make somebody an admin if that is
+    /// wanted.
+    pub fn signers(&self, with_override: bool) -> Vec<&str> {
+        let can = |one: &&Authenticator| {
+            one.signer.is_some() && (one.settings.allow_authz_override || !with_override)
+        };
+        let names = self.list().iter().filter(can);
+        names.map(|one| one.settings.name.as_str()).collect()
+    }
+}
+
 impl Authenticator {
     fn mint(&self, wish: &Mint, now: SystemTime) -> Result<String, MintError> {
         let settings = &self.settings;

@@ -2,6 +2,7 @@
 //!
 //! Everything is read from and written to the store, on threads that may block; nothing is kept here.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
@@ -64,6 +65,13 @@ impl Ledger {
         let (tenant, now) = (tenant.to_owned(), clock::wall());
         self.read(move |store| store.tenant_state(&tenant, now))
             .await
+    }
+
+    /// The states of all tenants that are not as usual.
+    pub(crate) async fn states(&self) -> Result<BTreeMap<String, TenantState>, HttpError> {
+        let now = clock::wall();
+        let all = self.read(move |store| store.tenant_states(now)).await?;
+        Ok(all.into_iter().collect())
     }
 
     pub(crate) async fn change_state(

@@ -48,6 +48,11 @@ pub struct StateChange {
 }
 
 impl TenantState {
+    /// Whether anything is held back.
+    pub fn is_paused(&self) -> bool {
+        self.trigger_queue_discarding || self.trigger_queue_paused || self.result_queue_paused
+    }
+
     fn is_ended(&self, now: SystemTime) -> bool {
         self.expires_at.is_some_and(|end| end <= now)
     }

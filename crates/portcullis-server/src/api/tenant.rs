@@ -18,6 +18,9 @@ pub(crate) struct TenantEntry {
     projects: usize,
     /// How many changes are on their way.
     queue: usize,
+    /// How it is paused, if it is.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    state: Option<StateAnswer>,
 }
 
 /// How a tenant is.
@@ -57,11 +60,17 @@ pub(super) fn list(call: Call<'_>) -> Answering<'_> {
             let answer = scope.check(who, Permission::Read, &Parameters::new());
             matches!(answer, Answer::Allowed(_))
         };
+        let states = call.visitor.server.ledger.states().await?;
+        let state = |name: &str| {
+            let state = states.get(name).filter(|state| state.is_paused())?;
+            Some(StateAnswer::of(state))
+        };
         let readable = roles.tenants().filter(|tenant| may_read(tenant.scope()));
         let entries = readable.map(|tenant| TenantEntry {
             name: tenant.name().to_owned(),
             projects: tenant.projects().len(),
             queue: 0,
+            state: state(tenant.name()),
         });
         answer::ok(&entries.collect::<Vec<_>>())
     })

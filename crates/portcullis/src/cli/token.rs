@@ -23,11 +23,11 @@ pub(crate) enum TokenCommand {
 #[derive(Debug, Args)]
 pub(crate) struct TokenCreate {
     /// The authenticator in whose name it is made, as the configuration names it; it needs the key
-    /// that signs.
+    /// that signs [default: the only one that has it].
     #[arg(long, value_name = "NAME")]
-    pub(crate) authenticator: String,
-    /// Who it is for.
-    #[arg(long, value_name = "SUBJECT", value_parser = clap::builder::NonEmptyStringValueParser::new())]
+    pub(crate) authenticator: Option<String>,
+    /// Who it is for [default: your name on this machine].
+    #[arg(long, value_name = "SUBJECT", env = "USER", hide_env = true, value_parser = clap::builder::NonEmptyStringValueParser::new())]
     pub(crate) subject: String,
     /// Make its bearer an admin of this tenant; the authenticator has to allow it; can be given
     /// again.

@@ -1,6 +1,6 @@
 //! `portcullis token`: makes tokens with the keys of a configuration.
 
-use portcullis_authn::{Mint, MintError};
+use portcullis_authn::{Authenticators, Mint, MintError};
 use portcullis_core::clock;
 use serde_json::Map;
 
@@ -26,16 +26,44 @@ fn created(create: &TokenCreate) -> Result<Exit, Failure> {
             remark(&format!("the configuration has no tenant {tenant}"));
         }
     }
-    let made = configuration
-        .authenticators
-        .mint(&create.authenticator, &wish, clock::wall());
+    let authenticators = &configuration.authenticators;
+    let signer = signer(create, authenticators)?;
+    let made = authenticators.mint(signer, &wish, clock::wall());
     let token = made.map_err(|error| {
-        let message = format!("authenticator {}: {error}", create.authenticator);
+        let message = format!("authenticator {signer}: {error}");
         Failure::new(exit(&error), message)
     })?;
     output::data(&format!("{token}\n"));
-    output::tell(&format!("it ends in {}", span(create.expires_in.as_secs())));
+    let (subject, left) = (&wish.subject, span(create.expires_in.as_secs()));
+    output::tell(&format!("by {signer}, for {subject}, it ends in {left}"));
     Ok(Exit::Yes)
+}
+
+/// The authenticator that is meant: the named one, or the only one that can.
+fn signer<'a>(
+    create: &'a TokenCreate,
+    authenticators: &'a Authenticators,
+) -> Result<&'a str, Failure> {
+    if let Some(named) = &create.authenticator {
+        return Ok(named);
+    }
+    match authenticators
+        .signers(!create.tenants.is_empty())
+        .as_slice()
+    {
+        [only] => Ok(only),
+        [] => {
+            let message = "no authenticator of the configuration can make this token";
+            Err(Failure::new(Exit::Invalid, message.to_owned()))
+        }
+        several => {
+            let message = format!(
+                "several can make it: --authenticator {}",
+                several.join(", ")
+            );
+            Err(Failure::new(Exit::Usage, message))
+        }
+    }
 }
 
 fn wish(create: &TokenCreate) -> Result<Mint, Failure> {

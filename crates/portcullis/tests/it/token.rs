@@ -58,7 +58,7 @@ fn a_token_says_what_it_shall() {
         assert_eq!(claims[key], value, "{claims}");
     }
     assert_eq!(seconds(&claims), 600);
-    assert_eq!(ran.err, "it ends in 10m\n");
+    assert_eq!(ran.err, "by our-institution, for zoe, it ends in 10m\n");
 }
 
 #[test]
@@ -105,4 +105,31 @@ fn what_can_not_be_made_is_told() {
     let ran = ask(&folder, &["token", "create", "--authenticator", "op"]);
     assert_eq!(ran.code, Some(2));
     ran.says(&["--subject"]);
+}
+
+#[test]
+fn who_makes_it_and_for_whom_need_not_be_said_where_there_is_one_answer() {
+    let folder = folder(TENANTS);
+    let ran = ask(
+        &folder,
+        &["token", "create", "--subject", "zoe", "--tenant", "t1"],
+    );
+    assert_eq!(claims(&ran)["iss"], "op", "only one makes admins");
+    let ran = ask(&folder, &["token", "create", "--subject", "zoe"]);
+    assert_eq!(ran.code, Some(2));
+    ran.says(&["--authenticator", "op", "our-institution"]);
+    let mut command = crate::harness::program(folder.root());
+    command.args([
+        "token",
+        "create",
+        "--authenticator",
+        "op",
+        "--config",
+        "portcullis.yaml",
+    ]);
+    let output = command.env("USER", "yuri").output().unwrap();
+    assert!(
+        String::from_utf8_lossy(&output.stderr).contains("for yuri"),
+        "{output:?}"
+    );
 }

@@ -10,6 +10,7 @@ pub(super) fn list(items: &[Value], width: Option<usize>) -> String {
     let figures = [("PROJECTS", "projects"), ("QUEUE", "queue")];
     let told = |(_, key): &&(&str, &str)| items.iter().any(|item| figure(item, key).is_some());
     let figures: Vec<&(&str, &str)> = figures.iter().filter(told).collect();
+    let has_states = items.iter().any(|item| item.get("state").is_some());
     let rows: Vec<Vec<String>> = items
         .iter()
         .map(|item| {
@@ -19,13 +20,33 @@ pub(super) fn list(items: &[Value], width: Option<usize>) -> String {
                 let figure = figure(item, key);
                 figure.map_or_else(|| "-".to_owned(), |figure| figure.to_string())
             }));
+            row.extend(has_states.then(|| word(item.get("state"))));
             row
         })
         .collect();
     let header: Vec<&str> = std::iter::once("NAME")
         .chain(figures.iter().map(|(name, _)| *name))
+        .chain(has_states.then_some("STATE"))
         .collect();
     columns::table(&header, &rows, width)
+}
+
+/// Whether a tenant goes on, in a word.
+fn word(state: Option<&Value>) -> String {
+    let is = |key: &str| state.and_then(|state| state.get(key)?.as_bool()) == Some(true);
+    let words = [
+        ("trigger_queue_discarding", "discarding"),
+        ("trigger_queue_paused", "paused"),
+        ("result_queue_paused", "results paused"),
+    ];
+    let words: Vec<&str> = words
+        .into_iter()
+        .filter_map(|(key, word)| is(key).then_some(word))
+        .collect();
+    match words.is_empty() {
+        true => "normal".to_owned(),
+        false => words.join(", "),
+    }
 }
 
 /// Whether a tenant goes on, in words.
@@ -75,6 +96,17 @@ mod tests {
                 None
             ),
             "NAME  PROJECTS\nt1    3\ntwo   -\n"
+        );
+        let paused = json!({"trigger_queue_paused": true, "result_queue_paused": true});
+        assert_eq!(
+            list(
+                &[
+                    json!({"name": "t1", "state": paused}),
+                    json!({"name": "two", "state": {}})
+                ],
+                None
+            ),
+            "NAME  STATE\nt1    paused, results paused\ntwo   normal\n"
         );
     }
 

@@ -103,6 +103,12 @@ fn what_is_not_named_stays_and_everything_ends_in_time() {
         ),
         (&json!(true), &json!(true), &json!("why"))
     );
+    let listed = || api.get(None, "/api/tenants").json();
+    assert_eq!(listed()[0]["state"]["reason"], "why");
+    assert_eq!(
+        listed()[1],
+        json!({"name": "t2", "projects": 0, "queue": 0})
+    );
     set(json!({"trigger_queue_discarding": true, "expires_in": 1}));
     let id = place(
         &api,
