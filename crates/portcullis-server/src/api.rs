@@ -22,6 +22,7 @@ pub(crate) mod endpoint;
 mod endpoints;
 mod guard;
 mod info;
+mod names;
 mod openapi;
 mod pages;
 mod path;

@@ -12,11 +12,13 @@ use super::answer;
 use super::body::Maybe;
 use super::call::{Answering, Call};
 use super::guard::Action;
+use super::names;
 use super::pipeline::one_of;
 use super::state::seconds;
 use crate::http::error::HttpError;
 
-const TEXT_CHARACTERS: usize = 1024;
+/// Longer reasons are cut.
+const REASON_CHARACTERS: usize = 1024;
 
 /// A hold to place.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -141,31 +143,6 @@ impl Action for Release {
     }
 }
 
-/// The project that a path names: as the tenant knows it, or as it is written.
-pub(super) fn named_project(tenant: &Tenant, named: &str) -> (Project, bool) {
-    match tenant.project(named) {
-        Some(project) => (project, true),
-        None => {
-            let name = named.to_owned();
-            let canonical = None;
-            (Project { name, canonical }, false)
-        }
-    }
-}
-
-/// What is said of a project that a tenant doesn't hold.
-pub(super) fn unknown_project(project: &Project) -> HttpError {
-    HttpError::not_found(format!(
-        "there is no project `{}` in this tenant",
-        short(&project.name)
-    ))
-}
-
-/// A text that may be long, cut.
-pub(super) fn short(text: &str) -> String {
-    text.chars().take(200).collect()
-}
-
 /// `POST /api/tenant/{tenant}/project/{project}/autohold`
 pub(super) fn place(mut call: Call<'_>) -> Answering<'_> {
     Box::pin(async move {
@@ -179,17 +156,14 @@ pub(super) fn place(mut call: Call<'_>) -> Answering<'_> {
         if !(1..=1000).contains(&body.count) {
             return Err(HttpError::bad_request("count is 1 to 1000"));
         }
-        let texts = [Some(&body.job), change.as_ref(), reference.as_ref()];
-        if texts
-            .into_iter()
-            .flatten()
-            .any(|text| text.chars().count() > TEXT_CHARACTERS)
-        {
-            return Err(HttpError::bad_request(
-                "a text is longer than 1024 characters",
-            ));
+        for (what, name) in [
+            ("job", Some(&body.job)),
+            ("change", change.as_ref()),
+            ("ref", reference.as_ref()),
+        ] {
+            name.map_or(Ok(()), |name| names::check(what, name))?;
         }
-        let (project, is_held) = named_project(tenant, call.values.get("project"));
+        let (project, is_held) = names::project(tenant, call.values.get("project"))?;
         let now = clock::wall();
         let reason = body.reason.0.unwrap_or_default();
         let wanted = Place {
@@ -199,7 +173,7 @@ pub(super) fn place(mut call: Call<'_>) -> Answering<'_> {
                 job: body.job,
                 reference,
                 change,
-                reason: reason.chars().take(TEXT_CHARACTERS).collect(),
+                reason: reason.chars().take(REASON_CHARACTERS).collect(),
                 max_count: body.count,
                 node_expiration: body.node_hold_expiration.map(|s| s.min(315_360_000)),
                 placed_by: call
@@ -216,7 +190,7 @@ pub(super) fn place(mut call: Call<'_>) -> Answering<'_> {
         };
         let authorized = call.authorize(tenant.scope(), wanted).await?;
         if !is_held {
-            return Err(unknown_project(&authorized.project));
+            return Err(names::unknown_project(&authorized.project));
         }
         let hold = authorized.into_inner().hold;
         match call.visitor.server.ledger.place_hold(hold).await? {
@@ -248,9 +222,9 @@ pub(super) fn list(call: Call<'_>) -> Answering<'_> {
 pub(super) fn list_of_project(call: Call<'_>) -> Answering<'_> {
     Box::pin(async move {
         let tenant = call.reading().await?;
-        let (project, is_held) = named_project(tenant, call.values.get("project"));
+        let (project, is_held) = names::project(tenant, call.values.get("project"))?;
         if !is_held {
-            return Err(unknown_project(&project));
+            return Err(names::unknown_project(&project));
         }
         let ledger = &call.visitor.server.ledger;
         let holds = ledger.holds(tenant.name(), Some(project.name)).await?;
@@ -273,7 +247,7 @@ pub(super) fn release(call: Call<'_>) -> Answering<'_> {
         let tenant = call.tenant()?;
         call.admit::<Release>(tenant.scope())?;
         let hold = stored(&call, tenant).await?;
-        let (project, _) = named_project(tenant, &hold.project);
+        let (project, _) = names::project(tenant, &hold.project)?;
         let authorized = call
             .authorize(tenant.scope(), Release { project, hold })
             .await?;

@@ -7,10 +7,10 @@ use portcullis_authz::roles::{Condition, Parameters, Permission, Project};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::autohold::{named_project, short, unknown_project};
 use super::body::Maybe;
 use super::call::{Answering, Call};
 use super::guard::Action;
+use super::names::{self, short, unknown_project};
 use crate::http::error::HttpError;
 
 /// What is to run again.
@@ -161,7 +161,9 @@ pub(super) fn one_of(
 
 fn needed(name: &str, value: Maybe) -> Result<String, HttpError> {
     let missing = || HttpError::bad_request(format!("`{name}` is missing"));
-    value.0.ok_or_else(missing)
+    let value = value.0.ok_or_else(missing)?;
+    names::check(name, &value)?;
+    Ok(value)
 }
 
 fn run_of(
@@ -174,7 +176,11 @@ fn run_of(
     if change.is_none() && reference.is_none() {
         return Err(HttpError::bad_request("name a `change` or a `ref`"));
     }
-    let (project, is_held) = named_project(tenant, call.values.get("project"));
+    for (what, name) in [("change", &change), ("ref", &reference)] {
+        name.as_ref()
+            .map_or(Ok(()), |name| names::check(what, name))?;
+    }
+    let (project, is_held) = names::project(tenant, call.values.get("project"))?;
     Ok(Run {
         project,
         is_held,
@@ -217,6 +223,9 @@ pub(super) fn promote(mut call: Call<'_>) -> Answering<'_> {
         let pipeline = needed("pipeline", body.pipeline)?;
         if body.changes.is_empty() || body.changes.iter().any(String::is_empty) {
             return Err(HttpError::bad_request("`changes` names no change"));
+        }
+        for change in &body.changes {
+            names::check("changes", change)?;
         }
         let changes = body.changes;
         let authorized = call

@@ -147,7 +147,7 @@ impl Docket {
                 decision_id = %action.id,
                 endpoint = endpoint.id,
                 permission = action.permission,
-                user = super::autohold::short(&action.user),
+                user = super::names::short(&action.user),
                 "refused",
             );
         }

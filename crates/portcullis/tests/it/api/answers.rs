@@ -240,6 +240,11 @@ fn projects_go_by_both_of_their_names() {
         projects.to_string().contains("git.example.org/org/c"),
         "{projects}"
     );
+    for odd in ["org/%2e%2e", "../org/p", "org/p%0A", "org%2F%2Fp"] {
+        let path = format!("/api/tenant/open/project/{odd}/autohold");
+        api.post(Some(&root), &path, &json!({"job": "unit"}))
+            .error(400);
+    }
     let path = "/api/tenant/open/project/other/p/autohold";
     api.post(Some(&root), path, &json!({"job": "unit"}))
         .error(404);
