@@ -248,9 +248,14 @@ pub(super) fn release(call: Call<'_>) -> Answering<'_> {
         call.admit::<Release>(tenant.scope())?;
         let hold = stored(&call, tenant).await?;
         let (project, _) = names::project(tenant, &hold.project)?;
-        let authorized = call
-            .authorize(tenant.scope(), Release { project, hold })
-            .await?;
+        let authorized = call.authorize(tenant.scope(), Release { project, hold });
+        // A refusal says what the hold is about: who may not read hears that there is none.
+        let authorized = authorized
+            .await
+            .map_err(|refusal| match call.may_read(tenant) {
+                true => refusal,
+                false => no_hold(),
+            })?;
         let ledger = &call.visitor.server.ledger;
         match ledger
             .release_hold(tenant.name(), authorized.hold.id)

@@ -46,7 +46,7 @@ impl Call<'_> {
         values: PathValues,
     ) -> Result<Response, HttpError> {
         let docket = Docket::new();
-        let caller = Caller::of(&visitor.server, &gate.access, &visitor.peer, head).await;
+        let caller = Caller::of(visitor, &gate.access, head).await;
         let call = Call {
             visitor,
             gate,

@@ -11,11 +11,13 @@ use hyper::http::request::Parts;
 use nix::unistd::geteuid;
 use portcullis_authn::{Code, Session, TokenError};
 use portcullis_authz::roles::{AdminOf, Identity};
-use portcullis_core::{Peer, PeerCertificate, UnixPeer, clock};
+use portcullis_core::{PeerCertificate, UnixPeer, clock};
 use serde_json::{Map, Value, json};
 
+use super::sign_in::{SESSION, is_secure};
 use crate::access::Access;
 use crate::http::error::HttpError;
+use crate::routes::Visitor;
 use crate::server::Server;
 
 /// Who asks.
@@ -35,7 +37,8 @@ pub(crate) enum Caller {
 
 impl Caller {
     /// Finds out who asks.
-    pub(super) async fn of(server: &Server, access: &Access, peer: &Peer, head: &Parts) -> Self {
+    pub(super) async fn of(visitor: &Visitor, access: &Access, head: &Parts) -> Self {
+        let peer = &visitor.peer;
         if let Some(header) = head.headers.get(AUTHORIZATION) {
             return match verified(access, header.as_bytes()).await {
                 Ok(identity) => Self::Known(identity),
@@ -43,13 +46,13 @@ impl Caller {
             };
         }
         if let Some(sessions) = &access.sessions
-            && let Some(cookie) = session_cookie(&head.headers)
+            && let Some(cookie) = cookie(&head.headers, SESSION.at(is_secure(visitor, access)))
             && let Some(session) = sessions.open(cookie, clock::wall())
         {
             return Self::SignedIn(session);
         }
         let identity = match (peer.unix, &peer.certificate) {
-            (Some(unix), _) => at_socket(server, access, unix).await,
+            (Some(unix), _) => at_socket(&visitor.server, access, unix).await,
             (None, Some(certificate)) => access
                 .certificates
                 .as_ref()
@@ -124,7 +127,7 @@ async fn verified(access: &Access, header: &[u8]) -> Result<Arc<Identity>, Token
 }
 
 /// The value of a cookie.
-pub(super) fn cookie<'a>(headers: &'a HeaderMap, names: &[&str]) -> Option<&'a str> {
+pub(super) fn cookie<'a>(headers: &'a HeaderMap, wanted: &str) -> Option<&'a str> {
     let pairs = headers
         .get_all(COOKIE)
         .iter()
@@ -132,12 +135,8 @@ pub(super) fn cookie<'a>(headers: &'a HeaderMap, names: &[&str]) -> Option<&'a s
     let mut pairs = pairs.flat_map(|text| text.split(';'));
     pairs.find_map(|pair| {
         let (name, value) = pair.trim().split_once('=')?;
-        names.contains(&name).then_some(value)
+        (name == wanted).then_some(value)
     })
-}
-
-fn session_cookie(headers: &HeaderMap) -> Option<&str> {
-    cookie(headers, super::sign_in::SESSION_COOKIES)
 }
 
 /// Root and the server's own user may do everything: they could do it anyway. Others are somebody

@@ -133,6 +133,15 @@ impl<'a> Call<'a> {
         Ok(tenant)
     }
 
+    /// Whether the caller may read in a tenant.
+    pub(crate) fn may_read(&self, tenant: &Tenant) -> bool {
+        let who = self.caller.identity();
+        let answer = tenant
+            .scope()
+            .check(who, Permission::Read, &Parameters::new());
+        matches!(answer, Answer::Allowed(_))
+    }
+
     /// Somebody, whoever it is.
     pub(crate) fn somebody(&self) -> Result<&Identity, HttpError> {
         let who = self.caller.identity();

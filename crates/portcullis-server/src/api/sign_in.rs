@@ -18,15 +18,41 @@ use super::call::{Answering, Call};
 use super::caller::{Caller, cookie};
 use super::query::Query;
 use super::state::seconds;
+use crate::access::Access;
 use crate::http::Response;
 use crate::http::answer::Answer;
 use crate::http::body;
 use crate::http::error::HttpError;
+use crate::routes::Visitor;
 
-/// The session, over TLS and without.
-pub(super) const SESSION_COOKIES: &[&str] = &["__Host-portcullis-session", "portcullis-session"];
-/// A login under way, over TLS and without.
-const LOGIN_COOKIES: &[&str] = &["__Host-portcullis-login", "portcullis-login"];
+/// A cookie: over TLS nobody but this host can set it, so only that one is believed there.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct CookieName {
+    over_tls: &'static str,
+    without: &'static str,
+}
+
+/// The session.
+pub(super) const SESSION: CookieName = CookieName {
+    over_tls: "__Host-portcullis-session",
+    without: "portcullis-session",
+};
+/// A login under way.
+const LOGIN: CookieName = CookieName {
+    over_tls: "__Host-portcullis-login",
+    without: "portcullis-login",
+};
+
+impl CookieName {
+    /// The name that counts.
+    pub(super) fn at(self, is_secure: bool) -> &'static str {
+        match is_secure {
+            true => self.over_tls,
+            false => self.without,
+        }
+    }
+}
+
 /// How long a login may take.
 const LOGIN_SECONDS: u64 = 600;
 /// A form that signs somebody out is small.
@@ -82,19 +108,16 @@ async fn begin(call: Call<'_>) -> Result<Response, HttpError> {
         .await
         .map_err(|error| failed(&error))?;
     let mut response = redirect(&begun.location)?;
-    set_cookie(
-        &call,
-        &mut response,
-        LOGIN_COOKIES,
-        &begun.cookie,
-        LOGIN_SECONDS,
-    )?;
+    set_cookie(&call, &mut response, LOGIN, &begun.cookie, LOGIN_SECONDS)?;
     Ok(response)
 }
 
 async fn finish(call: Call<'_>) -> Result<Response, HttpError> {
     let sessions = sessions(&call)?;
-    let Some(begun) = cookie(&call.head.headers, LOGIN_COOKIES) else {
+    let Some(begun) = cookie(
+        &call.head.headers,
+        LOGIN.at(is_secure(call.visitor, &call.gate.access)),
+    ) else {
         return Err(HttpError::bad_request(
             "no login is under way in this browser: begin again at /auth/login",
         ));
@@ -120,11 +143,11 @@ async fn finish(call: Call<'_>) -> Result<Response, HttpError> {
     set_cookie(
         &call,
         &mut response,
-        SESSION_COOKIES,
+        SESSION,
         &sealed,
         call.gate.access.session_lifetime.as_secs(),
     )?;
-    set_cookie(&call, &mut response, LOGIN_COOKIES, "", 0)?;
+    set_cookie(&call, &mut response, LOGIN, "", 0)?;
     tracing::info!(user = done.identity.uid, realm = done.realm, "signed in");
     Ok(response)
 }
@@ -156,7 +179,7 @@ pub(super) fn logout(call: Call<'_>) -> Answering<'_> {
             }
         }
         let mut response = redirect("/docs")?;
-        set_cookie(&call, &mut response, SESSION_COOKIES, "", 0)?;
+        set_cookie(&call, &mut response, SESSION, "", 0)?;
         Ok(response)
     })
 }
@@ -205,7 +228,11 @@ fn origin(call: &Call<'_>) -> Result<String, HttpError> {
     let Some(authority) = authority.filter(is_plain) else {
         return Err(HttpError::bad_request("the request says for no host"));
     };
-    let scheme = if is_secure(call) { "https" } else { "http" };
+    let scheme = if is_secure(call.visitor, &call.gate.access) {
+        "https"
+    } else {
+        "http"
+    };
     Ok(format!("{scheme}://{authority}"))
 }
 
@@ -214,10 +241,10 @@ fn redirect_uri(call: &Call<'_>) -> Result<String, HttpError> {
 }
 
 /// Whether the browser comes over TLS.
-fn is_secure(call: &Call<'_>) -> bool {
-    match &call.gate.access.public_url {
+pub(super) fn is_secure(visitor: &Visitor, access: &Access) -> bool {
+    match &access.public_url {
         Some(url) => url.starts_with("https://"),
-        None => call.visitor.setup.load().tls.is_some(),
+        None => visitor.setup.load().tls.is_some(),
     }
 }
 
@@ -236,15 +263,12 @@ fn redirect(to: &str) -> Result<Response, HttpError> {
 fn set_cookie(
     call: &Call<'_>,
     response: &mut Response,
-    names: &[&str],
+    name: CookieName,
     value: &str,
     seconds: u64,
 ) -> Result<(), HttpError> {
-    let (secure, plain) = (names.first(), names.last());
-    let is_secure = is_secure(call);
-    let name = if is_secure { secure } else { plain }
-        .copied()
-        .unwrap_or_default();
+    let is_secure = is_secure(call.visitor, &call.gate.access);
+    let name = name.at(is_secure);
     let mark = if is_secure { "; Secure" } else { "" };
     let text = format!("{name}={value}; Path=/; HttpOnly; SameSite=Lax; Max-Age={seconds}{mark}");
     let mut cookie = HeaderValue::try_from(text).map_err(|_| HttpError::internal())?;

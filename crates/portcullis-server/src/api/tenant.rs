@@ -1,6 +1,5 @@
 //! Tenants: which there are, and what is in them.
 
-use portcullis_authz::roles::{Answer, Parameters, Permission};
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
@@ -55,17 +54,12 @@ pub(super) fn list(call: Call<'_>) -> Answering<'_> {
     Box::pin(async move {
         let roles = &call.gate.access.roles;
         call.authorize(roles.root(), Read).await?;
-        let who = call.caller.identity();
-        let may_read = |scope: &portcullis_authz::roles::Scope| {
-            let answer = scope.check(who, Permission::Read, &Parameters::new());
-            matches!(answer, Answer::Allowed(_))
-        };
         let states = call.visitor.server.ledger.states().await?;
         let state = |name: &str| {
             let state = states.get(name).filter(|state| state.is_paused())?;
             Some(StateAnswer::of(state))
         };
-        let readable = roles.tenants().filter(|tenant| may_read(tenant.scope()));
+        let readable = roles.tenants().filter(|tenant| call.may_read(tenant));
         let entries = readable.map(|tenant| TenantEntry {
             name: tenant.name().to_owned(),
             projects: tenant.projects().len(),

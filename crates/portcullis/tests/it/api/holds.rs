@@ -159,6 +159,12 @@ fn releasing_is_permitted_by_what_was_placed() {
         api.call(Some(&of("hal")), "DELETE", &path, None).error(403);
         api.get(None, &path).json();
     }
+    let private = r#""name":"t1","anonymous-read-access":false"#;
+    api.change(&tenants().to_string().replace(r#""name":"t1""#, private));
+    let path = format!("/api/tenant/t1/autohold/{}", own + 1);
+    until("who may not read hears nothing of other holds", || {
+        api.call(Some(&of("hal")), "DELETE", &path, None).status == 404
+    });
     let path = format!("/api/tenant/t1/autohold/{own}");
     assert_eq!(
         api.call(Some(&of("hal")), "DELETE", &path, None).status,
