@@ -9,6 +9,7 @@ use serde_json::Value;
 
 use super::answer;
 use super::call::{Answering, Call};
+use super::endpoint::{Access, Endpoint, Success, Tag, get, schema_of};
 use crate::http::Response;
 use crate::http::error::HttpError;
 
@@ -55,6 +56,37 @@ struct GrantAnswer {
     /// What must hold: a text, or a list of which one must hold.
     conditions: BTreeMap<&'static str, Value>,
 }
+
+/// What callers may ask about themselves.
+pub(super) const ENDPOINTS: &[Endpoint] = &[
+    get(
+        ("/api/authorizations", "rootAuthorizations"),
+        Tag::Tenants,
+        Access::SignedIn("says what the caller may do on the whole instance"),
+        ("What may I do on the whole instance?", ""),
+        Success::Json {
+            description: "What the caller may do, and why.",
+            schema: schema_of::<Authorizations>,
+        },
+        root,
+    ),
+    get(
+        (
+            "/api/tenant/{tenant}/authorizations",
+            "tenantAuthorizations",
+        ),
+        Tag::Tenants,
+        Access::SignedIn(
+            "says what the caller may do in the tenant; needs at least one role there, or reading",
+        ),
+        ("What may I do in this tenant?", ""),
+        Success::Json {
+            description: "What the caller may do, and why.",
+            schema: schema_of::<Authorizations>,
+        },
+        tenant,
+    ),
+];
 
 /// `GET /api/authorizations`
 pub(super) fn root(call: Call<'_>) -> Answering<'_> {

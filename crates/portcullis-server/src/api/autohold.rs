@@ -11,7 +11,8 @@ use serde::{Deserialize, Serialize};
 use super::answer;
 use super::body::Maybe;
 use super::call::{Answering, Call};
-use super::guard::Action;
+use super::endpoint::{Content, Endpoint, Success, Tag, Verb, get, in_tenant, post, schema_of};
+use super::guard::{Action, Read};
 use super::names;
 use super::pipeline::one_of;
 use super::state::seconds;
@@ -142,6 +143,86 @@ impl Action for Release {
             .with(Condition::Ref, self.hold.reference.as_deref())
     }
 }
+
+const NO_PROJECT: (u16, &str) = (404, "The tenant doesn't hold the project, or isn't there.");
+
+/// What may be asked and done about holds.
+pub(super) const ENDPOINTS: &[Endpoint] = &[
+    get(
+        ("/api/tenant/{tenant}/autohold", "autoholds"),
+        Tag::Autoholds,
+        in_tenant::<Read>(),
+        (
+            "The holds of a tenant",
+            "Holds that ended are listed for a day.",
+        ),
+        Success::Json {
+            description: "Its holds, the oldest first.",
+            schema: schema_of::<Vec<HoldAnswer>>,
+        },
+        list,
+    ),
+    get(
+        ("/api/tenant/{tenant}/autohold/{id}", "autohold"),
+        Tag::Autoholds,
+        in_tenant::<Read>(),
+        ("One hold", ""),
+        Success::Json {
+            description: "The hold.",
+            schema: schema_of::<HoldAnswer>,
+        },
+        show,
+    ),
+    Endpoint {
+        method: Verb::Delete,
+        success: Success::Nothing {
+            description: "It is released.",
+        },
+        ..get(
+            ("/api/tenant/{tenant}/autohold/{id}", "releaseAutohold"),
+            Tag::Autoholds,
+            in_tenant::<Release>(),
+            (
+                "Release a hold",
+                "Conditions are compared with the project, job and ref it was placed with.",
+            ),
+            Success::Nothing { description: "" },
+            release,
+        )
+    },
+    get(
+        (
+            "/api/tenant/{tenant}/project/{project}/autohold",
+            "projectAutoholds",
+        ),
+        Tag::Autoholds,
+        in_tenant::<Read>(),
+        ("The holds of a project", ""),
+        Success::Json {
+            description: "Its holds, the oldest first.",
+            schema: schema_of::<Vec<HoldAnswer>>,
+        },
+        list_of_project,
+    ),
+    post(
+        (
+            "/api/tenant/{tenant}/project/{project}/autohold",
+            "placeAutohold",
+        ),
+        Tag::Autoholds,
+        in_tenant::<Place>(),
+        (
+            "Keep the runner of the next job that fails",
+            "With neither `change` nor `ref` it is for every run of the job.",
+        ),
+        Content {
+            schema: schema_of::<AutoholdBody>,
+            example: r#"{"job": "unit", "count": 1, "reason": "flaky since Monday", "node_hold_expiration": 3600}"#,
+        },
+        &[NO_PROJECT, (409, "The tenant has too many holds.")],
+        place,
+    ),
+];
 
 /// `POST /api/tenant/{tenant}/project/{project}/autohold`
 pub(super) fn place(mut call: Call<'_>) -> Answering<'_> {

@@ -17,6 +17,7 @@ use tokio::sync::mpsc;
 use super::answer;
 use super::call::{Answering, Call};
 use super::caller::Caller;
+use super::endpoint::{Endpoint, QueryParameter, Success, Tag, at_root, get, schema_of, text};
 use super::guard::Action;
 use super::query::Query;
 use crate::decisions::{DecisionLog, Missed};
@@ -47,6 +48,105 @@ impl Action for ReadDecisions {
         Parameters::new()
     }
 }
+
+/// What a list of decisions may be asked for.
+const PAGED: &[QueryParameter] = &[
+    text(
+        "door",
+        "Only this door: `kubernetes`, `authorization`, `ci` or `api`.",
+        "kubernetes",
+    ),
+    text("verdict", "Only `allow` or `deny`.", "deny"),
+    text(
+        "user",
+        "Only decisions about what this user asked for.",
+        "alice",
+    ),
+    text("kind", "Only this kind.", "Pod"),
+    text("namespace", "Only this namespace.", "default"),
+    text(
+        "policy",
+        "Only decisions by this policy or plug-in.",
+        "PodSecurity",
+    ),
+    text(
+        "since",
+        "Not before: a time as in RFC 3339, or how long ago.",
+        "24h",
+    ),
+    text(
+        "until",
+        "Not after: a time as in RFC 3339, or how long ago.",
+        "1h",
+    ),
+    text(
+        "after",
+        "The `next` of the page before.",
+        "01JD8Q3V5W0000000000000000",
+    ),
+    QueryParameter {
+        name: "limit",
+        description: "How many, 1 to 1000; 100 unless said.",
+        schema: limit_schema,
+        example: "100",
+    },
+];
+
+/// The filters alone, which stand first.
+const FILTERS: &[QueryParameter] = PAGED.split_at(8).0;
+
+fn limit_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
+    schemars::json_schema!({"type": "integer", "minimum": 1, "maximum": 1000})
+}
+
+/// What may be asked of the decision log.
+pub(super) const ENDPOINTS: &[Endpoint] = &[
+    Endpoint {
+        query: PAGED,
+        ..get(
+            ("/api/v1/decisions", "decisions"),
+            Tag::Decisions,
+            at_root::<ReadDecisions>(),
+            ("What was decided", "The newest first, a page at a time."),
+            Success::Json {
+                description: "A page of decisions.",
+                schema: schema_of::<DecisionList>,
+            },
+            list,
+        )
+    },
+    Endpoint {
+        query: FILTERS,
+        ..get(
+            ("/api/v1/decisions/stream", "followDecisions"),
+            Tag::Decisions,
+            at_root::<ReadDecisions>(),
+            (
+                "What is being decided",
+                "Server-sent events: `decision` with one decision, `missed` with a `count` where the reader was too slow. Ends when the token does.",
+            ),
+            Success::Other {
+                description: "Events, until either side has enough.",
+                content_type: "text/event-stream",
+            },
+            follow,
+        )
+    },
+    get(
+        ("/api/v1/decisions/{id}", "decision"),
+        Tag::Decisions,
+        at_root::<ReadDecisions>(),
+        (
+            "One decision, whole",
+            "With its trace, patch and input, masked.",
+        ),
+        Success::Json {
+            description: "The decision.",
+            schema: schema_of::<serde_json::Map<String, serde_json::Value>>,
+        },
+        show,
+    ),
+];
 
 /// `GET /api/v1/decisions`
 pub(super) fn list(call: Call<'_>) -> Answering<'_> {
@@ -204,5 +304,18 @@ fn unread(failure: &PoolFailure) -> HttpError {
             tracing::warn!("decisions could not be read: {failure}");
             HttpError::busy("the store does not answer")
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn streams_and_lists_take_the_same_filters() {
+        let names: Vec<&str> = FILTERS.iter().map(|one| one.name).collect();
+        assert_eq!(names.last(), Some(&"until"));
+        let more: Vec<&str> = PAGED.iter().map(|one| one.name).skip(names.len()).collect();
+        assert_eq!(more, ["after", "limit"]);
     }
 }

@@ -9,9 +9,36 @@ use hyper::header::{
 };
 
 use super::call::{Answering, Call};
+use super::endpoint::{DESCRIBES, Endpoint, Success, Tag, get, schema_of};
 use super::{openapi, pages};
 use crate::http::answer::Answer;
 use crate::http::error::{HttpError, json, with_type};
+
+/// How the API is described.
+pub(super) const ENDPOINTS: &[Endpoint] = &[
+    get(
+        ("/openapi.json", "openapi"),
+        Tag::Description,
+        DESCRIBES,
+        ("This description", ""),
+        Success::Json {
+            description: "OpenAPI 3.1.",
+            schema: schema_of::<serde_json::Map<String, serde_json::Value>>,
+        },
+        openapi,
+    ),
+    get(
+        ("/docs", "docs"),
+        Tag::Description,
+        DESCRIBES,
+        ("This description for people", ""),
+        Success::Other {
+            description: "A page.",
+            content_type: "text/html; charset=utf-8",
+        },
+        docs,
+    ),
+];
 
 /// `GET /openapi.json`
 pub(super) fn openapi(_: Call<'_>) -> Answering<'_> {

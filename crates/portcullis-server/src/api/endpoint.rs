@@ -5,6 +5,7 @@ use portcullis_authz::roles::{Condition, Permission};
 use schemars::{Schema, SchemaGenerator};
 
 use super::call::Handler;
+use super::guard::Action;
 use crate::config::Door;
 
 /// One call of the API.
@@ -130,5 +131,86 @@ impl Verb {
             Self::Post => method == Method::POST,
             Self::Delete => method == Method::DELETE,
         }
+    }
+}
+
+/// Says what there is.
+pub(crate) const DESCRIBES: Access = Access::Public("says what there is, not what is in it");
+
+/// What an action in a tenant needs.
+pub(crate) const fn in_tenant<A: Action>() -> Access {
+    Access::Tenant(A::PERMISSION, A::CONDITIONS)
+}
+
+/// What an action on the whole instance needs.
+pub(crate) const fn at_root<A: Action>() -> Access {
+    Access::Root(A::PERMISSION, A::CONDITIONS)
+}
+
+/// A call that takes no body and has nothing of its own to refuse.
+pub(crate) const fn get(
+    (path, id): (&'static str, &'static str),
+    tag: Tag,
+    access: Access,
+    (summary, description): (&'static str, &'static str),
+    success: Success,
+    run: Handler,
+) -> Endpoint {
+    Endpoint {
+        method: Verb::Get,
+        path,
+        id,
+        summary,
+        description,
+        tag,
+        access,
+        query: &[],
+        body: None,
+        success,
+        refusals: &[],
+        run,
+    }
+}
+
+/// A call that takes a body and says `true`.
+pub(crate) const fn post(
+    (path, id): (&'static str, &'static str),
+    tag: Tag,
+    access: Access,
+    (summary, description): (&'static str, &'static str),
+    body: Content,
+    refusals: &'static [(u16, &'static str)],
+    run: Handler,
+) -> Endpoint {
+    Endpoint {
+        method: Verb::Post,
+        path,
+        id,
+        summary,
+        description,
+        tag,
+        access,
+        query: &[],
+        body: Some(body),
+        success: Success::Json {
+            description: "Done.",
+            schema: schema_of::<bool>,
+        },
+        refusals,
+        run,
+    }
+}
+
+/// A parameter of a query that is text.
+pub(crate) const fn text(
+    name: &'static str,
+    description: &'static str,
+    example: &'static str,
+) -> QueryParameter {
+    QueryParameter {
+        name,
+        description,
+        schema: schema_of::<String>,
+        example,
     }
 }

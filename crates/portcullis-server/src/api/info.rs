@@ -8,6 +8,7 @@ use serde::Serialize;
 
 use super::answer;
 use super::call::{Answering, Call};
+use super::endpoint::{DESCRIBES, Endpoint, Success, Tag, get, schema_of};
 use crate::access::Access;
 
 /// What is known of a server.
@@ -65,6 +66,35 @@ struct RealmInfo {
     #[serde(skip_serializing_if = "Option::is_none")]
     login: Option<String>,
 }
+
+/// What anybody may ask.
+pub(super) const ENDPOINTS: &[Endpoint] = &[
+    get(
+        ("/api/info", "info"),
+        Tag::Description,
+        DESCRIBES,
+        ("What this server can do, and how to sign in", ""),
+        Success::Json {
+            description: "What anybody may know.",
+            schema: schema_of::<InfoAnswer>,
+        },
+        root,
+    ),
+    get(
+        ("/api/tenant/{tenant}/info", "tenantInfo"),
+        Tag::Description,
+        DESCRIBES,
+        (
+            "How to sign in to a tenant",
+            "Answers alike for every name, whether or not there is such a tenant.",
+        ),
+        Success::Json {
+            description: "What anybody may know.",
+            schema: schema_of::<InfoAnswer>,
+        },
+        tenant,
+    ),
+];
 
 /// `GET /api/info`
 pub(super) fn root(call: Call<'_>) -> Answering<'_> {

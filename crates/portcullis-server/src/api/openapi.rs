@@ -17,7 +17,7 @@ use serde_json::{Map, Value, json};
 
 use self::schemas::Schemas;
 use super::endpoint::{Endpoint, Verb};
-use super::endpoints::ENDPOINTS;
+use super::endpoints;
 
 /// What there is to know before the first call, in Markdown.
 const INTRODUCTION: &str = "\
@@ -37,14 +37,14 @@ comes too slowly, and 431 to headers that are too large.
 
 /// The description of what the server answers, as it is served and committed.
 pub(crate) fn text() -> String {
-    format!("{:#}\n", document(ENDPOINTS))
+    format!("{:#}\n", document(endpoints::all()))
 }
 
 /// The description of these calls. Keys are sorted, so that the text is the same in every build.
-pub(crate) fn document(endpoints: &[Endpoint]) -> Value {
+pub(crate) fn document<'a>(endpoints: impl IntoIterator<Item = &'a Endpoint> + Clone) -> Value {
     let mut schemas = Schemas::new();
     let mut paths = BTreeMap::<&str, Map<String, Value>>::new();
-    for endpoint in endpoints {
+    for endpoint in endpoints.clone() {
         let operation = operation::describe(endpoint, &mut schemas);
         let method = method(endpoint.method).to_owned();
         paths

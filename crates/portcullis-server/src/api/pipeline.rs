@@ -9,6 +9,7 @@ use serde::Deserialize;
 
 use super::body::Maybe;
 use super::call::{Answering, Call};
+use super::endpoint::{Content, Endpoint, Tag, in_tenant, post, schema_of};
 use super::guard::Action;
 use super::names::{self, short, unknown_project};
 use crate::http::error::HttpError;
@@ -189,6 +190,51 @@ fn run_of(
         reference,
     })
 }
+
+const NOT_KNOWN: (u16, &str) = (404, "Nothing of the kind was ever submitted.");
+
+/// What may be done with pipelines.
+pub(super) const ENDPOINTS: &[Endpoint] = &[
+    post(
+        ("/api/tenant/{tenant}/project/{project}/enqueue", "enqueue"),
+        Tag::Pipelines,
+        in_tenant::<Enqueue>(),
+        (
+            "Run something again",
+            "The newest definition that is known for this project, pipeline and change or ref.",
+        ),
+        Content {
+            schema: schema_of::<EnqueueBody>,
+            example: r#"{"pipeline": "check", "change": "12,1"}"#,
+        },
+        &[NOT_KNOWN],
+        enqueue,
+    ),
+    post(
+        ("/api/tenant/{tenant}/project/{project}/dequeue", "dequeue"),
+        Tag::Pipelines,
+        in_tenant::<Dequeue>(),
+        ("Cancel what runs", ""),
+        Content {
+            schema: schema_of::<DequeueBody>,
+            example: r#"{"pipeline": "check", "ref": "refs/heads/main"}"#,
+        },
+        &[NOT_KNOWN],
+        dequeue,
+    ),
+    post(
+        ("/api/tenant/{tenant}/promote", "promote"),
+        Tag::Pipelines,
+        in_tenant::<Promote>(),
+        ("Move changes to the front", ""),
+        Content {
+            schema: schema_of::<PromoteBody>,
+            example: r#"{"pipeline": "gate", "changes": ["12,1", "13,2"]}"#,
+        },
+        &[NOT_KNOWN],
+        promote,
+    ),
+];
 
 /// `POST /api/tenant/{tenant}/project/{project}/enqueue`
 pub(super) fn enqueue(mut call: Call<'_>) -> Answering<'_> {

@@ -16,9 +16,9 @@ use serde::Serialize;
 use super::answer;
 use super::call::{Answering, Call};
 use super::caller::{Caller, cookie};
+use super::endpoint::{Access, Endpoint, Success, Tag, Verb, get, schema_of, text};
 use super::query::Query;
 use super::state::seconds;
-use crate::access::Access;
 use crate::http::Response;
 use crate::http::answer::Answer;
 use crate::http::body;
@@ -70,6 +70,108 @@ pub(crate) struct SessionAnswer {
     /// What to send as `X-CSRF-Token` with everything that changes something.
     csrf: String,
 }
+
+const SIGNS_IN: Access = Access::Public("is for those who are not signed in yet");
+
+const LOGIN_REFUSALS: &[(u16, &str)] = &[
+    (
+        400,
+        "The login was not begun in this browser, took too long, or belongs to another attempt.",
+    ),
+    (403, "The provider refused."),
+    (404, "Nobody can sign in here, or there is no such realm."),
+    (
+        422,
+        "The provider says more about the caller than a session can hold.",
+    ),
+    (
+        502,
+        "The provider's answer can't be understood or is not to be believed.",
+    ),
+    (503, "The provider can't be asked now."),
+];
+
+/// What browsers do to sign in and out.
+pub(super) const ENDPOINTS: &[Endpoint] = &[
+    Endpoint {
+        query: &[
+            text(
+                "realm",
+                "Where to sign in; the default realm unless said.",
+                "sso",
+            ),
+            text(
+                "return_to",
+                "Where to go afterwards, a path of this server.",
+                "/docs",
+            ),
+        ],
+        refusals: LOGIN_REFUSALS,
+        ..get(
+            ("/auth/login", "login"),
+            Tag::SignIn,
+            SIGNS_IN,
+            (
+                "Sign in with a browser",
+                "OpenID Connect: the provider sends the browser back to `/auth/callback`.",
+            ),
+            Success::Redirect {
+                description: "To the provider.",
+            },
+            login,
+        )
+    },
+    Endpoint {
+        query: &[
+            text("code", "What the provider gives.", ""),
+            text("state", "What the login began with.", ""),
+            text("iss", "Who the provider is.", ""),
+            text("error", "Why not.", ""),
+            text("error_description", "Why not, in words.", ""),
+        ],
+        refusals: LOGIN_REFUSALS,
+        ..get(
+            ("/auth/callback", "loginCallback"),
+            Tag::SignIn,
+            SIGNS_IN,
+            ("Where the provider sends browsers back to", ""),
+            Success::Redirect {
+                description: "To where the login came from, with a session.",
+            },
+            callback,
+        )
+    },
+    Endpoint {
+        refusals: &[(404, "Nobody can sign in here.")],
+        ..get(
+            ("/auth/session", "session"),
+            Tag::SignIn,
+            Access::SignedIn("is about the caller's own session"),
+            ("Who is signed in", "401 without a session."),
+            Success::Json {
+                description: "The session.",
+                schema: schema_of::<SessionAnswer>,
+            },
+            session,
+        )
+    },
+    Endpoint {
+        method: Verb::Post,
+        ..get(
+            ("/auth/logout", "logout"),
+            Tag::SignIn,
+            Access::Public("ends the caller's own session, if there is one"),
+            (
+                "Sign out",
+                "With a session it needs its `X-CSRF-Token`, or the same in a form field `csrf`.",
+            ),
+            Success::Redirect {
+                description: "To the pages.",
+            },
+            logout,
+        )
+    },
+];
 
 /// `GET /auth/login`
 pub(super) fn login(call: Call<'_>) -> Answering<'_> {
@@ -241,7 +343,7 @@ fn redirect_uri(call: &Call<'_>) -> Result<String, HttpError> {
 }
 
 /// Whether the browser comes over TLS.
-pub(super) fn is_secure(visitor: &Visitor, access: &Access) -> bool {
+pub(super) fn is_secure(visitor: &Visitor, access: &crate::access::Access) -> bool {
     match &access.public_url {
         Some(url) => url.starts_with("https://"),
         None => visitor.setup.load().tls.is_some(),

@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use super::answer;
 use super::call::{Answering, Call};
+use super::endpoint::{Content, Endpoint, Success, Tag, in_tenant, post, schema_of};
 use super::guard::Action;
 
 /// Longer reasons are cut, as Zuul does.
@@ -90,6 +91,29 @@ impl Action for SetState {
         Parameters::new()
     }
 }
+
+/// What may be done to a tenant.
+pub(super) const ENDPOINTS: &[Endpoint] = &[Endpoint {
+    success: Success::Json {
+        description: "How the tenant is now.",
+        schema: schema_of::<StateAnswer>,
+    },
+    ..post(
+        ("/api/tenant/{tenant}/state", "setState"),
+        Tag::Tenants,
+        in_tenant::<SetState>(),
+        (
+            "Pause a tenant, or go on",
+            "What isn't named stays as it is. With `expires_in` everything is normal again after so many seconds.",
+        ),
+        Content {
+            schema: schema_of::<StateBody>,
+            example: r#"{"trigger_queue_paused": true, "reason": "incident 42"}"#,
+        },
+        &[],
+        set,
+    )
+}];
 
 /// `POST /api/tenant/{tenant}/state`
 pub(super) fn set(mut call: Call<'_>) -> Answering<'_> {

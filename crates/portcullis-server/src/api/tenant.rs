@@ -6,6 +6,7 @@ use serde_json::Value;
 
 use super::answer;
 use super::call::{Answering, Call};
+use super::endpoint::{Endpoint, Success, Tag, at_root, get, in_tenant, schema_of};
 use super::guard::Read;
 use super::state::StateAnswer;
 
@@ -48,6 +49,68 @@ pub(crate) struct ProjectEntry {
     /// Its name with the host.
     canonical_name: String,
 }
+
+/// What may be asked about tenants.
+pub(super) const ENDPOINTS: &[Endpoint] = &[
+    get(
+        ("/api/tenants", "tenants"),
+        Tag::Tenants,
+        at_root::<Read>(),
+        ("The tenants that the caller may read", ""),
+        Success::Json {
+            description: "Those tenants, by name.",
+            schema: schema_of::<Vec<TenantEntry>>,
+        },
+        list,
+    ),
+    get(
+        ("/api/tenant/{tenant}/status", "status"),
+        Tag::Tenants,
+        in_tenant::<Read>(),
+        ("How a tenant is", ""),
+        Success::Json {
+            description: "Its queues and its state.",
+            schema: schema_of::<Status>,
+        },
+        status,
+    ),
+    get(
+        ("/api/tenant/{tenant}/projects", "projects"),
+        Tag::Tenants,
+        in_tenant::<Read>(),
+        (
+            "The projects of a tenant",
+            "Those it names; projects that it holds by a pattern are not listed.",
+        ),
+        Success::Json {
+            description: "Its projects.",
+            schema: schema_of::<Vec<ProjectEntry>>,
+        },
+        projects,
+    ),
+    get(
+        ("/api/tenant/{tenant}/jobs", "jobs"),
+        Tag::Tenants,
+        in_tenant::<Read>(),
+        ("The jobs of a tenant", ""),
+        Success::Json {
+            description: "Its jobs.",
+            schema: schema_of::<Vec<serde_json::Value>>,
+        },
+        nothing_yet,
+    ),
+    get(
+        ("/api/tenant/{tenant}/pipelines", "pipelines"),
+        Tag::Tenants,
+        in_tenant::<Read>(),
+        ("The pipelines of a tenant", ""),
+        Success::Json {
+            description: "Its pipelines.",
+            schema: schema_of::<Vec<serde_json::Value>>,
+        },
+        nothing_yet,
+    ),
+];
 
 /// `GET /api/tenants`
 pub(super) fn list(call: Call<'_>) -> Answering<'_> {

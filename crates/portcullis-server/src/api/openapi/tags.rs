@@ -7,9 +7,9 @@ use serde_json::{Value, json};
 use crate::api::endpoint::{Endpoint, Tag};
 
 /// The groups that these calls belong to, in the order in which they are shown.
-pub(super) fn describe(endpoints: &[Endpoint]) -> Vec<Value> {
+pub(super) fn describe<'a>(endpoints: impl IntoIterator<Item = &'a Endpoint>) -> Vec<Value> {
     let used: BTreeMap<_, _> = endpoints
-        .iter()
+        .into_iter()
         .map(|endpoint| about(endpoint.tag))
         .collect();
     used.into_values()
