@@ -19,6 +19,9 @@ use crate::output;
 use crate::server::{self, Server};
 use crate::transport::Places;
 
+/// Somewhere to sign in, which nobody asks.
+const PROVIDER: &str = "http://127.0.0.1:9/provider";
+
 /// How long tokens and sessions are good.
 const LIFETIME: Duration = Duration::from_secs(8 * 3600);
 const AUDIENCE: &str = "portal";
@@ -139,7 +142,7 @@ impl Keys {
             // Sessions are on where somebody can sign in; this provider is never asked.
             json!({
                 "name": "provider", "driver": "OpenIDConnect", "clientId": AUDIENCE,
-                "issuer": "http://127.0.0.1:9/provider", "keysUrl": "http://127.0.0.1:9/keys",
+                "issuer": PROVIDER, "keysUrl": "http://127.0.0.1:9/keys",
             }),
         ])
     }
@@ -209,7 +212,8 @@ impl Gate {
 
     /// A header with the cookie of a new session.
     pub(super) fn cookie(&self, number: usize) -> Result<String> {
-        let who = document::caller(number % MANY);
+        let mut who = document::caller(number % MANY);
+        who.claims.insert("iss".to_owned(), json!(PROVIDER));
         let sealed = self.sessions.seal(&who, "provider", clock::wall());
         let sealed = sealed.context("a session")?;
         Ok(format!("cookie: portcullis-session={sealed}\r\n"))

@@ -15,6 +15,7 @@ use crate::error::{Code, Problem, TokenError, shown};
 use crate::identity;
 use crate::key::{Signer, Signing, Verifier};
 use crate::provider::Provider;
+use crate::session::Session;
 use crate::settings::{AuthenticatorSettings, SettingsFault};
 use crate::token::{LONGEST, Token};
 
@@ -155,6 +156,17 @@ impl Authenticators {
     fn default_place(&self) -> usize {
         let default = self.list.iter().position(|a| a.settings.is_default);
         default.unwrap_or_default()
+    }
+
+    /// Whether who began this session is still believed: its issuer may be gone from the configuration.
+    pub fn believes(&self, session: &Session) -> bool {
+        let issuer = claims::text(&session.identity.claims, "iss").ok();
+        self.list.iter().any(|one| {
+            let settings = &one.settings;
+            settings.login.is_some()
+                && *settings.realm == *session.realm
+                && issuer == Some(&settings.issuer)
+        })
     }
 
     /// Believes a token, or says why not. The token comes alone, without `Bearer`.

@@ -123,7 +123,12 @@ pub(crate) struct Serve {
 #[derive(Debug, Args)]
 pub(crate) struct Check {
     /// Configuration file.
-    #[arg(long, value_name = "FILE", env = "PORTCULLIS_CONFIG")]
+    #[arg(
+        long,
+        value_name = "FILE",
+        env = "PORTCULLIS_CONFIG",
+        default_value = "portcullis.yaml"
+    )]
     pub(crate) config: PathBuf,
     #[command(flatten)]
     pub(crate) admission: Admission,

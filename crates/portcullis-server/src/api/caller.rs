@@ -48,6 +48,7 @@ impl Caller {
         if let Some(sessions) = &access.sessions
             && let Some(cookie) = cookie(&head.headers, SESSION.at(is_secure(visitor, access)))
             && let Some(session) = sessions.open(cookie, clock::wall())
+            && access.authenticators.believes(&session)
         {
             return Self::SignedIn(session);
         }

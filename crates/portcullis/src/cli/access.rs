@@ -22,7 +22,12 @@ pub(crate) struct CanI {
     #[arg(long = "param", value_name = "NAME=VALUE", value_parser = parameter)]
     pub(crate) parameters: Vec<(Condition, String)>,
     /// Configuration file.
-    #[arg(long, value_name = "FILE", env = "PORTCULLIS_CONFIG")]
+    #[arg(
+        long,
+        value_name = "FILE",
+        env = "PORTCULLIS_CONFIG",
+        default_value = "portcullis.yaml"
+    )]
     pub(crate) config: PathBuf,
     /// Say more: every rule, every grant that was considered, and what would have permitted it.
     #[arg(long)]
@@ -44,7 +49,12 @@ pub(crate) struct WhoCan {
     #[arg(long = "param", value_name = "NAME=VALUE", value_parser = parameter)]
     pub(crate) parameters: Vec<(Condition, String)>,
     /// Configuration file.
-    #[arg(long, value_name = "FILE", env = "PORTCULLIS_CONFIG")]
+    #[arg(
+        long,
+        value_name = "FILE",
+        env = "PORTCULLIS_CONFIG",
+        default_value = "portcullis.yaml"
+    )]
     pub(crate) config: PathBuf,
     /// How to print them.
     #[arg(short, long, value_enum, default_value_t = Output::Table)]
@@ -56,7 +66,12 @@ pub(crate) struct AccessMatrix {
     #[command(flatten)]
     pub(crate) place: Place,
     /// Configuration file.
-    #[arg(long, value_name = "FILE", env = "PORTCULLIS_CONFIG")]
+    #[arg(
+        long,
+        value_name = "FILE",
+        env = "PORTCULLIS_CONFIG",
+        default_value = "portcullis.yaml"
+    )]
     pub(crate) config: PathBuf,
     /// How to print it.
     #[arg(short, long, value_enum, default_value_t = Output::Table)]

@@ -41,7 +41,12 @@ pub(crate) struct TokenCreate {
     #[arg(long, value_name = "TIME", default_value = "600", value_parser = span)]
     pub(crate) expires_in: Duration,
     /// Configuration file.
-    #[arg(long, value_name = "FILE", env = "PORTCULLIS_CONFIG")]
+    #[arg(
+        long,
+        value_name = "FILE",
+        env = "PORTCULLIS_CONFIG",
+        default_value = "portcullis.yaml"
+    )]
     pub(crate) config: PathBuf,
 }
 

@@ -205,6 +205,16 @@ fn plugins_are_listed_for_programs() {
 }
 
 #[test]
+fn the_configuration_is_the_one_that_lies_here_unless_said() {
+    let folder = crate::harness::Folder::new();
+    let ran = crate::harness::run_in(&folder, &["check"]);
+    assert_eq!(ran.code, Some(3));
+    ran.says(&["portcullis.yaml", "no such file"]);
+    folder.write("portcullis.yaml", "admission: {order: [AlwaysAdmit]}\n");
+    assert_eq!(crate::harness::run_in(&folder, &["check"]).code, Some(0));
+}
+
+#[test]
 fn wrong_usage_is_exit_2_and_told() {
     for arguments in [
         &["no-such-command"][..],
@@ -212,7 +222,7 @@ fn wrong_usage_is_exit_2_and_told() {
         &["serve", "--no-such-flag"],
         &["serve", "--config"],
         &["serve", "stray"],
-        &["check"],
+        &["check", "stray"],
         &["completions"],
         &["version", "--config", "x"],
     ] {

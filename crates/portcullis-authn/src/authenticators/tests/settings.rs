@@ -1,9 +1,15 @@
 //! What is wrong with settings is found, named and explained.
 
+use std::time::Duration;
+
+use portcullis_authz::roles::{AdminOf, Identity};
+use serde_json::json;
+
 use super::made;
 use crate::authenticators::{Authenticators, Realm};
+use crate::session::{SessionKey, Sessions};
 use crate::settings::{Algorithm, AuthenticatorSettings, Keys, Secret};
-use crate::testing::{Pair, login, paired, pem, provider, settings, shared};
+use crate::testing::{Pair, at, login, paired, pem, provider, settings, shared};
 
 /// The place and key of each fault, and all messages together.
 fn faults(list: Vec<AuthenticatorSettings>) -> (Vec<(usize, &'static str)>, String) {
@@ -350,4 +356,33 @@ fn realms() {
         made(vec![shared("a"), shared("b")]).default_realm(),
         "realm-a"
     );
+}
+
+#[test]
+fn a_session_is_believed_as_long_as_its_issuer_is() {
+    let sso = || AuthenticatorSettings {
+        login: Some(login(None)),
+        ..provider("https://sso.example", None)
+    };
+    let sessions = Sessions::new(SessionKey::random().unwrap(), Duration::from_secs(60));
+    let of = |issuer: &str, realm: &str| {
+        let claims = json!({"iss": issuer, "sub": "bob"});
+        let identity = Identity {
+            claims: claims.as_object().cloned().unwrap(),
+            uid: "bob".to_owned(),
+            admin: AdminOf::Nothing,
+        };
+        let cookie = sessions.seal(&identity, realm, at(0)).unwrap();
+        sessions.open(&cookie, at(0)).unwrap()
+    };
+    let own = of("https://sso.example", "realm-sso");
+    assert!(made(vec![shared("corp"), sso()]).believes(&own));
+    assert!(!made(vec![shared("corp")]).believes(&own));
+    let without_login = AuthenticatorSettings {
+        login: None,
+        ..sso()
+    };
+    assert!(!made(vec![without_login]).believes(&own));
+    assert!(!made(vec![sso()]).believes(&of("https://sso.example", "realm-other")));
+    assert!(!made(vec![sso()]).believes(&of("https://other.example", "realm-sso")));
 }
