@@ -120,16 +120,23 @@ pub(crate) struct Serve {
     pub(crate) admission: Admission,
 }
 
+/// The configuration, for commands that need one but no server.
 #[derive(Debug, Args)]
-pub(crate) struct Check {
+pub(crate) struct Configuration {
     /// Configuration file.
     #[arg(
-        long,
+        long = "config",
         value_name = "FILE",
         env = "PORTCULLIS_CONFIG",
         default_value = "portcullis.yaml"
     )]
-    pub(crate) config: PathBuf,
+    pub(crate) file: PathBuf,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Check {
+    #[command(flatten)]
+    pub(crate) configuration: Configuration,
     #[command(flatten)]
     pub(crate) admission: Admission,
 }

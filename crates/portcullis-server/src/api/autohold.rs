@@ -1,7 +1,5 @@
 //! Holds: the runner of the next job that fails is kept for somebody to look at.
 
-use std::time::Duration;
-
 use portcullis_authz::roles::{Condition, Parameters, Permission, Project, Tenant};
 use portcullis_core::clock;
 use portcullis_store::{Hold, NewHold, Placed};
@@ -9,7 +7,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::answer;
-use super::body::Maybe;
+use super::body::{LONGEST_SECONDS, Maybe, ends_after};
 use super::call::{Answering, Call};
 use super::endpoint::{Content, Endpoint, Success, Tag, Verb, get, in_tenant, post, schema_of};
 use super::guard::{Action, Read};
@@ -237,6 +235,10 @@ pub(super) fn place(mut call: Call<'_>) -> Answering<'_> {
         if !(1..=1000).contains(&body.count) {
             return Err(HttpError::bad_request("count is 1 to 1000"));
         }
+        if body.node_hold_expiration > Some(LONGEST_SECONDS) {
+            let message = format!("`node_hold_expiration` is at most {LONGEST_SECONDS} seconds");
+            return Err(HttpError::bad_request(message));
+        }
         for (what, name) in [
             ("job", Some(&body.job)),
             ("change", change.as_ref()),
@@ -256,16 +258,14 @@ pub(super) fn place(mut call: Call<'_>) -> Answering<'_> {
                 change,
                 reason: reason.chars().take(REASON_CHARACTERS).collect(),
                 max_count: body.count,
-                node_expiration: body.node_hold_expiration.map(|s| s.min(315_360_000)),
+                node_expiration: body.node_hold_expiration,
                 placed_by: call
                     .caller
                     .identity()
                     .map(|who| who.uid.clone())
                     .unwrap_or_default(),
                 placed_at: now,
-                expires_at: body
-                    .expires_in
-                    .map(|left| now + Duration::from_secs(left.min(315_360_000))),
+                expires_at: ends_after(body.expires_in, now)?,
             },
             project,
         };

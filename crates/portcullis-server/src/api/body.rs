@@ -1,6 +1,7 @@
 //! Bodies in JSON.
 
 use std::borrow::Cow;
+use std::time::{Duration, SystemTime};
 
 use hyper::header::EXPECT;
 use portcullis_core::json::{self, JsonFault};
@@ -15,6 +16,25 @@ use crate::http::media_type;
 
 /// Larger bodies are nothing that any call takes.
 const MOST_BYTES: u64 = 256 << 10;
+
+/// What a number must be, for people.
+const NUMBER: &str = "expected a whole number";
+/// Ten years: nothing lasts longer.
+pub(super) const LONGEST_SECONDS: u64 = 315_360_000;
+
+/// When something ends that lasts so many seconds.
+pub(super) fn ends_after(
+    seconds: Option<u64>,
+    now: SystemTime,
+) -> Result<Option<SystemTime>, HttpError> {
+    match seconds {
+        None => Ok(None),
+        Some(seconds @ 1..=LONGEST_SECONDS) => Ok(Some(now + Duration::from_secs(seconds))),
+        Some(_) => Err(HttpError::bad_request(format!(
+            "`expires_in` is 1 to {LONGEST_SECONDS} seconds"
+        ))),
+    }
+}
 
 impl Call<'_> {
     /// Reads the body. Call this only once it is known that the caller may send one.
@@ -41,8 +61,12 @@ fn parse<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, HttpError> {
     serde_json::from_slice(bytes).map_err(|error| {
         let text = error.to_string();
         let message = text.split(" at line ").next().unwrap_or_default();
+        // Not everybody knows what numbers are called here.
+        let message = message
+            .replace("expected u64", NUMBER)
+            .replace("expected u32", NUMBER);
         HttpError::malformed(&JsonFault {
-            message: message.to_owned(),
+            message,
             line: error.line(),
             column: error.column(),
         })

@@ -26,6 +26,11 @@ pub(crate) fn name_in(segment: &str) -> Option<&str> {
 
 /// Whether a path fits a template, and what its names stand for.
 pub(crate) fn fit(template: &'static str, path: &str) -> Option<PathValues> {
+    // Most don't: that is seen without taking anything apart.
+    let literal = template.split('{').next().unwrap_or_default();
+    if !path.starts_with(literal) {
+        return None;
+    }
     let wanted: Vec<&'static str> = template.split('/').collect();
     let given: Vec<&str> = path.split('/').collect();
     let more = given.len().checked_sub(wanted.len())?;

@@ -1,6 +1,6 @@
 //! Pausing a tenant, and going on.
 
-use std::time::{Duration, SystemTime};
+use std::time::SystemTime;
 
 use portcullis_authz::roles::{Condition, Parameters, Permission};
 use portcullis_core::clock;
@@ -9,6 +9,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::answer;
+use super::body::ends_after;
 use super::call::{Answering, Call};
 use super::endpoint::{Content, Endpoint, Success, Tag, in_tenant, post, schema_of};
 use super::guard::Action;
@@ -122,9 +123,7 @@ pub(super) fn set(mut call: Call<'_>) -> Answering<'_> {
         call.admit::<SetState>(tenant.scope())?;
         let body: StateBody = call.take_body().await?;
         let now = clock::wall();
-        let ends = body
-            .expires_in
-            .map(|left| now + Duration::from_secs(left.min(315_360_000)));
+        let ends = ends_after(body.expires_in, now)?;
         let reason = body.reason.map(|reason| {
             let cut = |text: String| text.chars().take(REASON_CHARACTERS).collect::<String>();
             reason.map(cut).filter(|text| !text.is_empty())

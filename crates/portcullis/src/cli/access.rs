@@ -6,7 +6,7 @@ use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueHint};
 use portcullis_authz::roles::{Condition, Permission};
 
-use super::Output;
+use super::{Configuration, Output};
 
 #[derive(Debug, Args)]
 pub(crate) struct CanI {
@@ -21,14 +21,8 @@ pub(crate) struct CanI {
     /// controller; can be given again.
     #[arg(long = "param", value_name = "NAME=VALUE", value_parser = parameter)]
     pub(crate) parameters: Vec<(Condition, String)>,
-    /// Configuration file.
-    #[arg(
-        long,
-        value_name = "FILE",
-        env = "PORTCULLIS_CONFIG",
-        default_value = "portcullis.yaml"
-    )]
-    pub(crate) config: PathBuf,
+    #[command(flatten)]
+    pub(crate) configuration: Configuration,
     /// Say more: every rule, every grant that was considered, and what would have permitted it.
     #[arg(long)]
     pub(crate) explain: bool,
@@ -48,14 +42,8 @@ pub(crate) struct WhoCan {
     /// again.
     #[arg(long = "param", value_name = "NAME=VALUE", value_parser = parameter)]
     pub(crate) parameters: Vec<(Condition, String)>,
-    /// Configuration file.
-    #[arg(
-        long,
-        value_name = "FILE",
-        env = "PORTCULLIS_CONFIG",
-        default_value = "portcullis.yaml"
-    )]
-    pub(crate) config: PathBuf,
+    #[command(flatten)]
+    pub(crate) configuration: Configuration,
     /// How to print them.
     #[arg(short, long, value_enum, default_value_t = Output::Table)]
     pub(crate) output: Output,
@@ -65,14 +53,8 @@ pub(crate) struct WhoCan {
 pub(crate) struct AccessMatrix {
     #[command(flatten)]
     pub(crate) place: Place,
-    /// Configuration file.
-    #[arg(
-        long,
-        value_name = "FILE",
-        env = "PORTCULLIS_CONFIG",
-        default_value = "portcullis.yaml"
-    )]
-    pub(crate) config: PathBuf,
+    #[command(flatten)]
+    pub(crate) configuration: Configuration,
     /// How to print it.
     #[arg(short, long, value_enum, default_value_t = Output::Table)]
     pub(crate) output: Output,

@@ -66,8 +66,8 @@ pub(crate) struct TenantPause {
     /// Why; everybody who may see the tenant can read it.
     #[arg(long, value_name = "TEXT")]
     pub(crate) reason: Option<String>,
-    /// Go on by itself after this time: seconds, or a duration like 2h; without it nothing that is
-    /// paused has an end.
+    /// Go on by itself after this time: seconds, or a duration like 2h; without it an end that was set
+    /// before stays.
     #[arg(long = "for", value_name = "TIME", value_parser = span)]
     pub(crate) lasting: Option<Duration>,
     /// How to print the state that results.

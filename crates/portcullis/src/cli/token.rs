@@ -1,11 +1,11 @@
 //! The command line of `portcullis token`.
 
-use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::{Args, Subcommand};
 use serde_json::Value;
 
+use super::Configuration;
 use super::span::span;
 
 #[derive(Debug, Args)]
@@ -40,14 +40,8 @@ pub(crate) struct TokenCreate {
     /// When it ends: seconds, or a duration like 10m.
     #[arg(long, value_name = "TIME", default_value = "600", value_parser = span)]
     pub(crate) expires_in: Duration,
-    /// Configuration file.
-    #[arg(
-        long,
-        value_name = "FILE",
-        env = "PORTCULLIS_CONFIG",
-        default_value = "portcullis.yaml"
-    )]
-    pub(crate) config: PathBuf,
+    #[command(flatten)]
+    pub(crate) configuration: Configuration,
 }
 
 fn claim(text: &str) -> Result<(String, Value), String> {

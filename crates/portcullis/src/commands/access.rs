@@ -61,40 +61,44 @@ pub(super) fn can_i(asked: &CanI) -> Exit {
 
 /// Lists whose people may do something.
 pub(super) fn who_can(asked: &WhoCan) -> Exit {
-    ended(place::read(&asked.config, &asked.place).and_then(|place| {
-        let spot = place.spot();
-        place::tell_unused(asked.action, &asked.parameters);
-        let parameters = spot.parameters(&asked.parameters)?;
-        let holders = spot.scope.who_can(asked.action, &parameters.get());
-        let anybody = spot.is_read_by_anybody(asked.action);
-        let value = value::who_can(&spot, asked.action, &asked.parameters, anybody, &holders);
-        let width = Terminal::of_output().width;
-        output::data(&data::write(&value, asked.output, || {
-            who_can::table(&holders, anybody, width)
-        }));
-        if !holders.is_empty() || anybody {
-            return Ok(Exit::Yes);
-        }
-        if asked.output == Output::Table {
-            output::tell("nobody, by any rule");
-        }
-        Ok(Exit::No)
-    }))
+    ended(
+        place::read(&asked.configuration.file, &asked.place).and_then(|place| {
+            let spot = place.spot();
+            place::tell_unused(asked.action, &asked.parameters);
+            let parameters = spot.parameters(&asked.parameters)?;
+            let holders = spot.scope.who_can(asked.action, &parameters.get());
+            let anybody = spot.is_read_by_anybody(asked.action);
+            let value = value::who_can(&spot, asked.action, &asked.parameters, anybody, &holders);
+            let width = Terminal::of_output().width;
+            output::data(&data::write(&value, asked.output, || {
+                who_can::table(&holders, anybody, width)
+            }));
+            if !holders.is_empty() || anybody {
+                return Ok(Exit::Yes);
+            }
+            if asked.output == Output::Table {
+                output::tell("nobody, by any rule");
+            }
+            Ok(Exit::No)
+        }),
+    )
 }
 
 /// Shows which rule has which permissions.
 pub(super) fn matrix(asked: &AccessMatrix) -> Exit {
-    ended(place::read(&asked.config, &asked.place).map(|place| {
-        let spot = place.spot();
-        let matrix = spot.scope.matrix();
-        let width = Terminal::of_output().width;
-        output::data(&data::write(
-            &value::matrix(&spot, &matrix),
-            asked.output,
-            || matrix::text(&matrix, width),
-        ));
-        Exit::Yes
-    }))
+    ended(
+        place::read(&asked.configuration.file, &asked.place).map(|place| {
+            let spot = place.spot();
+            let matrix = spot.scope.matrix();
+            let width = Terminal::of_output().width;
+            output::data(&data::write(
+                &value::matrix(&spot, &matrix),
+                asked.output,
+                || matrix::text(&matrix, width),
+            ));
+            Exit::Yes
+        }),
+    )
 }
 
 /// Ends a command, with a word about what is wrong.

@@ -20,7 +20,7 @@ pub(super) fn run(token: &Token) -> Exit {
 /// Prints the token alone, so that it can be put into a variable.
 fn created(create: &TokenCreate) -> Result<Exit, Failure> {
     let wish = wish(create)?;
-    let configuration = configuration(&create.config)?;
+    let configuration = configuration(&create.configuration.file)?;
     for tenant in &create.tenants {
         if tenant != "*" && configuration.roles.tenant(tenant).is_none() {
             remark(&format!("the configuration has no tenant {tenant}"));

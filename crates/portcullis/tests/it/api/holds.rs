@@ -109,6 +109,16 @@ fn what_is_not_named_stays_and_everything_ends_in_time() {
         listed()[1],
         json!({"name": "t2", "projects": 0, "queue": 0})
     );
+    for wrong in [json!(0), json!(-1), json!(315_360_001_u64), json!("1h")] {
+        let body = json!({"trigger_queue_discarding": true, "expires_in": wrong});
+        let answer = api.post(Some(&of("root")), "/api/tenant/t1/state", &body);
+        let (error, _) = answer.error(400);
+        let message = error["message"].as_str().unwrap();
+        assert!(!message.contains("u64"), "{message}");
+        let path = "/api/tenant/t1/project/foo/autohold";
+        let body = json!({"job": "unit", "expires_in": wrong});
+        api.post(Some(&of("root")), path, &body).error(400);
+    }
     set(json!({"trigger_queue_discarding": true, "expires_in": 1}));
     let id = place(
         &api,
