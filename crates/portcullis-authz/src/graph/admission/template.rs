@@ -1,0 +1,148 @@
+//! The text of a refusal, with places for values.
+//!
+//! Values come from whoever asks: they are escaped as in a quoted text and cut, so that none can forge the
+//! text around it or make it long.
+
+use serde_json::Value;
+
+/// A longer value is cut.
+const MAX_VALUE: usize = 256;
+
+/// Text with places for values: `no {request.name} here`. A brace itself is written twice.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(super) struct Template {
+    parts: Vec<Part>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Part {
+    Text(String),
+    Value(String),
+}
+
+impl Template {
+    /// Reads a template.
+    ///
+    /// # Errors
+    ///
+    /// What is wrong with it.
+    pub(super) fn parse(text: &str) -> Result<Self, String> {
+        let mut parts = Vec::new();
+        let mut plain = String::new();
+        let mut chars = text.chars().peekable();
+        while let Some(c) = chars.next() {
+            match c {
+                '{' | '}' if chars.peek() == Some(&c) => {
+                    chars.next();
+                    plain.push(c);
+                }
+                '{' => {
+                    parts.push(Part::Text(std::mem::take(&mut plain)));
+                    parts.push(Part::Value(name(&mut chars)?));
+                }
+                '}' => return Err("a `}` without its `{`; a brace itself is `}}`".to_owned()),
+                c => plain.push(c),
+            }
+        }
+        parts.push(Part::Text(plain));
+        parts.retain(|part| *part != Part::Text(String::new()));
+        Ok(Self { parts })
+    }
+
+    /// The names of the values it has places for.
+    pub(super) fn names(&self) -> impl Iterator<Item = &str> {
+        self.parts.iter().filter_map(|part| match part {
+            Part::Text(_) => None,
+            Part::Value(name) => Some(name.as_str()),
+        })
+    }
+
+    /// The text with these values.
+    pub(super) fn render(&self, value_of: impl Fn(&str) -> Value) -> String {
+        let mut text = String::new();
+        for part in &self.parts {
+            match part {
+                Part::Text(plain) => text.push_str(plain),
+                Part::Value(name) => text.push_str(&shown(&value_of(name))),
+            }
+        }
+        text
+    }
+}
+
+/// The name up to the closing brace.
+fn name(chars: &mut impl Iterator<Item = char>) -> Result<String, String> {
+    let mut name = String::new();
+    for c in chars {
+        match c {
+            '}' if name.is_empty() => return Err("`{}` names nothing".to_owned()),
+            '}' => return Ok(name),
+            '{' => break,
+            c => name.push(c),
+        }
+    }
+    Err(format!("`{{{}` is not closed", bounded(&name)))
+}
+
+/// A value as it stands in a text.
+fn shown(value: &Value) -> String {
+    match value {
+        Value::Null => String::new(),
+        Value::String(text) => bounded(text),
+        Value::Array(items) if items.iter().all(Value::is_string) => {
+            // No more of them than can be seen.
+            let items = items.iter().take(MAX_VALUE).filter_map(Value::as_str);
+            bounded(&items.collect::<Vec<_>>().join(", "))
+        }
+        other => bounded(&other.to_string()),
+    }
+}
+
+/// Text that is escaped, and cut where it is long.
+pub(super) fn bounded(text: &str) -> String {
+    let mut chars = text.chars();
+    let mut kept: String = chars.by_ref().take(MAX_VALUE).collect();
+    kept = kept.escape_debug().to_string();
+    if chars.next().is_some() {
+        kept.push('…');
+    }
+    kept
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn values_stand_where_their_names_do() {
+        let template = Template::parse("no {a} in \"{b.c}\" {{x}}").expect("a template");
+        assert_eq!(template.names().collect::<Vec<_>>(), ["a", "b.c"]);
+        let text = template.render(|name| match name {
+            "a" => json!(["x", "y"]),
+            _ => json!(name.len()),
+        });
+        assert_eq!(text, "no x, y in \"3\" {x}");
+        let nothing = Template::parse("{a}").expect("a template");
+        assert_eq!(nothing.render(|_| Value::Null), "");
+    }
+
+    #[test]
+    fn a_value_can_neither_forge_nor_flood_the_text() {
+        let template = Template::parse("seed \"{a}\"").expect("a template");
+        let forged = template.render(|_| json!("x\" is fine\n\u{1b}[2J\u{202e}"));
+        assert_eq!(forged, "seed \"x\\\" is fine\\n\\u{1b}[2J\\u{202e}\"");
+        let long = template.render(|_| json!("é".repeat(100_000)));
+        assert!(long.chars().count() < 300 && long.ends_with("…\""));
+        let long = template.render(|_| json!({"a": "b".repeat(100_000)}));
+        assert!(long.chars().count() < 600);
+    }
+
+    #[test]
+    fn broken_templates_are_told() {
+        for text in ["{", "a {b", "{}", "a } b", "{a} {b", "{a {b}"] {
+            assert!(Template::parse(text).is_err(), "{text}");
+        }
+    }
+}

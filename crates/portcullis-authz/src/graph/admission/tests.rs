@@ -1,0 +1,11 @@
+//! Tests of admission rules: what they mean (`meaning`), what is wrong with them (`faults`), and what the
+//! profiles that ship say (`seeds`, `shoots`, `nodes`; `hostile` objects never trouble them).
+
+mod faults;
+mod hostile;
+mod meaning;
+mod nodes;
+mod requests;
+mod seeds;
+mod shoots;
+mod world;

@@ -1,0 +1,27 @@
+//! Who is told what the graph does, for metrics. Never waits, never fails.
+
+use std::fmt::Debug;
+use std::time::Duration;
+
+use super::kinds::KindId;
+
+/// What happened to an object.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Update {
+    /// It was created or changed.
+    Apply,
+    /// It was deleted.
+    Delete,
+    /// Another object or the clock changed what it contributes.
+    Reevaluate,
+}
+
+/// Is told.
+pub trait Observer: Send + Sync + Debug {
+    /// An object of this kind changed the graph.
+    fn updated(&self, kind: KindId, update: Update, took: Duration);
+    /// A path was looked for.
+    fn checked(&self, from: KindId, to: KindId, took: Duration);
+    /// An object was malformed, as far as `why` says.
+    fn malformed(&self, kind: KindId, why: &str);
+}
