@@ -6,6 +6,7 @@
 
 pub mod defaults;
 pub mod kinds;
+pub mod parts;
 mod review;
 
 use portcullis_core::Kind;

@@ -8,6 +8,9 @@
 //! Shared parts: `config` decodes configurations, `read` reads objects, `edit`
 //! changes them, `refusal` words refusals, `labels` and `tolerations` know the
 //! rules of those. Nothing here waits, reads a clock or talks to a cluster.
+//!
+//! [`scoped_access`] is the exception: it is Portcullis' own, is made known by itself with the profiles it
+//! asks, and may have to read an object first.
 
 use std::sync::Arc;
 
@@ -34,6 +37,7 @@ mod limit_pod_hard_anti_affinity_topology;
 mod pod_node_selector;
 mod pod_security;
 mod pod_toleration_restriction;
+pub mod scoped_access;
 
 #[cfg(test)]
 mod testing;

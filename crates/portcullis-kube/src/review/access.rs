@@ -3,13 +3,16 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use portcullis_core::access::{Requirement, ResourceTarget};
+use portcullis_core::access::ResourceTarget;
 use portcullis_core::json::{self, Index, JsonFault};
 use portcullis_core::{Access, AccessVerdict, DoorContext, Opinion, Target, UserInfo};
 use serde::{Deserialize, Serialize};
 
+use self::selector::Selector;
 use super::member;
 use crate::object::Object;
+
+mod selector;
 
 /// A request for authorization, and what its answer must repeat.
 #[derive(Debug, Clone)]
@@ -54,20 +57,6 @@ struct ResourceAttributes {
 struct NonResourceAttributes {
     path: Option<String>,
     verb: Option<String>,
-}
-
-#[derive(Default, Deserialize)]
-#[serde(default)]
-struct Selector {
-    requirements: Option<Vec<Object<WireRequirement>>>,
-}
-
-#[derive(Default, Deserialize)]
-#[serde(default)]
-struct WireRequirement {
-    key: String,
-    operator: String,
-    values: Option<Vec<String>>,
 }
 
 /// Reads a review.
@@ -128,21 +117,11 @@ impl ResourceAttributes {
             subresource: self.subresource.unwrap_or_default(),
             namespace: self.namespace.unwrap_or_default(),
             name: self.name.unwrap_or_default(),
-            field_selector: requirements(self.field_selector),
-            label_selector: requirements(self.label_selector),
+            field_selector: selector::of_fields(self.field_selector),
+            label_selector: selector::of_labels(self.label_selector),
         };
         (self.verb.unwrap_or_default(), Target::Resource(target))
     }
-}
-
-fn requirements(selector: Option<Object<Selector>>) -> Vec<Requirement> {
-    let all = selector.and_then(|s| s.0.requirements).unwrap_or_default();
-    let requirement = |Object(r): Object<WireRequirement>| Requirement {
-        key: r.key,
-        operator: r.operator,
-        values: r.values.unwrap_or_default(),
-    };
-    all.into_iter().map(requirement).collect()
 }
 
 /// Writes the answer to a review.

@@ -41,6 +41,25 @@ fn reads_resources_with_selectors_in_both_versions() {
 }
 
 #[test]
+fn selectors_may_be_texts() {
+    let spec = json!({"user": "ann", "resourceAttributes": {"verb": "list", "resource": "pods",
+        "fieldSelector": {"rawSelector": "spec.nodeName=n1"}, "labelSelector": {"rawSelector": "app in (a)"}}});
+    let Target::Resource(target) = decode("v1", &spec).unwrap().access.target else {
+        panic!("a resource")
+    };
+    assert_eq!(target.field_selector[0].values, ["n1"]);
+    assert_eq!(target.label_selector[0].values, ["a"]);
+    let odd = json!({"user": "ann", "resourceAttributes": {"fieldSelector": {"rawSelector": "x"},
+        "labelSelector": {"rawSelector": null, "requirements": null}}});
+    let Target::Resource(target) = decode("v1", &odd).unwrap().access.target else {
+        panic!("a resource")
+    };
+    assert!(target.field_selector.is_empty() && target.label_selector.is_empty());
+    let wrong = json!({"user": "ann", "resourceAttributes": {"fieldSelector": {"rawSelector": 7}}});
+    assert!(decode("v1", &wrong).is_err());
+}
+
+#[test]
 fn reads_paths() {
     let spec = json!({"user": "ann", "nonResourceAttributes": {"path": "/healthz", "verb": "get"}});
     assert_eq!(

@@ -1,0 +1,222 @@
+//! The way to an answer: judge, read what is needed, judge again.
+
+use std::sync::Arc;
+use std::time::{Instant, SystemTime};
+
+use portcullis_authz::graph::admission::{Judgement, Request};
+use portcullis_authz::graph::{Subject, Wanted};
+use portcullis_core::{
+    Attributes, Denial, Document, DocumentError, Finished, Notes, Outcome, UserInfo, clock,
+};
+
+use serde_json::Value;
+
+use super::knowledge::{Knowledge, Read};
+use super::profiles::ScopedProfile;
+
+/// How often what was read may show that something else must be read.
+const MAX_ROUNDS: usize = 8;
+/// How many objects may be read for one request.
+const MAX_READS: usize = 16;
+/// Longer words of errors are cut.
+const MAX_WORDS: usize = 512;
+/// The annotation that names profile and rule.
+const ANNOTATION: &str = "scoped-access";
+
+/// The user as one profile knows it.
+pub(super) struct Agent {
+    profile: ScopedProfile,
+    subject: Subject,
+}
+
+/// What the profiles that know this user know it as.
+pub(super) fn agents(profiles: &[ScopedProfile], user: &UserInfo) -> Vec<Agent> {
+    let judging = profiles
+        .iter()
+        .filter(|p| p.state.profile().judges_admission());
+    let agents = judging.filter_map(|profile| {
+        let subject = profile.state.profile().rules.subject(user)?;
+        let profile = profile.clone();
+        Some(Agent { profile, subject })
+    });
+    agents.collect()
+}
+
+/// Asks one profile after the other; the first refusal counts.
+pub(super) async fn decide(agents: Vec<Agent>, request: Attributes, deadline: Instant) -> Finished {
+    let mut notes = Notes::default();
+    let mut reads_left = MAX_READS;
+    let mut outcome = Outcome::not_applicable("no rule of the user's profiles is about it");
+    for agent in &agents {
+        let name = &agent.profile.name;
+        match agent.decide(&request, deadline, &mut reads_left).await {
+            Judgement::NotApplicable => {}
+            Judgement::Pass => outcome = Outcome::Pass,
+            Judgement::AlreadyExists => {
+                notes.annotate(ANNOTATION, format!("{name}: object already exists"));
+                outcome = Outcome::Pass;
+            }
+            Judgement::Refuse {
+                code,
+                message,
+                rule,
+            } => {
+                notes.decided_by(&**name);
+                notes.annotate(ANNOTATION, format!("{name}: {rule}"));
+                outcome = Outcome::Deny(Denial::new(code, reason(code), message));
+                break;
+            }
+            // Nobody asks for more after the last round.
+            Judgement::Needs(_) => {
+                outcome = undecided(&mut notes, name, "it needs too many other objects");
+                break;
+            }
+            Judgement::Failed(why) => {
+                outcome = undecided(&mut notes, name, &why);
+                break;
+            }
+        }
+    }
+    Finished {
+        outcome: Ok(outcome),
+        notes,
+        object: None,
+    }
+}
+
+/// No, because it could not be found out; no failure mode lets that pass.
+fn undecided(notes: &mut Notes, profile: &str, why: &str) -> Outcome {
+    let why: String = why.chars().take(MAX_WORDS).collect();
+    notes.decided_by(profile);
+    notes.annotate(ANNOTATION, format!("{profile}: undecided"));
+    let message = format!("profile {profile} can't decide: {}", why.escape_debug());
+    Outcome::Undecided(Denial::undecided(message))
+}
+
+impl Agent {
+    /// What its profile says in the end.
+    async fn decide(
+        &self,
+        request: &Attributes,
+        deadline: Instant,
+        reads_left: &mut usize,
+    ) -> Judgement {
+        let now = request.context.time.unwrap_or_else(clock::wall);
+        let mut read = Read::new();
+        for _ in 0..MAX_ROUNDS {
+            let wanted = match self.judge(request, &read, now) {
+                Judgement::Needs(wanted) => wanted,
+                decided => return decided,
+            };
+            for wanted in wanted {
+                if read.contains_key(&wanted) {
+                    continue;
+                }
+                let Some(left) = reads_left.checked_sub(1) else {
+                    return Judgement::Failed("it needs too many other objects".to_owned());
+                };
+                *reads_left = left;
+                let found = self.read(&wanted, deadline).await;
+                read.insert(wanted, found);
+            }
+        }
+        self.judge(request, &read, now)
+    }
+
+    /// What its profile says with what was read so far.
+    fn judge(&self, request: &Attributes, read: &Read, now: SystemTime) -> Judgement {
+        let knowledge = Knowledge {
+            state: &self.profile.state,
+            read,
+            can_read: self.profile.reader.is_some(),
+        };
+        let trees = tree(request.object.as_ref()).and_then(|object| {
+            let old_object = tree(request.old_object.as_ref())?;
+            Ok((object, old_object, tree(request.options.as_ref())?))
+        });
+        let (object, old_object, options) = match trees {
+            Ok(trees) => trees,
+            Err(error) => {
+                return Judgement::Refuse {
+                    code: 400,
+                    message: format!("the object can't be read: {error}"),
+                    rule: "admission".to_owned(),
+                };
+            }
+        };
+        let request = Request {
+            operation: request.operation.as_str(),
+            group: &request.resource.group,
+            resource: &request.resource.resource,
+            subresource: &request.subresource,
+            namespace: &request.namespace,
+            name: &request.name,
+            user: &request.user,
+            object: object.filter(|value| !value.is_null()),
+            old_object: old_object.filter(|value| !value.is_null()),
+            options,
+        };
+        let profile = self.profile.state.profile();
+        profile.admit_agent(&self.subject, &request, &knowledge, now)
+    }
+
+    /// Reads one object.
+    async fn read(&self, wanted: &Wanted, deadline: Instant) -> Result<Option<Arc<Value>>, String> {
+        let kinds = &self.profile.state.profile().kinds;
+        let kind = kinds.id(&wanted.kind).and_then(|id| kinds.get(id));
+        let (Some(kind), Some(reader)) = (kind, &self.profile.reader) else {
+            return Err(format!("{} objects can't be read", wanted.kind));
+        };
+        let late = || {
+            format!(
+                "{} {:?} could not be read in time",
+                wanted.kind, wanted.name
+            )
+        };
+        if clock::monotonic() >= deadline {
+            return Err(late());
+        }
+        let namespace = if kind.namespaced {
+            wanted.namespace.as_str()
+        } else {
+            ""
+        };
+        if kind.namespaced && namespace.is_empty() {
+            return Ok(None);
+        }
+        let read = reader.read(kind, namespace, &wanted.name, deadline).await;
+        if clock::monotonic() >= deadline {
+            return Err(late());
+        }
+        let named = || format!("{} {:?} could not be read", wanted.kind, wanted.name);
+        let read = read.map_err(|why| format!("{}: {why}", named()))?;
+        Ok(read.map(Arc::new))
+    }
+}
+
+/// The tree of a document, if there is one.
+fn tree(document: Option<&Document>) -> Result<Option<&Value>, DocumentError> {
+    document.map(Document::value).transpose()
+}
+
+/// Kubernetes' word for a status.
+fn reason(code: u16) -> &'static str {
+    match code {
+        400 => "BadRequest",
+        401 => "Unauthorized",
+        403 => "Forbidden",
+        404 => "NotFound",
+        405 => "MethodNotAllowed",
+        406 => "NotAcceptable",
+        409 => "Conflict",
+        410 => "Gone",
+        413 => "RequestEntityTooLarge",
+        415 => "UnsupportedMediaType",
+        422 => "Invalid",
+        429 => "TooManyRequests",
+        500 => "InternalError",
+        503 => "ServiceUnavailable",
+        504 => "Timeout",
+        _ => "",
+    }
+}
