@@ -92,6 +92,12 @@ impl fmt::Debug for AuthorizerChain {
     }
 }
 
+impl FromIterator<(Arc<str>, Arc<dyn Authorizer>)> for AuthorizerChain {
+    fn from_iter<I: IntoIterator<Item = (Arc<str>, Arc<dyn Authorizer>)>>(all: I) -> Self {
+        Self::new(all.into_iter().collect())
+    }
+}
+
 impl AuthorizerChain {
     /// A chain of these authorizers, in this order.
     pub fn new(authorizers: Vec<(Arc<str>, Arc<dyn Authorizer>)>) -> Self {
@@ -101,6 +107,13 @@ impl AuthorizerChain {
     /// Names of the authorizers, in order.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         self.authorizers.iter().map(|(name, _)| name.as_ref())
+    }
+
+    /// The chain that has only the authorizer of this name.
+    pub fn only(&self, name: &str) -> Option<Self> {
+        let mut all = self.authorizers.iter();
+        let one = all.find(|(own, _)| own.as_ref() == name)?;
+        Some(Self::new(vec![one.clone()]))
     }
 
     /// Asks one after the other until one has an opinion or fails.
@@ -199,6 +212,15 @@ mod tests {
             Opinion::Deny("no".into())
         );
         assert_eq!(decide(&[nothing, deny, allow]).trace.len(), 2);
+    }
+
+    #[test]
+    fn one_can_be_asked_alone() {
+        let says: Arc<dyn Authorizer> = Arc::new(Says(allow));
+        let chain = AuthorizerChain::new(vec![("a".into(), says.clone()), ("b".into(), says)]);
+        let alone = chain.only("b").unwrap();
+        assert_eq!(alone.names().collect::<Vec<_>>(), ["b"]);
+        assert!(chain.only("c").is_none());
     }
 
     #[test]

@@ -18,9 +18,11 @@ use portcullis_kube::namespaces::{Namespace, Namespaces, StaticNamespaces};
 use crate::access::{self, Access};
 use crate::config::{self, AuthorizerDriver, Fault, Faults, Listening, LoadOptions, Loaded};
 use crate::digest;
+use crate::graphs::Graphs;
 use crate::http::connection::ConnectionLimits;
 use crate::http::listener::ListenerSetup;
 use crate::http::tls;
+use crate::metrics::GraphMetrics;
 use crate::policies::{self, Compiled, Observer};
 use crate::registry;
 use crate::server::Gate;
@@ -43,7 +45,7 @@ pub fn check(options: &LoadOptions<'_>) -> Result<Vec<String>, Faults> {
         listeners: Listening::Optional,
         ..options.clone()
     })?;
-    let assembled = assemble(&loaded, None, &GlobalContext::new(0), None)?;
+    let assembled = assemble(&loaded, None, &GlobalContext::new(0), Before::default())?;
     let access = assembled.gate.access;
     // A server would go on without them; whoever checks wants to know.
     let left_out = access.left_out.into_iter().flat_map(|one| one.faults);
@@ -83,19 +85,46 @@ pub(crate) fn global_context_cap(loaded: &Loaded) -> usize {
     usize::try_from(loaded.limits.global_context.bytes()).unwrap_or(usize::MAX)
 }
 
+/// What a configuration is built beside, if anything is in force.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Before<'a> {
+    /// Tenants that are faulty keep what they have there.
+    pub(crate) access: Option<&'a Access>,
+    /// Profiles that stay as they are keep what is known there.
+    pub(crate) graphs: Option<&'a Graphs>,
+    /// Who counts what happens to graphs.
+    pub(crate) metrics: Option<&'a GraphMetrics>,
+}
+
 /// Builds the gate and the setup of every listener. Without a data directory nothing is written.
 pub(crate) fn assemble(
     loaded: &Loaded,
     data_dir: Option<&Path>,
     context: &GlobalContext,
-    previous: Option<&Access>,
+    before: Before<'_>,
 ) -> Result<Assembled, Faults> {
     let mut faults = Vec::new();
-    let entries = entries(loaded, &loaded.namespaces, context, None, &mut faults);
+    let graphs = Graphs::build(&loaded.graphs, before.graphs, |name, profile| {
+        before
+            .metrics
+            .map(|metrics| metrics.observer(name, profile))
+    });
+    let entries = entries(
+        loaded,
+        &loaded.namespaces,
+        &graphs,
+        context,
+        None,
+        &mut faults,
+    );
     let chain = Chain::new(entries.into_iter().map(|(_, entry)| entry).collect());
-    let authorizers = authorizers(loaded, &mut faults);
+    let single = single_authorizers(loaded, &graphs, &mut faults);
+    let authorizers = chains(loaded, &single);
+    let all_authorizers = single.into_iter();
+    let all_authorizers = all_authorizers.map(|(name, one)| (Arc::from(name), one));
+    let all_authorizers = AuthorizerChain::new(all_authorizers.collect());
     let listeners = listeners(loaded, data_dir, &mut faults);
-    let access = access::build(&loaded.access, data_dir, previous);
+    let access = access::build(&loaded.access, data_dir, before.access);
     let access = access.map_err(|wrong| faults.extend(wrong));
     let Ok(access) = access else {
         return Err(Faults(faults));
@@ -112,16 +141,19 @@ pub(crate) fn assemble(
         authorizers,
         pending_mutation: loaded.pending_mutation,
         access,
+        graphs,
+        all_authorizers,
         limits: loaded.limits.clone(),
     };
     Ok(Assembled { gate, listeners })
 }
 
-/// Builds the plug-ins alone, in their order. They know these namespaces; what policies keep between
+/// Builds the plug-ins alone, in their order. They know these namespaces and graphs; what policies keep between
 /// reviews is in `context`.
 pub(crate) fn entries<'a>(
     loaded: &'a Loaded,
     namespaces: &[config::Namespace],
+    graphs: &Graphs,
     context: &GlobalContext,
     observer: Option<Arc<dyn Observer>>,
     faults: &mut Vec<Fault>,
@@ -135,7 +167,7 @@ pub(crate) fn entries<'a>(
     let policies = policies(loaded, context, observer, faults);
     // Policies that could not be made have said why already.
     let is_missing = policies.is_none();
-    let registry = registry::with(&namespaces, policies);
+    let registry = registry::with(&namespaces, policies, &graphs.scoped());
     let plugins = loaded.plugins.iter();
     plugins
         .filter(|plugin| !(is_missing && plugin.name == policies::NAME))
@@ -204,13 +236,19 @@ fn entry(
     }
 }
 
-pub(crate) fn authorizers(
+/// Every authorizer by its name, in the order of the configuration.
+pub(crate) fn single_authorizers(
     loaded: &Loaded,
+    graphs: &Graphs,
     faults: &mut Vec<Fault>,
-) -> BTreeMap<String, AuthorizerChain> {
-    let mut made: BTreeMap<&str, Arc<dyn Authorizer>> = BTreeMap::new();
+) -> Vec<(String, Arc<dyn Authorizer>)> {
+    let mut made: Vec<(String, Arc<dyn Authorizer>)> = Vec::new();
     for authorizer in &loaded.authorizers {
         let one: Arc<dyn Authorizer> = match (authorizer.driver, &authorizer.file) {
+            (AuthorizerDriver::Graph, _) => match graphs.get(&authorizer.name) {
+                Some(profile) => Arc::new(profile.authorizer.clone()),
+                None => continue,
+            },
             (AuthorizerDriver::AlwaysAllow, _) => Arc::new(AlwaysAllow),
             (AuthorizerDriver::AlwaysDeny, _) => Arc::new(AlwaysDeny),
             (AuthorizerDriver::Abac, Some(file)) => match attribute_file(authorizer, file) {
@@ -222,12 +260,28 @@ pub(crate) fn authorizers(
             },
             (AuthorizerDriver::Abac, None) => continue,
         };
-        made.insert(&authorizer.name, one);
+        made.push((authorizer.name.clone(), one));
     }
+    made
+}
+
+/// The chains of authorizers by name.
+pub(crate) fn authorizers(
+    loaded: &Loaded,
+    graphs: &Graphs,
+    faults: &mut Vec<Fault>,
+) -> BTreeMap<String, AuthorizerChain> {
+    chains(loaded, &single_authorizers(loaded, graphs, faults))
+}
+
+fn chains(
+    loaded: &Loaded,
+    made: &[(String, Arc<dyn Authorizer>)],
+) -> BTreeMap<String, AuthorizerChain> {
     let chain = |names: &Vec<String>| {
-        let members = names.iter().filter_map(|name| {
-            made.get(name.as_str())
-                .map(|one| (Arc::from(name.as_str()), Arc::clone(one)))
+        let members = names.iter().filter_map(|wanted| {
+            let (name, one) = made.iter().find(|(name, _)| name == wanted)?;
+            Some((Arc::from(name.as_str()), Arc::clone(one)))
         });
         AuthorizerChain::new(members.collect())
     };

@@ -21,6 +21,7 @@ mod log_filter;
 mod model;
 mod notes;
 mod path;
+pub(crate) mod profile;
 mod read;
 mod read_error;
 mod resolve;
@@ -46,9 +47,9 @@ pub use model::{
 pub(crate) use read::typed as read_typed;
 pub(crate) use resolve::{TestModules, test_modules};
 pub use resolved::{
-    AccessSettings, Authenticator, Authorizer, Bind, Code, Decisions, DefaultAction, Identity,
-    JsonLines, Listener, Loaded, MarkPlace, Module, Origin, PluginEntry, Policies, Policy,
-    SessionSettings, Style, Tls, UnixSocket,
+    AccessSettings, Authenticator, Authorizer, Bind, Code, Decisions, DefaultAction, GraphProfile,
+    GraphSource, Identity, JsonLines, Listener, Loaded, MarkPlace, Module, Origin, PluginEntry,
+    Policies, Policy, SessionSettings, Style, Tls, UnixSocket,
 };
 pub use schema::json_schema;
 pub use source::Source;

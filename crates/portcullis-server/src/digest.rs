@@ -30,6 +30,13 @@ impl Digest {
     }
 }
 
+/// The digest of some bytes.
+pub(crate) fn bytes(bytes: &[u8]) -> Arc<str> {
+    let mut digest = Digest::new();
+    digest.0.update(bytes);
+    digest.finish()
+}
+
 /// The digest of each policy, by name: of its text and of what runs with it, the globals and, where
 /// it is a module, all modules.
 pub(crate) fn policies(loaded: &Loaded) -> BTreeMap<String, Arc<str>> {
@@ -50,7 +57,7 @@ pub(crate) fn policies(loaded: &Loaded) -> BTreeMap<String, Arc<str>> {
 }
 
 /// The digest of everything that judges: plug-ins and their configuration, policies, namespaces,
-/// authorizers and their files.
+/// authorizers and their files, profiles of agents. What is known of objects is not in it.
 pub(crate) fn gate(loaded: &Loaded, policies: &BTreeMap<String, Arc<str>>) -> Arc<str> {
     let mut digest = Digest::new();
     for plugin in &loaded.plugins {
@@ -73,6 +80,11 @@ pub(crate) fn gate(loaded: &Loaded, policies: &BTreeMap<String, Arc<str>>) -> Ar
         digest.text(&authorizer.name);
         digest.text(&format!("{:?}", authorizer.driver));
         digest.text(&file.and_then(Result::ok).unwrap_or_default());
+    }
+    for profile in &loaded.graphs {
+        digest.text(&profile.name);
+        digest.text(profile.text.text());
+        digest.text(&format!("{:?} {:?}", profile.compat, profile.selectors));
     }
     digest.text(&format!("{:?}", loaded.chains));
     digest.finish()

@@ -1,7 +1,7 @@
 //! Whether the server lives and whether requests should come to it.
 //!
 //! `/livez` says yes as long as somebody answers. `/readyz` says yes when every listener is bound, the
-//! store was opened, and the server isn't about to end. A store that stops answering later is shown,
+//! store was opened, every graph knows its objects, and the server isn't about to end. A store that stops answering later is shown,
 //! and makes it unready only where decisions must be kept. A reload that failed is shown, and does not
 //! make it unready: the last good configuration still decides.
 
@@ -11,6 +11,7 @@ use std::sync::{Mutex, PoisonError};
 
 use crate::access::LeftOut;
 use crate::decisions::DecisionLog;
+use crate::graphs::Graphs;
 
 /// What readiness depends on.
 #[derive(Debug, Default)]
@@ -73,7 +74,7 @@ impl Health {
         *texts = left_out.iter().map(LeftOut::text).collect();
     }
 
-    fn checks(&self, store: &StoreHealth) -> Vec<Check> {
+    fn checks(&self, store: &StoreHealth, graphs: &Graphs) -> Vec<Check> {
         let bound = self.bound.load(Ordering::SeqCst);
         let ending = self.ending.load(Ordering::SeqCst);
         let failed = self
@@ -83,6 +84,8 @@ impl Health {
         let remark = failed
             .as_ref()
             .map(|why| format!("last reload failed: {why}"));
+        let is_behind = graphs.behind().next().is_some();
+        let troubles: Vec<String> = graphs.iter().flat_map(|one| one.troubles()).collect();
         let tenants = self.left_out.lock();
         let tenants = tenants.unwrap_or_else(PoisonError::into_inner);
         let tenants = (!tenants.is_empty()).then(|| tenants.join("; "));
@@ -114,6 +117,11 @@ impl Health {
                 remark: store.fault.clone(),
             },
             Check {
+                name: "graph",
+                fault: is_behind.then_some("not all graphs have caught up with their objects"),
+                remark: (!troubles.is_empty()).then(|| troubles.join("; ")),
+            },
+            Check {
                 name: "shutdown",
                 fault: ending.then_some("the server is about to end"),
                 remark: None,
@@ -122,10 +130,15 @@ impl Health {
     }
 
     /// Whether requests should come here, and why, a line for each check.
-    pub(crate) fn readiness(&self, excluded: &[&str], store: &StoreHealth) -> (bool, String) {
+    pub(crate) fn readiness(
+        &self,
+        excluded: &[&str],
+        store: &StoreHealth,
+        graphs: &Graphs,
+    ) -> (bool, String) {
         let mut text = String::new();
         let mut is_ready = true;
-        for check in self.checks(store) {
+        for check in self.checks(store, graphs) {
             let remark = check.remark.map(|r| format!(" ({r})")).unwrap_or_default();
             let _ = match check.fault {
                 _ if excluded.contains(&check.name) => {
@@ -134,7 +147,7 @@ impl Health {
                 None => writeln!(text, "[+]{} ok{remark}", check.name),
                 Some(fault) => {
                     is_ready = false;
-                    writeln!(text, "[-]{} failed: {fault}", check.name)
+                    writeln!(text, "[-]{} failed: {fault}{remark}", check.name)
                 }
             };
         }
@@ -154,12 +167,24 @@ mod tests {
     #[test]
     fn ready_means_bound_and_not_ending() {
         let health = Health::default();
-        assert!(!health.readiness(&[], &StoreHealth::default()).0);
-        assert!(health.readiness(&["listeners"], &StoreHealth::default()).0);
+        assert!(
+            !health
+                .readiness(&[], &StoreHealth::default(), &Graphs::default())
+                .0
+        );
+        assert!(
+            health
+                .readiness(&["listeners"], &StoreHealth::default(), &Graphs::default())
+                .0
+        );
         health.set_bound();
-        assert!(health.readiness(&[], &StoreHealth::default()).0);
+        assert!(
+            health
+                .readiness(&[], &StoreHealth::default(), &Graphs::default())
+                .0
+        );
         health.set_ending();
-        let (is_ready, text) = health.readiness(&[], &StoreHealth::default());
+        let (is_ready, text) = health.readiness(&[], &StoreHealth::default(), &Graphs::default());
         assert!(!is_ready && text.contains("[-]shutdown failed: the server is about to end"));
     }
 
@@ -168,14 +193,14 @@ mod tests {
         let health = Health::default();
         health.set_bound();
         health.set_reload(Some("a.yaml:1:1: bad".into()));
-        let (is_ready, text) = health.readiness(&[], &StoreHealth::default());
+        let (is_ready, text) = health.readiness(&[], &StoreHealth::default(), &Graphs::default());
         assert!(
             is_ready && text.contains("[+]configuration ok (last reload failed: a.yaml:1:1: bad)")
         );
         health.set_reload(None);
         assert!(
             !health
-                .readiness(&[], &StoreHealth::default())
+                .readiness(&[], &StoreHealth::default(), &Graphs::default())
                 .1
                 .contains("failed")
         );

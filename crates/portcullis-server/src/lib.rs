@@ -14,6 +14,8 @@ pub mod demonstration;
 mod development;
 mod digest;
 mod fingerprint;
+pub mod graph_answers;
+pub mod graphs;
 mod health;
 mod http;
 mod ledger;

@@ -4,6 +4,7 @@
 //! is cut off after [`MAX_RESOURCES`] different values.
 
 mod api;
+mod graph;
 mod policies;
 mod telemetry;
 
@@ -24,6 +25,7 @@ use prometheus_client::registry::Registry;
 
 use crate::decisions::DecisionCounts;
 use api::ApiMetrics;
+pub(crate) use graph::GraphMetrics;
 use policies::PolicyMetrics;
 
 /// Different resources that get a label of their own.
@@ -105,6 +107,8 @@ pub(crate) struct Metrics {
     certificates: Family<ListenerLabels, Gauge>,
     policies: PolicyMetrics,
     api: ApiMetrics,
+    /// What is counted of the graphs.
+    pub(crate) graphs: GraphMetrics,
     /// What the decision log counts.
     pub(crate) decisions: DecisionCounts,
     reload_ok: Gauge,
@@ -116,11 +120,13 @@ impl Metrics {
         let mut registry = Registry::with_prefix("portcullis");
         let policies = PolicyMetrics::new(&mut registry);
         let api = ApiMetrics::new(&mut registry);
+        let graphs = GraphMetrics::new(&mut registry);
         let decisions = DecisionCounts::new(&mut registry);
         let mut metrics = Self {
             registry,
             policies,
             api,
+            graphs,
             decisions,
             resources: RwLock::default(),
             reviews: Family::default(),

@@ -11,7 +11,7 @@ use std::time::Duration;
 use portcullis_store::Store;
 use tokio::signal::unix::Signal;
 
-use crate::assembly::{self, Assembled};
+use crate::assembly::{self, Assembled, Before};
 use crate::config::{self, Faults, LoadOptions, Loaded};
 use crate::decisions::{self, Settings};
 use crate::fingerprint::Fingerprint;
@@ -23,6 +23,8 @@ const LOOK_EVERY: Duration = Duration::from_secs(1);
 /// A file that is still being written changes again soon.
 const SETTLE: Duration = Duration::from_millis(150);
 const SETTLE_AT_MOST: u32 = 10;
+/// The longest that a new graph may take to know its objects.
+const CATCH_UP_WITHIN: Duration = Duration::from_secs(60);
 /// After a failure everything is tried again without a change: what was wrong may be a file that is
 /// not there yet, or an address that is in use.
 const RETRY_EVERY: Duration = Duration::from_secs(5);
@@ -159,12 +161,19 @@ impl<'a> Reloader<'a> {
         let cap = assembly::global_context_cap(&loaded);
         let context = self.server.global_context.with_cap(cap);
         let before = self.server.gate.load_full();
-        let previous = Some(&before.access);
-        let assembled = assembly::assemble(&loaded, Some(&self.data_dir), &context, previous);
+        let before = Before {
+            access: Some(&before.access),
+            graphs: Some(&before.graphs),
+            metrics: Some(&self.server.metrics.graphs),
+        };
+        let assembled = assembly::assemble(&loaded, Some(&self.data_dir), &context, before);
         let Assembled {
             gate,
             listeners: wanted,
         } = assembled.map_err(|faults| faults.to_string())?;
+        // Nobody is refused for want of a picture that is still to come.
+        gate.graphs.start().await?;
+        gate.graphs.caught_up(CATCH_UP_WITHIN).await?;
         let settings = Settings::new(&loaded.decisions, &self.data_dir);
         let store = self.another_store(&settings).await?;
         let prepared = listeners
@@ -179,6 +188,7 @@ impl<'a> Reloader<'a> {
         self.server.health.set_tenants(&gate.access.left_out);
         let ledger = decisions::location(&loaded.decisions, &self.data_dir);
         let connections = gate.limits.connections;
+        self.server.metrics.graphs.show(&gate.graphs);
         self.server.gate.store(Arc::new(gate));
         self.server.decisions.change(settings, store);
         self.server.ledger.move_to(ledger);

@@ -12,7 +12,7 @@ use portcullis_telemetry::{Running, SettingsError, Telemetry, Unstarted};
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::watch;
 
-use crate::assembly;
+use crate::assembly::{self, Before};
 use crate::config::{self, Faults, LoadOptions, Shutdown};
 use crate::decisions::{self, DecisionLog, Settings};
 use crate::health::Health;
@@ -57,6 +57,9 @@ pub enum RunError {
     /// The store can't be opened.
     #[error("the store can't be opened")]
     Store(#[from] StoreError),
+    /// The objects of a graph can't be followed.
+    #[error("{0}")]
+    Graph(String),
     /// The system refuses something.
     #[error("{what}")]
     System {
@@ -117,10 +120,17 @@ pub fn run(options: RunOptions<'_>) -> Result<(), RunError> {
     }
     let settings = Settings::new(&loaded.configuration.decisions, &options.data_dir);
     let store = decisions::open_first(&settings)?;
+    let (telemetry, exporters) = telemetry.unzip();
+    let metrics = Metrics::new().with_telemetry(telemetry.as_ref());
     let context = assembly::global_context(&loaded.configuration);
     let data_dir = Some(options.data_dir.as_path());
-    let assembled = assembly::assemble(&loaded.configuration, data_dir, &context, None)
+    let before = Before {
+        metrics: Some(&metrics.graphs),
+        ..Before::default()
+    };
+    let assembled = assembly::assemble(&loaded.configuration, data_dir, &context, before)
         .map_err(RunError::Configuration)?;
+    metrics.graphs.show(&assembled.gate.graphs);
     assembly::log_policies(&loaded.configuration);
     assembly::log_access(&assembled.gate.access);
     let health = Health::default();
@@ -130,8 +140,6 @@ pub fn run(options: RunOptions<'_>) -> Result<(), RunError> {
         .enable_all()
         .build()
         .map_err(RunError::system("no threads to run on"))?;
-    let (telemetry, exporters) = telemetry.unzip();
-    let metrics = Metrics::new().with_telemetry(telemetry.as_ref());
     let log = DecisionLog::start(settings, store, metrics.decisions.clone())
         .map_err(RunError::system("no thread for the decision log"))?;
     let server = Arc::new(Server {
@@ -174,6 +182,9 @@ async fn serve(
 
     let exporters = exporters.map(Unstarted::start);
     tokio::spawn(Arc::clone(&server.ledger).sweep());
+    let graphs = server.gate.load().graphs.clone();
+    graphs.start().await.map_err(RunError::Graph)?;
+    drop(graphs);
     let connections = server.gate.load().limits.connections;
     let mut listeners = Listeners::new(Arc::clone(server), connections);
     let prepared = listeners.prepare(wanted).await?;

@@ -13,6 +13,7 @@ use tokio::sync::watch;
 use crate::access::Access;
 use crate::config::{Limits, PendingMutation};
 use crate::decisions::DecisionLog;
+use crate::graphs::Graphs;
 use crate::health::Health;
 use crate::ledger::Ledger;
 use crate::metrics::Metrics;
@@ -35,6 +36,10 @@ pub(crate) struct Gate {
     pub(crate) masker: Arc<Masker>,
     /// Who may do what over the API.
     pub(crate) access: Access,
+    /// Agents, and what is known of what they are responsible for.
+    pub(crate) graphs: Graphs,
+    /// Every authorizer, in the order of the configuration, whether a chain names it or not.
+    pub(crate) all_authorizers: AuthorizerChain,
     /// Limits on requests.
     pub(crate) limits: Limits,
 }

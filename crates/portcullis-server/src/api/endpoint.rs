@@ -54,6 +54,7 @@ pub(crate) enum Tag {
     Autoholds,
     Pipelines,
     Decisions,
+    Graph,
 }
 
 /// What a caller needs.
@@ -114,10 +115,12 @@ pub(crate) enum Success {
 }
 
 impl Endpoint {
-    /// Where it is served: descriptions and signing in also beside web pages.
+    /// Where it is served: descriptions, signing in and pages also beside web pages.
     pub(crate) fn doors(&self) -> &'static [Door] {
         match self.tag {
             Tag::Description | Tag::SignIn => &[Door::Api, Door::Web],
+            Tag::Graph if !self.path.starts_with("/api/") => &[Door::Api, Door::Web],
+            Tag::Graph => &[Door::Api],
             Tag::Tenants | Tag::Autoholds | Tag::Pipelines | Tag::Decisions => &[Door::Api],
         }
     }

@@ -5,7 +5,7 @@ use hyper::Method;
 use super::endpoint::{Endpoint, Verb};
 use super::path::{self, PathValues};
 use super::{
-    authorizations, autohold, decisions, description, info, pipeline, sign_in, state, tenant,
+    authorizations, autohold, decisions, description, graph, info, pipeline, sign_in, state, tenant,
 };
 use crate::config::Door;
 
@@ -18,6 +18,7 @@ const GROUPS: &[&[Endpoint]] = &[
     autohold::ENDPOINTS,
     pipeline::ENDPOINTS,
     decisions::ENDPOINTS,
+    graph::ENDPOINTS,
     sign_in::ENDPOINTS,
     description::ENDPOINTS,
 ];

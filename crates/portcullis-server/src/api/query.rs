@@ -21,11 +21,24 @@ impl Query {
         let Some(place) = self.0.iter().position(|(own, _)| own == name) else {
             return Ok(None);
         };
-        let (_, value) = self.0.swap_remove(place);
+        let (_, value) = self.0.remove(place);
         if self.0.iter().any(|(own, _)| own == name) {
             return Err(HttpError::bad_request(format!("{name} is there twice")));
         }
         Ok(Some(value))
+    }
+
+    /// All values of a parameter that may be there more than once.
+    pub(super) fn take_all(&mut self, name: &str) -> Vec<String> {
+        let mut values = Vec::new();
+        self.0.retain_mut(|(own, value)| {
+            let is_it = own == name;
+            if is_it {
+                values.push(std::mem::take(value));
+            }
+            !is_it
+        });
+        values
     }
 
     /// The value of a parameter that is one of a few words.

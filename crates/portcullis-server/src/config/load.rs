@@ -3,11 +3,13 @@
 //! Precedence: flag, environment, file, default.
 
 use std::{
-    collections::HashSet,
+    collections::{BTreeMap, HashSet},
     fmt,
     path::{Path, PathBuf},
     sync::Arc,
 };
+
+use portcullis_kube::plugins::scoped_access;
 
 use super::{
     admission,
@@ -18,7 +20,7 @@ use super::{
     notes::Notes,
     read,
     resolve::{self, Order, Strictness},
-    resolved::{Listener, Loaded, PluginEntry},
+    resolved::{GraphProfile, Listener, Loaded, PluginEntry},
     source::Source,
     yaml,
 };
@@ -64,6 +66,8 @@ pub struct LoadOptions<'a> {
     pub known_plugins: &'a [&'a str],
     /// Whether something will be served.
     pub listeners: Listening,
+    /// `--objects`: the directory of the graph profiles that name no source.
+    pub objects: Option<PathBuf>,
     /// Policies are to say which of their lines ran.
     pub coverage: bool,
     /// Looks up an environment variable.
@@ -82,6 +86,7 @@ impl fmt::Debug for LoadOptions<'_> {
             )
             .field("known_plugins", &self.known_plugins)
             .field("listeners", &self.listeners)
+            .field("objects", &self.objects)
             .field("coverage", &self.coverage)
             .finish_non_exhaustive()
     }
@@ -89,7 +94,7 @@ impl fmt::Debug for LoadOptions<'_> {
 
 impl LoadOptions<'_> {
     /// A variable that is set to something.
-    fn variable(&self, name: &str) -> Option<String> {
+    pub(super) fn variable(&self, name: &str) -> Option<String> {
         (self.env)(name).filter(|value| !value.trim().is_empty())
     }
 }
@@ -130,7 +135,9 @@ pub fn load(options: &LoadOptions<'_>) -> Result<Loaded, Faults> {
     );
     let decisions = resolve::decisions(&document, &spec, &mut notes);
     let access = resolve::access(&document, &spec, &mut notes);
-    let (authorizers, chains) = resolve::authorization(&document, &spec.authorization, &mut notes);
+    let graphs = resolve::graph(&document, &spec.graph, options, &mut notes);
+    let (authorizers, chains) =
+        resolve::authorization(&document, &spec.authorization, &graphs, &mut notes);
     check_namespaces(&document, &spec.namespaces, &mut notes);
     for key in spec.limits.zeros() {
         notes.fault(document.fault(&format!("limits.{key}"), "must be more than zero"));
@@ -139,6 +146,7 @@ pub fn load(options: &LoadOptions<'_>) -> Result<Loaded, Faults> {
         notes.fault(document.fault(&format!("limits.{key}"), message));
     }
     warn_of_empty_chain(&plugins, &listeners, &mut notes);
+    warn_of_unasked_graphs(&plugins, &graphs, &chains, &mut notes);
     let mut log = spec.log;
     log.format = log_format(options, &mut notes).unwrap_or(log.format);
     match options.variable(FILTER_VARIABLE) {
@@ -165,6 +173,7 @@ pub fn load(options: &LoadOptions<'_>) -> Result<Loaded, Faults> {
             namespaces: spec.namespaces,
             limits: spec.limits,
             authorizers,
+            graphs,
             chains,
             access,
             decisions,
@@ -342,6 +351,31 @@ fn check_namespaces(document: &Document, namespaces: &[Namespace], notes: &mut N
             notes.fault(document.fault(
                 &at,
                 format!("the namespace `{}` is given twice", namespace.name),
+            ));
+        }
+    }
+}
+
+/// Profiles that nobody asks, and a plug-in that asks nobody.
+fn warn_of_unasked_graphs(
+    plugins: &[PluginEntry],
+    graphs: &[GraphProfile],
+    chains: &BTreeMap<String, Vec<String>>,
+    notes: &mut Notes,
+) {
+    let is_scoped = plugins.iter().any(|p| p.name == scoped_access::NAME);
+    if is_scoped && graphs.is_empty() {
+        let name = scoped_access::NAME;
+        notes.warn(format!(
+            "`{name}` is in the order, but `graph.profiles` is empty: it lets everything pass"
+        ));
+    }
+    for profile in graphs {
+        let is_in_chain = chains.values().any(|chain| chain.contains(&profile.name));
+        if !is_in_chain && !is_scoped {
+            let name = &profile.name;
+            notes.warn(format!(
+                "the profile `{name}` is in no chain and there is no `ScopedAccess`: nobody asks it"
             ));
         }
     }

@@ -9,6 +9,7 @@ mod acjs;
 mod admission;
 mod authorization;
 mod decisions;
+mod graph;
 mod limits;
 mod listeners;
 mod policies;
@@ -26,6 +27,7 @@ pub use admission::{FailureMode, PendingMutation};
 pub use authorization::AuthorizerDriver;
 pub(crate) use authorization::{AuthorizationSpec, AuthorizerSpec};
 pub(crate) use decisions::{DecisionsSpec, StoreSpec};
+pub(crate) use graph::{GraphProfileSpec, GraphSpec};
 pub use limits::Limits;
 pub use listeners::{Door, Principal};
 pub(crate) use listeners::{ListenerSpec, ModeSpec, TlsSpec, UnixSpec};
@@ -69,6 +71,9 @@ pub(crate) struct Configuration {
     /// Who may do what: authorizers and the chains that ask them.
     #[serde(default)]
     pub(crate) authorization: AuthorizationSpec,
+    /// Agents that are scoped by what they are responsible for.
+    #[serde(default)]
+    pub(crate) graph: GraphSpec,
     /// Rules, roles and tenants; without it there is one tenant, `default`.
     pub(crate) tenants: Option<TenantsSpec>,
     /// Whose tokens, certificates and sockets say who asks.

@@ -3,6 +3,7 @@
 
 use std::{collections::BTreeMap, net::SocketAddr, path::PathBuf, sync::Arc};
 
+use portcullis_authz::graph::{Compat, Profile, Selectors};
 use portcullis_core::PolicyMode;
 use portcullis_host::HostSettings;
 use portcullis_record::Masker;
@@ -40,6 +41,8 @@ pub struct Loaded {
     pub limits: Limits,
     /// Every authorizer that is declared or that a chain names.
     pub authorizers: Vec<Authorizer>,
+    /// Profiles of the graph, in the order of the configuration.
+    pub graphs: Vec<GraphProfile>,
     /// Names of authorizers by name of the chain; each name is in `authorizers`.
     pub chains: BTreeMap<String, Vec<String>>,
     /// Who is believed, and where it says what people may do.
@@ -328,6 +331,38 @@ pub struct Authorizer {
     pub file: Option<PathBuf>,
     /// Where it is declared, or else where it is named.
     pub origin: Origin,
+}
+
+/// A profile of the graph, and where its objects come from.
+#[derive(Debug, Clone)]
+pub struct GraphProfile {
+    /// The name, once only.
+    pub name: String,
+    /// The profile.
+    pub profile: Arc<Profile>,
+    /// The text it was made from.
+    pub text: Arc<Source>,
+    /// Where its objects come from.
+    pub source: GraphSource,
+    /// Whose answers count where the safe one and upstream's differ.
+    pub compat: Compat,
+    /// Whether the API server sends selectors along.
+    pub selectors: Selectors,
+    /// Where it is declared.
+    pub origin: Origin,
+}
+
+/// Where objects come from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum GraphSource {
+    /// A directory of manifests.
+    Directory(PathBuf),
+    /// A cluster, by kubeconfig.
+    Kubeconfig(PathBuf),
+    /// The cluster that the server runs in.
+    InCluster,
+    /// Not said; only where nothing is served.
+    Nowhere,
 }
 
 /// Where a part of the configuration stands, to give faults found later a place.

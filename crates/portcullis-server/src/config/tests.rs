@@ -83,6 +83,7 @@ impl Setup {
             admission_control_config_file: self.file_flag.clone(),
             known_plugins: PLUGINS,
             listeners: Listening::Needed,
+            objects: None,
             coverage: false,
             env: &|name| self.env.get(name).cloned(),
         })

@@ -13,6 +13,7 @@ use crate::config::{
     self, DefaultAction, Faults, Limits, Listening, LoadOptions, Loaded, MarkPlace, Namespace,
     Source,
 };
+use crate::graphs::{self, Graphs};
 use crate::policies::{self, Observer};
 
 /// The name of the default action among those who judge.
@@ -22,6 +23,7 @@ const DEFAULT_ACTION: &str = "default action";
 #[derive(Debug)]
 pub struct Blueprint {
     loaded: Loaded,
+    graphs: Graphs,
 }
 
 /// What policies keep between reviews.
@@ -39,7 +41,8 @@ impl Blueprint {
             listeners: Listening::Ignored,
             ..options.clone()
         })?;
-        Ok(Self { loaded })
+        let graphs = graphs::for_plugins(&loaded)?;
+        Ok(Self { loaded, graphs })
     }
 
     /// What is odd in the configuration, but not wrong.
@@ -169,6 +172,7 @@ impl Blueprint {
         let entries = assembly::entries(
             &self.loaded,
             &namespaces,
+            &self.graphs,
             &memory.0,
             Some(observer),
             &mut faults,

@@ -6,6 +6,7 @@
 use std::sync::Arc;
 
 use portcullis_core::json;
+use portcullis_kube::manifest::parts::{Part, parts};
 use portcullis_kube::manifest::{self, Manifest};
 use serde_json::Value;
 
@@ -37,57 +38,6 @@ pub fn read_documents(source: &Source, namespace: &str) -> Vec<Item> {
     reader.items
 }
 
-/// A document's text, and how many lines are before it.
-struct Part<'a> {
-    text: &'a str,
-    before: u64,
-}
-
-/// The documents of a text, without those that hold nothing.
-fn parts(text: &str) -> Vec<Part<'_>> {
-    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
-    let (mut starts, mut at, mut line) = (vec![(0, 0)], 0, 0);
-    for one in text.split_inclusive('\n') {
-        match marker(one) {
-            Some("---") => starts.push((at, line)),
-            Some(_) => starts.push((at + one.len(), line + 1)),
-            None => {}
-        }
-        at += one.len();
-        line += 1;
-    }
-    let ends = starts.iter().skip(1).map(|(at, _)| *at).chain([text.len()]);
-    starts
-        .iter()
-        .zip(ends)
-        .filter_map(|((start, before), end)| {
-            let text = text.get(*start..end)?;
-            let before = *before;
-            text.lines()
-                .any(has_content)
-                .then_some(Part { text, before })
-        })
-        .collect()
-}
-
-/// The mark of a document's begin or end, if the line has one.
-fn marker(line: &str) -> Option<&str> {
-    let (mark, rest) = line.split_at_checked(3)?;
-    let ends = rest.is_empty() || rest.starts_with(char::is_whitespace);
-    (ends && matches!(mark, "---" | "...")).then_some(mark)
-}
-
-/// Whether a line is more than a comment, a directive or a mark.
-fn has_content(line: &str) -> bool {
-    let rest = match marker(line) {
-        Some(mark) => line.strip_prefix(mark).unwrap_or_default(),
-        None if line.starts_with('%') => "",
-        None => line,
-    };
-    let rest = rest.trim_start();
-    !rest.is_empty() && !rest.starts_with('#')
-}
-
 struct Reader<'a> {
     label: &'a str,
     namespace: &'a str,
@@ -97,8 +47,7 @@ struct Reader<'a> {
 impl Reader<'_> {
     fn read(&mut self, part: &Part<'_>) {
         let source = Source::text_named(self.label, part.text);
-        let first = part.text.lines().position(has_content).unwrap_or_default();
-        let line = part.before + 1 + u64::try_from(first).unwrap_or_default();
+        let line = part.line();
         match yaml::parse_as(&source, Dialect::Kubernetes) {
             // As for kubectl, a document of nothing is none.
             Ok(document) if document.root.value == config::Value::Null => {}

@@ -28,6 +28,7 @@ fn options(source: ConfigSource<'_>) -> LoadOptions<'_> {
         admission_control_config_file: None,
         known_plugins: PLUGINS,
         listeners: Listening::Needed,
+        objects: None,
         coverage: false,
         env: &|_| None,
     }

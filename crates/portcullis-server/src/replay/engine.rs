@@ -26,6 +26,7 @@ use crate::assembly;
 use crate::config::{
     self, ConfigSource, Faults, Listening, LoadOptions, Loaded, Namespace, Source,
 };
+use crate::graphs::{self, Graphs};
 use crate::policies::{self, Matcher, Observer};
 
 /// Batches that wait, for each worker.
@@ -67,6 +68,7 @@ pub enum RunError<E> {
 #[derive(Debug)]
 pub struct Replay {
     loaded: Loaded,
+    graphs: Graphs,
     is_whole: bool,
     since: Option<SystemTime>,
     examples: usize,
@@ -99,8 +101,13 @@ impl Replay {
                 "there are no policies in this folder: NAME.js, NAME.ts or a list in *.yaml";
             return Err(Source::named(label).fault(None, "", message).into());
         }
+        let graphs = match is_whole {
+            true => graphs::for_everything(&loaded)?,
+            false => Graphs::default(),
+        };
         Ok(Self {
             loaded,
+            graphs,
             is_whole,
             since: None,
             examples: 5,
@@ -140,12 +147,13 @@ impl Replay {
         let entries = assembly::entries(
             &self.loaded,
             namespaces,
+            &self.graphs,
             &context,
             Some(observer),
             &mut faults,
         );
         let authorizers = if self.is_whole {
-            assembly::authorizers(&self.loaded, &mut faults)
+            assembly::authorizers(&self.loaded, &self.graphs, &mut faults)
         } else {
             BTreeMap::new()
         };

@@ -26,9 +26,11 @@ pub(super) fn ready(server: &Server, query: Option<&str>) -> Response {
     let is_verbose = words
         .iter()
         .any(|w| *w == "verbose" || w.starts_with("verbose="));
-    let (is_ready, text) = server
-        .health
-        .readiness(&excluded, &StoreHealth::of(&server.decisions));
+    let (is_ready, text) = server.health.readiness(
+        &excluded,
+        &StoreHealth::of(&server.decisions),
+        &server.gate.load().graphs,
+    );
     let status = if is_ready {
         StatusCode::OK
     } else {

@@ -15,7 +15,6 @@ const TO_COME: &[Permission] = &[
     Permission::ManageControllers,
     Permission::ManageRunners,
     Permission::ManageExemptions,
-    Permission::ReadGraph,
     Permission::Playground,
 ];
 

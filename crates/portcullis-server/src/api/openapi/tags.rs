@@ -56,5 +56,12 @@ fn about(tag: Tag) -> (u8, (&'static str, &'static str)) {
             ),
         ),
         Tag::Decisions => (5, ("Decisions", "What was decided at every door, and why.")),
+        Tag::Graph => (
+            6,
+            (
+                "Graph",
+                "Which objects belong to which agent, and what agents may do.",
+            ),
+        ),
     }
 }

@@ -10,7 +10,7 @@ use serde::Deserialize;
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
 #[schemars(rename = "Authorization")]
 pub(crate) struct AuthorizationSpec {
-    /// Authorizers. `AlwaysAllow` and `AlwaysDeny` exist without being listed.
+    /// Authorizers. `AlwaysAllow`, `AlwaysDeny` and the profiles of `graph` exist without being listed.
     pub(crate) authorizers: Vec<AuthorizerSpec>,
     /// Chains by name: the authorizers that are asked, in order. `POST
     /// /authorize/NAME` asks the chain `NAME`, plain `/authorize` the chain `default`.
@@ -40,6 +40,9 @@ pub enum AuthorizerDriver {
     AlwaysAllow,
     /// Denies everything.
     AlwaysDeny,
+    /// By a profile of `graph.profiles`, whose name it has.
+    #[serde(skip)]
+    Graph,
 }
 
 impl AuthorizerDriver {
@@ -55,6 +58,7 @@ impl AuthorizerDriver {
             Self::Abac => "ABAC",
             Self::AlwaysAllow => "AlwaysAllow",
             Self::AlwaysDeny => "AlwaysDeny",
+            Self::Graph => "graph",
         }
     }
 }

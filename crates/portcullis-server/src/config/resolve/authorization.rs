@@ -7,16 +7,23 @@ use crate::config::{
     model::{AuthorizationSpec, AuthorizerDriver, AuthorizerSpec},
     notes::Notes,
     path::{self, Segment},
-    resolved::{Authorizer, Origin},
+    resolved::{Authorizer, GraphProfile, Origin},
 };
 
-/// Checks and resolves the authorizers, and gives back the chains.
+/// Checks and resolves the authorizers, those of graph profiles included, and gives back the chains.
 pub(crate) fn authorization(
     document: &Document,
     spec: &AuthorizationSpec,
+    profiles: &[GraphProfile],
     notes: &mut Notes,
 ) -> (Vec<Authorizer>, BTreeMap<String, Vec<String>>) {
-    let mut authorizers: Vec<Authorizer> = Vec::new();
+    let of_profile = |profile: &GraphProfile| Authorizer {
+        name: profile.name.clone(),
+        driver: AuthorizerDriver::Graph,
+        file: None,
+        origin: profile.origin.clone(),
+    };
+    let mut authorizers: Vec<Authorizer> = profiles.iter().map(of_profile).collect();
     for (index, declared) in spec.authorizers.iter().enumerate() {
         let at = format!("authorization.authorizers[{index}]");
         check_name(

@@ -229,6 +229,7 @@ fn the_built_in_text_needs_no_file() {
             admission_control_config_file: None,
             known_plugins: PLUGINS,
             listeners: Listening::Needed,
+            objects: None,
             coverage: false,
             env: &|_| None,
         })

@@ -17,7 +17,7 @@ fn an_unknown_key_gets_a_suggestion() {
     assert_eq!(
         fault("admission: {order: [AlwaysAdmit]}\nlistenerz: []\n"),
         "portcullis.yaml:4:1: listenerz: unknown key, did you mean `listeners`? \
-         (known keys: admission, authenticators, authorization, decisions, defaultAction, globals, hostCalls, \
+         (known keys: admission, authenticators, authorization, decisions, defaultAction, globals, graph, hostCalls, \
          limits, listener, listeners, log, namespaces, policies, policyDirs, sessions, shutdown, store, tenants)"
     );
 }
@@ -51,13 +51,11 @@ fn an_unknown_limit_is_named() {
 
 #[test]
 fn keys_of_features_that_do_not_exist_yet_are_unknown() {
-    for key in ["ci", "graph"] {
-        let text = fault(&format!("{key}: []\n"));
-        assert!(
-            text.starts_with(&format!("portcullis.yaml:3:1: {key}: unknown key")),
-            "{text}"
-        );
-    }
+    let text = fault("ci: []\n");
+    assert!(
+        text.starts_with("portcullis.yaml:3:1: ci: unknown key"),
+        "{text}"
+    );
 }
 
 #[test]

@@ -149,6 +149,7 @@ fn files_that_can_not_be_read_are_named() {
             admission_control_config_file: None,
             known_plugins: PLUGINS,
             listeners: Listening::Needed,
+            objects: None,
             coverage: false,
             env: &|_| None,
         };

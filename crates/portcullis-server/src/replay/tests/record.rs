@@ -13,6 +13,7 @@ use serde_json::Value;
 
 use crate::assembly;
 use crate::config::{self, ConfigSource, Listening, LoadOptions, Loaded, PendingMutation};
+use crate::graphs::Graphs;
 use crate::policies;
 use crate::replay::{Outcome, Replay};
 use crate::routes;
@@ -28,6 +29,7 @@ pub(super) fn options<'a>(
         admission_control_config_file: None,
         known_plugins,
         listeners: Listening::Ignored,
+        objects: None,
         coverage: false,
         env: &|_| None,
     }
@@ -108,7 +110,15 @@ impl TestGate {
         let mut faults = Vec::new();
         let context = GlobalContext::new(1 << 20);
         let namespaces = &self.loaded.namespaces;
-        let entries = assembly::entries(&self.loaded, namespaces, &context, None, &mut faults);
+        let graphs = Graphs::default();
+        let entries = assembly::entries(
+            &self.loaded,
+            namespaces,
+            &graphs,
+            &context,
+            None,
+            &mut faults,
+        );
         assert!(faults.is_empty(), "{faults:?}");
         let entries: Vec<ChainEntry> = entries.into_iter().map(|(_, entry)| entry).collect();
         let mut request = self.request(review, came);

@@ -1,0 +1,257 @@
+//! The relationship graph over REST, and as a page: paths, neighbours, whole graphs, who may do what.
+//!
+//! All of it is for those who may read the graph at the root of the API. Searches run in threads that may
+//! block, a few at once.
+
+mod can_i;
+mod export;
+mod page;
+mod profiles;
+mod searches;
+
+use std::sync::Arc;
+
+use hyper::StatusCode;
+use portcullis_authz::graph::Vertex;
+use portcullis_authz::roles::{Condition, Parameters, Permission};
+
+use self::searches::search;
+use super::answer;
+use super::call::{Answering, Call};
+use super::endpoint::{Endpoint, QueryParameter, Success, Tag, at_root, get, schema_of, text};
+use super::guard::Action;
+use super::query::Query;
+use crate::graph_answers::{GraphView, Neighbors, PathAnswer, Unanswered};
+use crate::graphs::{Graphs, ProfileInForce};
+use crate::http::error::HttpError;
+
+/// Neighbours in an answer at most, in each direction.
+const MOST_NEIGHBOURS: usize = 10_000;
+/// Longer texts name no vertex.
+const LONGEST: usize = 1024;
+
+/// Somebody wants to read the graph.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct ReadGraph;
+
+impl Action for ReadGraph {
+    const PERMISSION: Permission = Permission::ReadGraph;
+    const CONDITIONS: &'static [Condition] = &[];
+
+    fn parameters(&self) -> Parameters<'_> {
+        Parameters::new()
+    }
+}
+
+const PROFILE: QueryParameter = text(
+    "profile",
+    "The profile, by its name in the configuration; the first unless said.",
+    "gardener",
+);
+const TARGET: QueryParameter = text(
+    "target",
+    "Only the graph of this target; all graphs of the profile unless said.",
+    "Seed",
+);
+
+/// What may not be there.
+const NO_PROFILE: (u16, &str) = (404, "There is no profile of this name, or none at all.");
+const NO_VERTEX: (u16, &str) = (404, "There is no profile of this name, or no such vertex.");
+
+/// What may be asked of the graph.
+pub(super) const ENDPOINTS: &[Endpoint] = &[
+    Endpoint {
+        ..get(
+            ("/api/v1/graph/profiles", "graphProfiles"),
+            Tag::Graph,
+            at_root::<ReadGraph>(),
+            (
+                "Profiles and authorizers",
+                "In the order of the configuration, with the size of each graph.",
+            ),
+            Success::Json {
+                description: "What there is.",
+                schema: schema_of::<profiles::Profiles>,
+            },
+            profiles::list,
+        )
+    },
+    Endpoint {
+        query: &[
+            PROFILE,
+            TARGET,
+            text(
+                "from",
+                "Where the path begins: `Kind:namespace/name` or `Kind:name`. Needed.",
+                "Secret:garden/backup",
+            ),
+            text("to", "Where it ends. Needed.", "Seed:my-seed"),
+        ],
+        refusals: &[NO_VERTEX],
+        ..get(
+            ("/api/v1/graph/path", "graphPath"),
+            Tag::Graph,
+            at_root::<ReadGraph>(),
+            (
+                "Whether one vertex leads to another",
+                "With a shortest path, or what the first vertex leads to instead.",
+            ),
+            Success::Json {
+                description: "The path, or that there is none.",
+                schema: schema_of::<PathAnswer>,
+            },
+            path,
+        )
+    },
+    Endpoint {
+        query: &[
+            PROFILE,
+            TARGET,
+            text(
+                "vertex",
+                "The vertex: `Kind:namespace/name` or `Kind:name`. Needed.",
+                "Seed:my-seed",
+            ),
+        ],
+        refusals: &[NO_VERTEX],
+        ..get(
+            ("/api/v1/graph/neighbors", "graphNeighbors"),
+            Tag::Graph,
+            at_root::<ReadGraph>(),
+            (
+                "A vertex and what it is connected with",
+                "At most 10,000 neighbours in each direction.",
+            ),
+            Success::Json {
+                description: "The neighbours.",
+                schema: schema_of::<Neighbors>,
+            },
+            neighbors,
+        )
+    },
+    Endpoint {
+        query: export::QUERY,
+        refusals: &[NO_PROFILE],
+        ..get(
+            ("/api/v1/graph/export", "graphExport"),
+            Tag::Graph,
+            at_root::<ReadGraph>(),
+            ("A whole graph", export::DESCRIPTION),
+            Success::Json {
+                description: "All vertices and edges, with the object that each edge comes from.",
+                schema: schema_of::<export::Exported>,
+            },
+            export::export,
+        )
+    },
+    Endpoint {
+        query: can_i::QUERY,
+        refusals: &[(404, "There is no authorizer of this name, or none at all.")],
+        ..get(
+            ("/api/v1/graph/can-i", "graphCanI"),
+            Tag::Graph,
+            at_root::<ReadGraph>(),
+            ("Whether somebody may do something", can_i::DESCRIPTION),
+            Success::Json {
+                description: "What the authorizers say, and why.",
+                schema: schema_of::<crate::graph_answers::CanI>,
+            },
+            can_i::can_i,
+        )
+    },
+    Endpoint {
+        query: page::QUERY,
+        refusals: &[NO_PROFILE],
+        ..get(
+            ("/debug/resource-dependency-graph", "graphPage"),
+            Tag::Graph,
+            at_root::<ReadGraph>(),
+            ("The graph for people", page::DESCRIPTION),
+            Success::Other {
+                description: "A page.",
+                content_type: "text/html; charset=utf-8",
+            },
+            page::page,
+        )
+    },
+];
+
+/// `GET /api/v1/graph/path`
+fn path(call: Call<'_>) -> Answering<'_> {
+    Box::pin(async move {
+        reading(&call).await?;
+        let mut query = Query::of(call.head);
+        let view = view(&call, &mut query)?;
+        let (from, to) = (vertex(&mut query, "from")?, vertex(&mut query, "to")?);
+        query.done()?;
+        let found = search(move || view.path(&from, &to)).await?;
+        answer::ok(&found.map_err(unanswered)?)
+    })
+}
+
+/// `GET /api/v1/graph/neighbors`
+fn neighbors(call: Call<'_>) -> Answering<'_> {
+    Box::pin(async move {
+        reading(&call).await?;
+        let mut query = Query::of(call.head);
+        let view = view(&call, &mut query)?;
+        let vertex = vertex(&mut query, "vertex")?;
+        query.done()?;
+        let found = search(move || view.neighbors(&vertex, MOST_NEIGHBOURS)).await?;
+        answer::ok(&found.map_err(unanswered)?)
+    })
+}
+
+/// Goes on only if the caller may read the graph.
+async fn reading(call: &Call<'_>) -> Result<(), HttpError> {
+    let root = call.gate.access.roles.root();
+    call.authorize(root, ReadGraph).await.map(drop)
+}
+
+/// The profile that the query names, or the first.
+fn profile<'a>(
+    graphs: &'a Graphs,
+    query: &mut Query,
+) -> Result<&'a Arc<ProfileInForce>, HttpError> {
+    let name = query.take("profile")?.filter(|name| !name.is_empty());
+    let found = match &name {
+        Some(name) => graphs.get(name),
+        None => graphs.first(),
+    };
+    found.ok_or_else(|| {
+        let message = match name {
+            Some(_) => "there is no graph profile of this name",
+            None => "no graph profile is configured",
+        };
+        HttpError::new(StatusCode::NOT_FOUND, "unknown_profile", message)
+    })
+}
+
+/// The graphs that the query is about, once they have caught up.
+fn view(call: &Call<'_>, query: &mut Query) -> Result<GraphView, HttpError> {
+    let profile = profile(&call.gate.graphs, query)?;
+    let target = query.take("target")?.filter(|target| !target.is_empty());
+    let view = GraphView::caught_up(profile.authorizer.state(), target.as_deref());
+    view.map_err(unanswered)
+}
+
+fn vertex(query: &mut Query, name: &'static str) -> Result<Vertex, HttpError> {
+    let Some(text) = query.take(name)? else {
+        return Err(HttpError::bad_request(format!("{name} is needed")));
+    };
+    if text.len() > LONGEST {
+        return Err(HttpError::bad_request(format!("{name} is too long")));
+    }
+    let vertex = text.parse::<Vertex>();
+    vertex.map_err(|wrong| HttpError::bad_request(format!("{name}: {wrong}")))
+}
+
+fn unanswered(why: Unanswered) -> HttpError {
+    match why {
+        Unanswered::UnknownTarget(text) => HttpError::bad_request(text),
+        Unanswered::UnknownVertex(text) => {
+            HttpError::new(StatusCode::NOT_FOUND, "unknown_vertex", text)
+        }
+        Unanswered::NotCaughtUp => HttpError::busy("the graph has not caught up yet"),
+    }
+}

@@ -1,0 +1,84 @@
+//! The `graph` key.
+
+use std::path::PathBuf;
+
+use portcullis_authz::graph;
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+/// Agents that are scoped by what they are responsible for.
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields, default)]
+#[schemars(rename = "Graph")]
+pub(crate) struct GraphSpec {
+    /// Profiles. Each is an authorizer for `authorization.chains`, and judged by the plug-in
+    /// `ScopedAccess`.
+    pub(crate) profiles: Vec<GraphProfileSpec>,
+}
+
+/// A profile, and where its objects come from. Without a source it takes the directory of `serve
+/// --objects`, or the cluster that the server runs in.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[schemars(rename = "GraphProfile")]
+pub(crate) struct GraphProfileSpec {
+    /// The name that chains use.
+    pub(crate) name: String,
+    /// A built-in profile (`gardener`, `gardener-2021`, `node`) or a file.
+    pub(crate) profile: String,
+    /// A directory of manifests, watched for changes.
+    pub(crate) objects: Option<PathBuf>,
+    /// The kubeconfig of a cluster, whose objects are watched.
+    pub(crate) kubeconfig: Option<PathBuf>,
+    /// The objects of the cluster that the server runs in are watched.
+    #[serde(default)]
+    pub(crate) in_cluster: bool,
+    /// Whose answers count where the safe one and upstream's differ.
+    #[serde(default)]
+    pub(crate) compat: CompatSpec,
+    /// Whether the API server sends selectors along.
+    #[serde(default)]
+    pub(crate) selectors: SelectorsSpec,
+}
+
+/// Whose answers count.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+#[schemars(rename = "Compat")]
+pub(crate) enum CompatSpec {
+    /// The safe ones.
+    #[default]
+    Strict,
+    /// Upstream's.
+    Upstream,
+}
+
+/// Whether selectors are sent along.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+#[schemars(rename = "Selectors")]
+pub(crate) enum SelectorsSpec {
+    /// They are: lists need them.
+    #[default]
+    Forwarded,
+    /// They are not: lists that would need one are open.
+    NotForwarded,
+}
+
+impl From<CompatSpec> for graph::Compat {
+    fn from(spec: CompatSpec) -> Self {
+        match spec {
+            CompatSpec::Strict => Self::Strict,
+            CompatSpec::Upstream => Self::Upstream,
+        }
+    }
+}
+
+impl From<SelectorsSpec> for graph::Selectors {
+    fn from(spec: SelectorsSpec) -> Self {
+        match spec {
+            SelectorsSpec::Forwarded => Self::Forwarded,
+            SelectorsSpec::NotForwarded => Self::NotForwarded,
+        }
+    }
+}

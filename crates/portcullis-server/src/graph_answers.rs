@@ -1,0 +1,27 @@
+//! What is said about a graph, the same for the command line, the REST API and the page.
+//!
+//! [`GraphView`] picks the graphs of a profile and answers about paths and neighbours; [`Export`] writes
+//! them whole, piece by piece; [`Question`] and [`can_i()`] ask authorizers and say why.
+//!
+//! A profile with several targets has a graph for each of them. Unless one is picked, an answer is about
+//! all of them together.
+
+mod can_i;
+mod export;
+mod neighbors;
+mod path;
+mod question;
+mod selector;
+mod view;
+
+#[cfg(test)]
+pub(crate) mod sample;
+
+pub use can_i::{CanI, Explained, GraphAuthorizers, RuleAnswer, SubjectAnswer, can_i};
+pub use export::{Export, ExportFormat};
+pub use neighbors::{Neighbor, Neighbors};
+pub use path::PathAnswer;
+pub use question::{Question, ResourceText, WrongQuestion};
+pub use view::{GraphView, Unanswered};
+
+pub(crate) use view::{Around, Key};

@@ -1,0 +1,196 @@
+//! The graphs in force: a profile each, what is known of its objects, and who keeps that current.
+//!
+//! A configuration names profiles and where their objects come from; `Graphs::build` makes them aside, and
+//! `Graphs::start` begins to follow the objects. A profile that a new configuration has too, unchanged, is
+//! carried over with everything that is known. Following ends with the last holder of a profile.
+
+mod feed;
+mod offline;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use portcullis_authz::graph::{GraphAuthorizer, Observer, Profile, State};
+use portcullis_kube::plugins::scoped_access::ScopedProfile;
+
+use crate::config::{GraphProfile, GraphSource};
+use crate::digest;
+
+use feed::Feed;
+pub use offline::{Offline, OfflineError, from_config, from_directory, read_profile};
+pub(crate) use offline::{for_everything, for_plugins};
+
+/// How often a wait for the graphs looks again.
+const LOOK_EVERY: Duration = Duration::from_millis(20);
+
+/// A profile in force.
+#[derive(Debug)]
+pub struct ProfileInForce {
+    /// Its name in the configuration.
+    pub name: String,
+    /// Who answers by it.
+    pub authorizer: GraphAuthorizer,
+    settings: Settings,
+    feed: Feed,
+}
+
+/// What a profile was made of: the same settings make the same profile.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Settings {
+    text: String,
+    source: GraphSource,
+    /// Of the kubeconfig: with other credentials it is another way to the cluster.
+    credentials: Option<Arc<str>>,
+    compat: portcullis_authz::graph::Compat,
+    selectors: portcullis_authz::graph::Selectors,
+}
+
+impl Settings {
+    fn of(declared: &GraphProfile) -> Self {
+        Self {
+            text: declared.text.text().to_owned(),
+            source: declared.source.clone(),
+            credentials: match &declared.source {
+                GraphSource::Kubeconfig(path) => {
+                    std::fs::read(path).ok().map(|text| digest::bytes(&text))
+                }
+                _ => None,
+            },
+            compat: declared.compat,
+            selectors: declared.selectors,
+        }
+    }
+}
+
+impl ProfileInForce {
+    fn new(declared: &GraphProfile, observer: Option<Arc<dyn Observer>>) -> Self {
+        let state = Arc::new(State::new(Arc::clone(&declared.profile), observer));
+        let authorizer =
+            GraphAuthorizer::new(Arc::clone(&state), declared.compat, declared.selectors);
+        Self {
+            name: declared.name.clone(),
+            authorizer,
+            settings: Settings::of(declared),
+            feed: Feed::new(declared.source.clone(), state),
+        }
+    }
+
+    /// What is known of its objects.
+    pub fn state(&self) -> &Arc<State> {
+        self.authorizer.state()
+    }
+
+    /// How long ago its objects were last known to be current.
+    pub fn lag(&self) -> Duration {
+        self.feed.lag()
+    }
+
+    /// What is wrong with its objects or with following them.
+    pub fn troubles(&self) -> Vec<String> {
+        self.feed.troubles()
+    }
+}
+
+/// All profiles of a configuration, in its order.
+#[derive(Debug, Clone, Default)]
+pub struct Graphs {
+    list: Vec<Arc<ProfileInForce>>,
+}
+
+impl Graphs {
+    /// Makes the profiles of a configuration; those that `previous` has unchanged are carried over. Nothing
+    /// is followed yet. `observer` says who counts what happens to a profile.
+    pub(crate) fn build(
+        declared: &[GraphProfile],
+        previous: Option<&Self>,
+        observer: impl Fn(&str, &Profile) -> Option<Arc<dyn Observer>>,
+    ) -> Self {
+        let make = |one: &GraphProfile| {
+            let known = previous.and_then(|graphs| graphs.get(&one.name));
+            match known {
+                Some(known) if known.settings == Settings::of(one) => Arc::clone(known),
+                _ => Arc::new(ProfileInForce::new(one, observer(&one.name, &one.profile))),
+            }
+        };
+        Self {
+            list: declared.iter().map(make).collect(),
+        }
+    }
+
+    /// Begins to follow the objects of those that nobody follows yet. Needs a runtime.
+    ///
+    /// # Errors
+    ///
+    /// When a source can't be used at all, or there is no thread for it.
+    pub(crate) async fn start(&self) -> Result<(), String> {
+        for profile in &self.list {
+            let started = profile.feed.start(&profile.name).await;
+            started.map_err(|why| format!("profile `{}`: {why}", profile.name))?;
+        }
+        Ok(())
+    }
+
+    /// Waits until every profile has a full picture.
+    ///
+    /// # Errors
+    ///
+    /// When that takes longer; says which and why.
+    pub(crate) async fn caught_up(&self, within: Duration) -> Result<(), String> {
+        let wait = async {
+            while self.behind().next().is_some() {
+                tokio::time::sleep(LOOK_EVERY).await;
+            }
+        };
+        if tokio::time::timeout(within, wait).await.is_ok() {
+            return Ok(());
+        }
+        match self.behind().next() {
+            None => Ok(()),
+            Some(profile) => Err(profile.behind_text()),
+        }
+    }
+
+    /// Profiles that have no full picture yet.
+    pub(crate) fn behind(&self) -> impl Iterator<Item = &Arc<ProfileInForce>> {
+        let is_behind = |profile: &&Arc<ProfileInForce>| !profile.state().is_caught_up();
+        self.list.iter().filter(is_behind)
+    }
+
+    /// All profiles.
+    pub fn iter(&self) -> impl Iterator<Item = &Arc<ProfileInForce>> {
+        self.list.iter()
+    }
+
+    /// The profile of this name.
+    pub fn get(&self, name: &str) -> Option<&Arc<ProfileInForce>> {
+        self.list.iter().find(|profile| profile.name == name)
+    }
+
+    /// The first profile.
+    pub fn first(&self) -> Option<&Arc<ProfileInForce>> {
+        self.list.first()
+    }
+
+    /// What the plug-in `ScopedAccess` judges by.
+    pub(crate) fn scoped(&self) -> Arc<[ScopedProfile]> {
+        let one = |profile: &Arc<ProfileInForce>| ScopedProfile {
+            name: Arc::from(profile.name.as_str()),
+            state: Arc::clone(profile.state()),
+            reader: profile.feed.reader(),
+        };
+        self.list.iter().map(one).collect()
+    }
+}
+
+impl ProfileInForce {
+    /// Why it has no full picture.
+    pub(crate) fn behind_text(&self) -> String {
+        let name = &self.name;
+        match self.troubles().first() {
+            None => format!("the graph of `{name}` has not caught up with its objects"),
+            Some(why) => {
+                format!("the graph of `{name}` has not caught up with its objects: {why}")
+            }
+        }
+    }
+}
