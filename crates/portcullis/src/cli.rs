@@ -7,9 +7,11 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 
 mod access;
 mod autohold;
+mod can_i;
 mod decisions;
 mod eval;
 mod explain;
+mod graph;
 mod init;
 mod moment;
 mod pipeline;
@@ -21,13 +23,17 @@ mod tenant;
 mod test;
 mod token;
 
-pub(crate) use access::{AccessMatrix, CanI, Place, Who, WhoCan};
+pub(crate) use access::{AccessMatrix, Place, Who, WhoCan};
 pub(crate) use autohold::{
     Autohold, AutoholdCommand, AutoholdList, AutoholdPlace, AutoholdRelease, AutoholdShow,
 };
+pub(crate) use can_i::{CanI, CanIAccess, CanIAction, CanIForm};
 pub(crate) use decisions::{Decisions, DecisionsCommand, Export, Filter, List, door_name};
 pub(crate) use eval::{Eval, Output, Report, ReportKind};
 pub(crate) use explain::{Explain, ExplainOutput};
+pub(crate) use graph::{
+    Graph, GraphCheck, GraphCommand, GraphExport, GraphNeighbors, GraphPath, GraphPlace,
+};
 pub(crate) use init::{Init, Template};
 pub(crate) use pipeline::{Dequeue, Enqueue, Item, Pipeline, PipelineCommand, Promote};
 pub(crate) use replay::Replay;
@@ -68,12 +74,14 @@ pub(crate) enum Command {
     Explain(Explain),
     /// Decide recorded requests again by another policy set, and say what would change.
     Replay(Replay),
-    /// Say whether somebody may do something, and why.
+    /// Say whether somebody may do something, and why: to a resource, or over the REST API.
     CanI(CanI),
     /// List whose people may do something.
     WhoCan(WhoCan),
     /// Show which rule has which permissions.
     AccessMatrix(AccessMatrix),
+    /// Look at the relationship graph: paths, neighbours, profiles.
+    Graph(Graph),
     /// Make tokens that end soon.
     Token(Token),
     /// Show, pause and resume the tenants of a running server.
@@ -116,6 +124,9 @@ pub(crate) struct Serve {
     /// Where the server keeps what it makes.
     #[arg(long, value_name = "DIR", env = "PORTCULLIS_DATA_DIR")]
     pub(crate) data_dir: Option<PathBuf>,
+    /// Directory of manifests for the graph profiles that name no source of objects.
+    #[arg(long, value_name = "DIR")]
+    pub(crate) objects: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) admission: Admission,
 }

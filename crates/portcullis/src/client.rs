@@ -11,18 +11,23 @@ mod events;
 mod exchange;
 mod trust;
 
+use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use bytes::Bytes;
+use http_body_util::BodyExt;
+use hyper::Response;
+use hyper::body::Incoming;
 use hyper::header::HeaderValue;
 use tokio::runtime::Runtime;
 use tokio::task::JoinSet;
+use tokio::time::timeout;
 
 pub(crate) use self::access::{Access, Secret};
 use self::address::Address;
 use self::connection::{Connector, Sender};
 pub(crate) use self::error::ClientError;
-use self::events::Events;
+use self::events::{Events, SILENCE};
 pub(crate) use self::exchange::Question;
 use self::exchange::{Shared, within};
 
@@ -102,32 +107,64 @@ impl Client {
         answers
     }
 
+    /// Asks, and hands over the answer piece by piece, until there is no more or it is enough.
+    pub(crate) fn pieces(
+        &self,
+        path: impl Into<String>,
+        take: &mut dyn FnMut(&[u8]) -> ControlFlow<()>,
+    ) -> Result<(), ClientError> {
+        let (response, _sender) = self.open(&Question {
+            accept: "*/*",
+            ..Question::get(path)
+        })?;
+        let place = self.shared.connector.place();
+        let mut body = response.into_body();
+        loop {
+            let next = async { timeout(SILENCE, body.frame()).await };
+            match self.runtime.block_on(next) {
+                Err(_) => return Err(ClientError::Unreachable(format!("{place} fell silent"))),
+                Ok(None) => return Ok(()),
+                Ok(Some(Err(error))) => return Err(ClientError::broken(place, &error)),
+                Ok(Some(Ok(frame))) => {
+                    if let Ok(bytes) = frame.into_data()
+                        && take(&bytes).is_break()
+                    {
+                        return Ok(());
+                    }
+                }
+            }
+        }
+    }
+
     /// Opens a stream of events.
     pub(crate) fn events(&self, path: impl Into<String>) -> Result<Events, ClientError> {
-        let question = Question {
+        let (response, sender) = self.open(&Question {
             accept: "text/event-stream",
             ..Question::get(path)
-        };
+        })?;
+        Ok(Events::new(
+            Arc::clone(&self.runtime),
+            self.shared.connector.place(),
+            response,
+            sender,
+        ))
+    }
+
+    /// Asks, and waits until the answer begins.
+    fn open(&self, question: &Question) -> Result<(Response<Incoming>, Sender), ClientError> {
         let shared = &self.shared;
         let place = shared.connector.place();
-        let response = self.runtime.block_on(async {
+        self.runtime.block_on(async {
             let opened = async {
                 let mut sender = shared.connector.connect().await?;
-                let response = shared.send(&mut sender, &question).await?;
+                let response = shared.send(&mut sender, question).await?;
                 if response.status().is_success() {
                     return Ok((response, sender));
                 }
                 Err(shared.refusal(response).await)
             };
             within(place, opened).await
-        });
-        let (response, sender) = response?;
-        Ok(Events::new(
-            Arc::clone(&self.runtime),
-            place,
-            response,
-            sender,
-        ))
+        })
     }
 }
 

@@ -7,6 +7,7 @@ mod decisions;
 mod documents;
 mod eval;
 mod explain;
+mod graph;
 mod init;
 mod pipeline;
 mod plugins;
@@ -20,8 +21,9 @@ mod token;
 
 use portcullis_server::config::{ConfigSource, Listening, LoadOptions};
 
-use crate::cli::{Admission, Cli, Command};
+use crate::cli::{Admission, CanIForm, Cli, Command};
 use crate::exit::Exit;
+use crate::output;
 
 /// Does what the command line says.
 pub(crate) fn run(cli: Cli) -> Exit {
@@ -34,7 +36,15 @@ pub(crate) fn run(cli: Cli) -> Exit {
         Command::Decisions(decisions) => decisions::run(&decisions),
         Command::Explain(explain) => explain::run(&explain),
         Command::Replay(replay) => replay::run(&replay),
-        Command::CanI(can_i) => access::can_i(&can_i),
+        Command::CanI(can_i) => match can_i.form() {
+            Ok(CanIForm::Access(asked)) => graph::can_i(&asked),
+            Ok(CanIForm::Action(asked)) => access::can_i(&asked),
+            Err(error) => {
+                output::tell(error.render().to_string().trim_end());
+                Exit::Usage
+            }
+        },
+        Command::Graph(graph) => graph::run(&graph),
         Command::WhoCan(who_can) => access::who_can(&who_can),
         Command::AccessMatrix(matrix) => access::matrix(&matrix),
         Command::Token(token) => token::run(&token),
@@ -61,6 +71,7 @@ fn load_options<'a>(
         admission_control_config_file: admission.admission_control_config_file.clone(),
         known_plugins,
         listeners: Listening::Needed,
+        objects: None,
         coverage: false,
         env: &|name| std::env::var(name).ok(),
     }

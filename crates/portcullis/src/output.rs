@@ -16,6 +16,12 @@ pub(crate) fn piece(text: &str) -> bool {
     out.write_all(text.as_bytes()).is_ok() && out.flush().is_ok()
 }
 
+/// The same for bytes that are text already.
+pub(crate) fn bytes(piece: &[u8]) -> bool {
+    let mut out = std::io::stdout().lock();
+    out.write_all(piece).is_ok() && out.flush().is_ok()
+}
+
 /// Tells the person at the terminal.
 pub(crate) fn tell(text: &str) {
     eprintln!("{text}");

@@ -1,35 +1,12 @@
-//! The command lines of `portcullis can-i`, `who-can` and `access-matrix`.
+//! The command lines of `portcullis who-can` and `access-matrix`, and what `can-i` has in common with them.
 
 use std::path::PathBuf;
 
+use clap::Args;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
-use clap::{Args, ValueHint};
 use portcullis_authz::roles::{Condition, Permission};
 
 use super::{Configuration, Output};
-
-#[derive(Debug, Args)]
-pub(crate) struct CanI {
-    /// What is to be done.
-    #[arg(value_name = "ACTION", value_parser = actions())]
-    pub(crate) action: Permission,
-    #[command(flatten)]
-    pub(crate) place: Place,
-    #[command(flatten)]
-    pub(crate) who: Who,
-    /// What the request is about, like project=foo: project, pipeline, ref, change, job or
-    /// controller; can be given again.
-    #[arg(long = "param", value_name = "NAME=VALUE", value_parser = parameter)]
-    pub(crate) parameters: Vec<(Condition, String)>,
-    #[command(flatten)]
-    pub(crate) configuration: Configuration,
-    /// Say more: every rule, every grant that was considered, and what would have permitted it.
-    #[arg(long)]
-    pub(crate) explain: bool,
-    /// How to print the answer.
-    #[arg(short, long, value_enum, default_value_t = Output::Table)]
-    pub(crate) output: Output,
-}
 
 #[derive(Debug, Args)]
 pub(crate) struct WhoCan {
@@ -73,18 +50,13 @@ pub(crate) struct Place {
 }
 
 /// Who asks.
-#[derive(Debug, Args)]
-#[group(required = true, multiple = false)]
+#[derive(Debug)]
 pub(crate) struct Who {
-    /// The claims of a token, JSON; - for standard input.
-    #[arg(long, value_name = "FILE|-", value_hint = ValueHint::FilePath)]
+    /// The claims of a token, JSON; - for standard input. None for somebody without a token.
     pub(crate) claims: Option<PathBuf>,
-    /// Somebody without a token.
-    #[arg(long)]
-    pub(crate) anonymous: bool,
 }
 
-fn actions() -> impl TypedValueParser<Value = Permission> {
+pub(super) fn actions() -> impl TypedValueParser<Value = Permission> {
     let known = Permission::ALL.iter().map(|permission| {
         let value = PossibleValue::new(permission.name());
         match permission {
@@ -96,7 +68,7 @@ fn actions() -> impl TypedValueParser<Value = Permission> {
         .try_map(|given| Permission::parse(&given).ok_or("no such action"))
 }
 
-fn parameter(text: &str) -> Result<(Condition, String), String> {
+pub(super) fn parameter(text: &str) -> Result<(Condition, String), String> {
     let known = || {
         let names: Vec<&str> = Condition::ALL.iter().map(|c| c.name()).collect();
         names.join(", ")
@@ -158,21 +130,5 @@ mod tests {
             text.contains("'enqueue'") && text.contains("read-decisions"),
             "{text}"
         );
-    }
-
-    #[test]
-    fn one_place_and_one_caller_are_needed() {
-        let base = ["can-i", "read", "--config", "x"];
-        let with = |more: &[&'static str]| parse(&[&base[..], more].concat());
-        assert!(with(&["--tenant", "t", "--claims", "-"]).is_ok());
-        assert!(with(&["--root", "--anonymous"]).is_ok());
-        for wrong in [
-            &["--claims", "-"][..],
-            &["--tenant", "t"],
-            &["--tenant", "t", "--root", "--claims", "-"],
-            &["--tenant", "t", "--claims", "-", "--anonymous"],
-        ] {
-            assert_eq!(with(wrong).unwrap_err().exit_code(), 2, "{wrong:?}");
-        }
     }
 }

@@ -16,7 +16,7 @@ use super::connection::Sender;
 /// The most bytes of one event.
 const LARGEST: usize = 4 << 20;
 /// A server says something now and then; one that doesn't for so long is gone.
-const SILENCE: Duration = Duration::from_secs(120);
+pub(super) const SILENCE: Duration = Duration::from_secs(120);
 
 /// One event.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

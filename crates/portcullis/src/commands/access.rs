@@ -26,7 +26,8 @@ use super::text::data;
 use super::text::error::lines;
 use super::text::plain::printable;
 use super::text::terminal::Terminal;
-use crate::cli::{AccessMatrix, CanI, Output, WhoCan};
+use crate::cli::{AccessMatrix, CanIAction, Output, WhoCan};
+use crate::client::ClientError;
 use crate::exit::Exit;
 use crate::output;
 
@@ -46,7 +47,7 @@ impl Failure {
     }
 
     /// Faults of a configuration, which say themselves where they are.
-    fn faults(faults: &Faults) -> Self {
+    pub(super) fn faults(faults: &Faults) -> Self {
         Self {
             exit: Exit::Invalid,
             message: format!("{faults:#}"),
@@ -54,8 +55,14 @@ impl Failure {
     }
 }
 
+impl From<ClientError> for Failure {
+    fn from(error: ClientError) -> Self {
+        Self::new(error.exit(), error)
+    }
+}
+
 /// Says whether somebody may do something.
-pub(super) fn can_i(asked: &CanI) -> Exit {
+pub(super) fn can_i(asked: &CanIAction) -> Exit {
     ended(can_i::run(asked))
 }
 

@@ -1,5 +1,7 @@
 //! What commands share that ask a running server: the connection, paths, and how they end.
 
+use std::ops::ControlFlow;
+
 use serde_json::Value;
 
 use super::text::error;
@@ -31,6 +33,25 @@ impl Remote {
     /// Reads something.
     pub(super) fn get(&mut self, path: &[&str]) -> Result<Value, ClientError> {
         self.ask(Question::get(joined(path)?))
+    }
+
+    /// Reads something about which there is more to say.
+    pub(super) fn get_with(
+        &mut self,
+        path: &[&str],
+        query: &[(&str, &str)],
+    ) -> Result<Value, ClientError> {
+        self.ask(Question::get(joined(path)? + &queried(query)))
+    }
+
+    /// Reads something large, piece by piece, until there is no more or it is enough.
+    pub(super) fn pieces(
+        &mut self,
+        path: &[&str],
+        query: &[(&str, &str)],
+        take: &mut dyn FnMut(&[u8]) -> ControlFlow<()>,
+    ) -> Result<(), ClientError> {
+        self.client.pieces(joined(path)? + &queried(query), take)
     }
 
     /// Changes something.
@@ -76,9 +97,30 @@ fn joined(parts: &[&str]) -> Result<String, ClientError> {
     Ok(path)
 }
 
+/// The query of an address; empty if there is nothing to say.
+fn queried(query: &[(&str, &str)]) -> String {
+    let pairs = query
+        .iter()
+        .map(|(name, value)| format!("{}={}", encoded(name), encoded(value)));
+    let pairs: Vec<String> = pairs.collect();
+    match pairs.is_empty() {
+        true => String::new(),
+        false => format!("?{}", pairs.join("&")),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_is_said_stays_in_its_parameter() {
+        assert_eq!(queried(&[]), "");
+        assert_eq!(
+            queried(&[("vertex", "Secret:a/b&c=d"), ("x", "")]),
+            "?vertex=Secret%3Aa%2Fb%26c%3Dd&x="
+        );
+    }
 
     #[test]
     fn parts_stay_single_segments() {

@@ -61,7 +61,8 @@ fn run_with(
 ) -> Result<(), RunError> {
     let registry = portcullis_server::registry();
     let known = registry.names();
-    let load = load_options(source, &serve.admission, &known);
+    let mut load = load_options(source, &serve.admission, &known);
+    load.objects.clone_from(&serve.objects);
     portcullis_server::run(RunOptions {
         load,
         data_dir: data_dir.to_owned(),

@@ -20,9 +20,9 @@ use crate::harness::{Answer, Connection, Gate, Setup, free_port, request};
 use tokens::{claims, token};
 
 /// A server whose API is at `port`.
-struct Api {
-    gate: Gate,
-    port: u16,
+pub(crate) struct Api {
+    pub(crate) gate: Gate,
+    pub(crate) port: u16,
 }
 
 /// Issuers that the tests sign for. The name is also the issuer, and its secret is made of it.
@@ -34,7 +34,7 @@ const ISSUERS: &[(&str, &str)] = &[
 ];
 
 /// A configuration with everybody in [`ISSUERS`], and its files.
-fn setup(tenants: Option<&Value>) -> (Setup, u16) {
+pub(crate) fn setup(tenants: Option<&Value>) -> (Setup, u16) {
     let port = free_port();
     let mut authenticators = Vec::new();
     for (name, more) in ISSUERS {
@@ -78,7 +78,13 @@ impl Api {
 
     /// Asks with a token, or as nobody.
     #[track_caller]
-    fn call(&self, who: Option<&str>, method: &str, path: &str, body: Option<&Value>) -> Answer {
+    pub(crate) fn call(
+        &self,
+        who: Option<&str>,
+        method: &str,
+        path: &str,
+        body: Option<&Value>,
+    ) -> Answer {
         let body = body.map(Value::to_string).unwrap_or_default();
         let mut headers = vec![("content-type", "application/json".to_owned())];
         if let Some(token) = who {
@@ -92,7 +98,7 @@ impl Api {
     }
 
     #[track_caller]
-    fn get(&self, who: Option<&str>, path: &str) -> Answer {
+    pub(crate) fn get(&self, who: Option<&str>, path: &str) -> Answer {
         self.call(who, "GET", path, None)
     }
 
@@ -109,12 +115,12 @@ impl Api {
 }
 
 /// A token of `corp` for somebody.
-fn of(user: &str) -> String {
+pub(crate) fn of(user: &str) -> String {
     token("corp", &claims("corp", user))
 }
 
 /// A token of `op` that is admin of everything.
-fn admin() -> String {
+pub(crate) fn admin() -> String {
     let mut claims = claims("op", "oscar");
     claims["zuul"] = json!({"admin": ["*"]});
     token("op", &claims)

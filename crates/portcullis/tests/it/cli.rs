@@ -49,6 +49,7 @@ fn help_is_data_and_names_every_command() {
         "can-i",
         "who-can",
         "access-matrix",
+        "graph",
         "token",
         "tenant",
         "autohold",

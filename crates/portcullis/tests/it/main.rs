@@ -14,6 +14,7 @@
 )]
 
 mod access;
+mod agents;
 mod api;
 mod autohold;
 mod cli;
@@ -23,6 +24,8 @@ mod eval;
 mod examples;
 mod flood;
 mod gate;
+mod graph;
+mod graph_guide;
 mod harness;
 mod init;
 mod layering;

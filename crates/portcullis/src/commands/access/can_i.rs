@@ -1,10 +1,10 @@
-//! `portcullis can-i`.
+//! `portcullis can-i ACTION`.
 
 use portcullis_authz::roles::Answer;
 
 use super::caller::Caller;
 use super::{Failure, explained, place, value, words};
-use crate::cli::CanI;
+use crate::cli::CanIAction;
 use crate::commands::text::data;
 use crate::commands::text::plain::printable;
 use crate::commands::text::terminal::Terminal;
@@ -12,7 +12,7 @@ use crate::exit::Exit;
 use crate::output;
 
 /// Asks the engine, and prints its answer.
-pub(super) fn run(asked: &CanI) -> Result<Exit, Failure> {
+pub(super) fn run(asked: &CanIAction) -> Result<Exit, Failure> {
     let place = place::read(&asked.configuration.file, &asked.place)?;
     let spot = place.spot();
     let caller = Caller::of(&asked.who, &place.configuration.authenticators)?;

@@ -7,12 +7,12 @@ use serde_json::{Map, Value, json};
 
 use super::caller::Caller;
 use super::place::Spot;
-use crate::cli::CanI;
+use crate::cli::CanIAction;
 
 /// The answer; with `--explain` everything that was considered.
 pub(super) fn can_i(
     spot: &Spot<'_>,
-    asked: &CanI,
+    asked: &CanIAction,
     caller: &Caller,
     explanation: &Explanation,
     message: &str,

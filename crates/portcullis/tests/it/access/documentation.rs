@@ -68,7 +68,7 @@ fn calls_are_answered_as_shown() {
 
 #[test]
 fn every_flag_is_described() {
-    for command in ["can-i", "who-can", "access-matrix"] {
+    for command in ["who-can", "access-matrix"] {
         check_flags("docs/roles.md", command);
     }
     check_flags("docs/authentication.md", "token create");

@@ -1,0 +1,223 @@
+//! The command line of `portcullis graph`, and the part that says which graph is meant.
+
+use std::path::PathBuf;
+
+use clap::{Args, Subcommand, ValueHint};
+use portcullis_authz::graph::Vertex;
+
+use super::server::secret;
+use super::{Output, Server};
+use crate::client::Secret;
+
+#[derive(Debug, Args)]
+pub(crate) struct Graph {
+    #[command(subcommand)]
+    pub(crate) command: GraphCommand,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum GraphCommand {
+    /// Show a shortest path from one vertex to another.
+    ///
+    /// Vertices are written Kind:namespace/name or Kind:name. Exit code 1 without a path, 6 if there is no
+    /// such vertex.
+    Path(GraphPath),
+    /// Show what a vertex is connected with.
+    #[command(visible_alias = "neighbours")]
+    Neighbors(GraphNeighbors),
+    /// Write a whole graph: for programs, or for Graphviz.
+    Export(GraphExport),
+    /// Validate a profile, and say what it is about.
+    Check(GraphCheck),
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct GraphPath {
+    /// Where the path begins, like Secret:garden/backup.
+    #[arg(value_name = "FROM", value_parser = vertex)]
+    pub(crate) from: Vertex,
+    /// Where it ends, like Seed:my-seed.
+    #[arg(value_name = "TO", value_parser = vertex)]
+    pub(crate) to: Vertex,
+    #[command(flatten)]
+    pub(crate) target: GraphTarget,
+    /// How to print it.
+    #[arg(short, long, value_enum, default_value_t = Output::Table)]
+    pub(crate) output: Output,
+    #[command(flatten)]
+    pub(crate) place: GraphPlace,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct GraphNeighbors {
+    /// The vertex, like Seed:my-seed.
+    #[arg(value_name = "VERTEX", value_parser = vertex)]
+    pub(crate) vertex: Vertex,
+    #[command(flatten)]
+    pub(crate) target: GraphTarget,
+    /// How to print them.
+    #[arg(short, long, value_enum, default_value_t = Output::Table)]
+    pub(crate) output: Output,
+    #[command(flatten)]
+    pub(crate) place: GraphPlace,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct GraphExport {
+    #[command(flatten)]
+    pub(crate) format: GraphFormat,
+    #[command(flatten)]
+    pub(crate) target: GraphTarget,
+    #[command(flatten)]
+    pub(crate) place: GraphPlace,
+}
+
+/// How a graph is written.
+#[derive(Debug, Args)]
+#[group(required = true, multiple = false)]
+pub(crate) struct GraphFormat {
+    /// For Graphviz.
+    #[arg(long)]
+    pub(crate) dot: bool,
+    /// For programs.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// Which graph of a profile.
+#[derive(Debug, Args)]
+pub(crate) struct GraphTarget {
+    /// Only the graph of this target kind, where the profile has several.
+    #[arg(long, value_name = "KIND")]
+    pub(crate) target: Option<String>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct GraphCheck {
+    /// The profile: a file, or the name of a built-in one.
+    #[arg(value_name = "FILE|NAME", value_hint = ValueHint::FilePath)]
+    pub(crate) profile: String,
+    /// How to print what it is about.
+    #[arg(short, long, value_enum, default_value_t = Output::Table)]
+    pub(crate) output: Output,
+}
+
+/// Where a graph comes from: a configuration, a profile with a directory of objects, or a running server.
+#[derive(Debug, Clone, Default, Args)]
+#[command(next_help_heading = "Which graph")]
+pub(crate) struct GraphPlace {
+    /// Configuration file: its profiles, with their objects as they are now [default: portcullis.yaml]
+    /// [env: `PORTCULLIS_CONFIG`].
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, conflicts_with_all = ["objects", "server"])]
+    pub(crate) config: Option<PathBuf>,
+    /// The profile: its name in the configuration; with --objects a file or the name of a built-in one.
+    #[arg(long, value_name = "NAME|FILE")]
+    pub(crate) profile: Option<String>,
+    /// A directory of manifests, instead of a configuration.
+    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath, requires = "profile", conflicts_with = "server")]
+    pub(crate) objects: Option<PathBuf>,
+    /// A running server: `https://HOST`, `http://HOST` or `unix:///PATH` [env: `PORTCULLIS_SERVER`].
+    #[arg(long, value_name = "URL")]
+    pub(crate) server: Option<String>,
+    /// What proves to the server who asks [env: `PORTCULLIS_TOKEN`].
+    #[arg(long, value_name = "TOKEN", value_parser = secret, conflicts_with_all = ["config", "objects"])]
+    pub(crate) token: Option<Secret>,
+    /// Authorities to believe instead of the system's, PEM.
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, conflicts_with_all = ["config", "objects"])]
+    pub(crate) ca: Option<PathBuf>,
+}
+
+impl GraphPlace {
+    /// The configuration file that is given, that the environment names, or that lies here.
+    pub(crate) fn config_file(&self) -> PathBuf {
+        let named = || std::env::var_os("PORTCULLIS_CONFIG").filter(|name| !name.is_empty());
+        let given = self.config.clone().or_else(|| named().map(PathBuf::from));
+        given.unwrap_or_else(|| PathBuf::from("portcullis.yaml"))
+    }
+
+    /// The server, as other commands name it.
+    pub(crate) fn server(&self) -> Server {
+        Server {
+            server: self.server.clone(),
+            token: self.token.clone(),
+            ca: self.ca.clone(),
+        }
+    }
+}
+
+fn vertex(text: &str) -> Result<Vertex, String> {
+    text.parse::<Vertex>().map_err(|wrong| wrong.to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::Parser;
+
+    use super::super::{Cli, Command};
+    use super::*;
+
+    fn parse(arguments: &str) -> Result<GraphCommand, clap::Error> {
+        let all = ["portcullis", "graph"].into_iter();
+        let parsed = Cli::try_parse_from(all.chain(arguments.split_whitespace()))?;
+        match parsed.command {
+            Command::Graph(graph) => Ok(graph.command),
+            _ => panic!("graph"),
+        }
+    }
+
+    #[test]
+    fn vertices_are_read_from_the_command_line() {
+        let Ok(GraphCommand::Path(path)) = parse("path Secret:a/b Seed:s") else {
+            panic!("path")
+        };
+        assert_eq!(
+            (path.from.to_string(), path.to.to_string()),
+            ("Secret:a/b".into(), "Seed:s".into())
+        );
+        for wrong in [
+            "Secret",
+            "Secret:",
+            ":a/b",
+            "Secret:/b",
+            "Secret:a/",
+            "Secret:a/b/c",
+            "a/b",
+        ] {
+            let error = parse(&format!("neighbors {wrong}")).unwrap_err();
+            assert_eq!(error.exit_code(), 2, "{wrong}");
+            assert!(error.to_string().contains("Kind:namespace/name"), "{error}");
+        }
+    }
+
+    #[test]
+    fn the_graph_comes_from_one_place() {
+        for good in [
+            "--config c.yaml",
+            "--config c.yaml --profile p",
+            "--profile p --objects d",
+            "--server http://x --token t --profile p",
+            "--profile p",
+        ] {
+            assert!(parse(&format!("export --json {good}")).is_ok(), "{good}");
+        }
+        for wrong in [
+            "--objects d",
+            "--config c.yaml --server http://x",
+            "--config c.yaml --objects d --profile p",
+            "--objects d --profile p --server http://x",
+            "--config c.yaml --token t",
+            "--objects d --profile p --ca f",
+        ] {
+            let error = parse(&format!("export --json {wrong}")).unwrap_err();
+            assert_eq!(error.exit_code(), 2, "{wrong}");
+        }
+    }
+
+    #[test]
+    fn an_export_has_one_format() {
+        assert!(parse("export --dot").is_ok());
+        for wrong in ["export", "export --dot --json", "export --yaml"] {
+            assert_eq!(parse(wrong).unwrap_err().exit_code(), 2, "{wrong}");
+        }
+    }
+}

@@ -1,0 +1,209 @@
+//! `portcullis can-i VERB RESOURCE`.
+
+use portcullis_server::graph_answers::{self, CanI, Explained};
+use serde_json::json;
+
+use super::super::access::{Failure, remark};
+use super::listed;
+use super::place::{self, Opened};
+use crate::cli::{CanIAccess, Output};
+use crate::commands::text::plain::printable;
+use crate::commands::text::terminal::Terminal;
+use crate::commands::text::{columns, data};
+use crate::exit::Exit;
+use crate::output;
+
+/// Asks the authorizers, and prints what they say.
+pub(super) fn run(asked: &CanIAccess) -> Result<Exit, Failure> {
+    let authorizer = asked.authorizer.as_deref();
+    let answer: CanI = match place::open(&asked.place)? {
+        Opened::Here(here) => {
+            let chain = here.asked(authorizer)?;
+            let access = asked.question.access();
+            let access = access.map_err(|wrong| Failure::new(Exit::Usage, wrong))?;
+            graph_answers::can_i(&here.graphs(), &chain, &access)
+        }
+        Opened::There(mut there) => there.can_i(authorizer, &asked.question.parameters())?,
+    };
+    let terminal = Terminal::of_output();
+    output::data(&data::write(&json!(answer), asked.output, || {
+        let mut text = terminal.answer(&printable(&line(&answer)), answer.allowed);
+        text.push('\n');
+        if asked.explain {
+            text.push_str(&explained(&answer, terminal));
+        }
+        text
+    }));
+    if !answer.allowed && asked.output == Output::Table && !answer.hints.is_empty() {
+        let hints = listed(&answer.hints);
+        remark(&format!(
+            "no profile knows this resource; perhaps it is meant with its group: {hints}"
+        ));
+    }
+    Ok(match (answer.allowed, &answer.error) {
+        (true, _) => Exit::Yes,
+        (false, None) => Exit::No,
+        (false, Some(_)) => Exit::Failed,
+    })
+}
+
+/// The answer in a line.
+fn line(answer: &CanI) -> String {
+    let with_reason = |said: String| match answer.reason.as_str() {
+        "" => said,
+        reason => format!("{said}: {reason}"),
+    };
+    let who = answer.authorizer.as_deref().unwrap_or("nobody");
+    match (answer.decision.as_str(), &answer.error) {
+        (_, Some(error)) => format!("can't be decided: {error}"),
+        ("allow", None) => with_reason(format!("yes: {who} allows it")),
+        ("deny", None) => with_reason(format!("no: {who} denies it")),
+        _ => with_reason("no: nobody has an opinion".to_owned()),
+    }
+}
+
+/// What every authorizer said, and why.
+fn explained(answer: &CanI, terminal: Terminal) -> String {
+    let mut text = String::new();
+    for one in &answer.explanation {
+        let decision = match one.decision.as_str() {
+            "allow" => "allows it",
+            "deny" => "denies it",
+            "error" => "could not decide",
+            _ => "has no opinion",
+        };
+        let mut heading = format!("{} {decision}", one.authorizer);
+        if !one.reason.is_empty() {
+            heading = format!("{heading}: {}", one.reason);
+        }
+        text.push_str(&format!("\n{}\n", terminal.heading(&printable(&heading))));
+        for line in columns::fields(&why(one)).lines() {
+            text.push_str(&format!("  {line}\n"));
+        }
+    }
+    text
+}
+
+fn why(one: &Explained) -> Vec<(&'static str, String)> {
+    if !one.is_graph {
+        return Vec::new();
+    }
+    let mut fields = Vec::new();
+    fields.push((
+        "user",
+        match &one.subject {
+            Some(subject) => format!("{}, stands for {}", subject.id, subject.vertex),
+            None => "no agent of this profile".to_owned(),
+        },
+    ));
+    if let Some(rule) = &one.rule {
+        fields.push(("rule", format!("{}: {}", rule.place, rule.text)));
+    }
+    let Some(object) = &one.object else {
+        return fields;
+    };
+    fields.push(("object", object.clone()));
+    if !one.path.is_empty() {
+        fields.push(("path", one.path.join(" -> ")));
+    } else if one.is_known == Some(false) {
+        fields.push(("miss", format!("{object} is not in the graph")));
+    } else if one.is_known == Some(true) && one.decision != "allow" {
+        let wanted = one.subject.as_ref().map(|subject| subject.vertex.as_str());
+        let wanted = wanted.map_or(String::new(), |vertex| format!(", not to {vertex}"));
+        let instead = match one.leads_to.is_empty() {
+            true => "nothing that an agent stands for".to_owned(),
+            false => one.leads_to.join(", "),
+        };
+        fields.push(("miss", format!("{object} leads to {instead}{wanted}")));
+    }
+    fields
+}
+
+#[cfg(test)]
+mod tests {
+    use portcullis_server::graph_answers::{RuleAnswer, SubjectAnswer};
+
+    use super::*;
+
+    fn no() -> CanI {
+        CanI {
+            allowed: false,
+            decision: "no_opinion".to_owned(),
+            reason: "no relationship found".to_owned(),
+            authorizer: None,
+            error: None,
+            explanation: vec![Explained {
+                authorizer: "gardener".to_owned(),
+                decision: "no_opinion".to_owned(),
+                reason: "no relationship found".to_owned(),
+                is_graph: true,
+                subject: Some(SubjectAnswer {
+                    id: "gardenlet".to_owned(),
+                    vertex: "Seed:s2".to_owned(),
+                }),
+                rule: Some(RuleAnswer {
+                    place: "rules[3]".to_owned(),
+                    text: "get needs a path".to_owned(),
+                }),
+                object: Some("Project:p1".to_owned()),
+                is_known: Some(true),
+                path: Vec::new(),
+                leads_to: vec!["Seed:s1".to_owned()],
+            }],
+            hints: Vec::new(),
+        }
+    }
+
+    #[test]
+    fn the_answer_is_a_line() {
+        let mut answer = no();
+        assert_eq!(
+            line(&answer),
+            "no: nobody has an opinion: no relationship found"
+        );
+        answer.error = Some("gardener: not caught up".to_owned());
+        assert_eq!(line(&answer), "can't be decided: gardener: not caught up");
+        answer.error = None;
+        answer.authorizer = Some("local".to_owned());
+        answer.decision = "deny".to_owned();
+        assert_eq!(line(&answer), "no: local denies it: no relationship found");
+        answer.decision = "allow".to_owned();
+        answer.reason.clear();
+        assert_eq!(line(&answer), "yes: local allows it");
+    }
+
+    #[test]
+    fn the_nearest_miss_is_named() {
+        let mut answer = no();
+        let text = explained(&answer, Terminal::default());
+        assert_eq!(
+            text,
+            "\ngardener has no opinion: no relationship found\n  user    gardenlet, stands for Seed:s2\n  \
+             rule    rules[3]: get needs a path\n  object  Project:p1\n  \
+             miss    Project:p1 leads to Seed:s1, not to Seed:s2\n"
+        );
+        answer.explanation[0].is_known = Some(false);
+        let text = explained(&answer, Terminal::default());
+        assert!(
+            text.contains("miss    Project:p1 is not in the graph\n"),
+            "{text}"
+        );
+        answer.explanation[0].subject = None;
+        answer.explanation[0].object = None;
+        let text = explained(&answer, Terminal::default());
+        assert!(
+            text.contains("no agent of this profile") && !text.contains("miss"),
+            "{text}"
+        );
+    }
+
+    #[test]
+    fn a_path_is_named() {
+        let mut answer = no();
+        let one = &mut answer.explanation[0];
+        one.decision = "allow".to_owned();
+        one.path = vec!["Project:p1".to_owned(), "Seed:s2".to_owned()];
+        let text = explained(&answer, Terminal::default());
+        assert!(text.contains("path    Project:p1 -> Seed:s2\n"), "{text}");
+    }
+}

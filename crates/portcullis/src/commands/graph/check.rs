@@ -1,0 +1,104 @@
+//! `portcullis graph check`.
+
+use portcullis_authz::graph::{KindId, Profile};
+use portcullis_server::graphs;
+use serde_json::{Value, json};
+
+use super::super::access::Failure;
+use crate::cli::GraphCheck;
+use crate::commands::text::plain::{counted, printable};
+use crate::commands::text::{columns, data};
+use crate::exit::Exit;
+use crate::output;
+
+/// Validates a profile, and says what it is about.
+pub(super) fn run(asked: &GraphCheck) -> Result<Exit, Failure> {
+    let read = graphs::read_profile(&asked.profile);
+    let profile = read.map_err(|faults| Failure::faults(&faults))?;
+    output::data(&data::write(&value(&profile), asked.output, || {
+        format!(
+            "{} is valid\n\n{}",
+            printable(&asked.profile),
+            text(&profile)
+        )
+    }));
+    Ok(Exit::Yes)
+}
+
+fn names(profile: &Profile, kinds: impl IntoIterator<Item = KindId>) -> Vec<&str> {
+    let kinds = kinds.into_iter();
+    kinds.map(|kind| profile.kinds.name(kind)).collect()
+}
+
+fn value(profile: &Profile) -> Value {
+    let summary = &profile.summary;
+    let graphs = profile.targets.iter().map(|target| {
+        let cycle = profile.sources.cycle(*target);
+        json!({
+            "target": profile.kinds.name(*target),
+            "answers": if cycle.is_some() { "search" } else { "sets" },
+            "cycle": cycle.map(|kinds| names(profile, kinds)),
+        })
+    });
+    let kinds = profile.kinds.iter().map(|(_, kind)| {
+        json!({
+            "kind": kind.name, "apiVersion": kind.api_version(), "resource": kind.resource,
+            "namespaced": kind.namespaced,
+        })
+    });
+    let subjects = summary.subjects.iter();
+    let subjects =
+        subjects.map(|one| json!({"id": one.id, "user": one.user, "target": one.target}));
+    json!({
+        "description": profile.description,
+        "graphs": graphs.collect::<Vec<_>>(),
+        "kinds": kinds.collect::<Vec<_>>(),
+        "watched": names(profile, profile.sources.iter().map(|(_, kind)| kind)),
+        "subjects": subjects.collect::<Vec<_>>(),
+        "rules": summary.rules,
+        "resources": summary.resources,
+        "staticRules": summary.static_rules,
+        "admissionRules": summary.admission_rules,
+        "denies": summary.denies,
+    })
+}
+
+fn text(profile: &Profile) -> String {
+    let summary = &profile.summary;
+    let list = |all: Vec<&str>| format!("{} ({})", all.len(), all.join(", "));
+    let mut fields = Vec::new();
+    if let Some(description) = &profile.description {
+        fields.push(("description", description.trim().to_owned()));
+    }
+    for target in &profile.targets {
+        let target_name = profile.kinds.name(*target);
+        let how = match profile.sources.cycle(*target) {
+            None => "answers come from kept sets".to_owned(),
+            Some(cycle) => format!(
+                "answers come from a search, for these kinds may lead back to themselves: {}",
+                names(profile, cycle).join(" -> ")
+            ),
+        };
+        fields.push(("graph", format!("to {target_name}: {how}")));
+    }
+    let kinds = profile.kinds.iter().map(|(_, kind)| kind.name.as_str());
+    fields.push(("kinds", list(kinds.collect())));
+    let watched = profile.sources.iter().map(|(_, kind)| kind);
+    fields.push(("watched", list(names(profile, watched))));
+    for subject in &summary.subjects {
+        let (id, user, target) = (&subject.id, &subject.user, &subject.target);
+        fields.push(("subject", format!("{id}: {user} stands for a {target}")));
+    }
+    let rules = counted(summary.rules, "rule", "rules");
+    let resources = counted(summary.resources.len(), "resource", "resources");
+    let fixed = counted(summary.static_rules, "static rule", "static rules");
+    fields.push(("rules", format!("{rules} about {resources}, {fixed}")));
+    let miss = match summary.denies {
+        true => "denied by some rules",
+        false => "left to others (no opinion)",
+    };
+    fields.push(("otherwise", miss.to_owned()));
+    let admission = counted(summary.admission_rules, "rule", "rules");
+    fields.push(("admission", admission));
+    columns::fields(&fields)
+}

@@ -1,0 +1,51 @@
+//! `portcullis graph export`.
+
+use std::ops::ControlFlow;
+
+use portcullis_server::graph_answers::{Export, ExportFormat};
+
+use super::super::access::Failure;
+use super::place::{self, Opened};
+use crate::cli::GraphExport;
+use crate::exit::Exit;
+use crate::output;
+
+/// How every export ends, in either format.
+const END: &[u8] = b"}\n";
+
+/// Writes a whole graph, piece by piece.
+pub(super) fn run(asked: &GraphExport) -> Result<Exit, Failure> {
+    let target = asked.target.target.as_deref();
+    let (format, name) = match asked.format.dot {
+        true => (ExportFormat::Dot, "dot"),
+        false => (ExportFormat::Json, "json"),
+    };
+    match place::open(&asked.place)? {
+        Opened::Here(here) => {
+            let (profile, view) = here.view(target)?;
+            let mut pieces = Export::new(view, profile, format);
+            // A reader that went away has enough.
+            pieces.all(|piece| output::bytes(piece.as_bytes()));
+        }
+        Opened::There(mut there) => {
+            let query = [&[("format", name)][..], &place::target(target)].concat();
+            let mut last: Vec<u8> = Vec::new();
+            let mut is_read = true;
+            there.pieces(&query, &mut |piece| {
+                last.extend_from_slice(piece);
+                let more = last.len().saturating_sub(END.len());
+                last.drain(..more);
+                is_read = output::bytes(piece);
+                match is_read {
+                    true => ControlFlow::Continue(()),
+                    false => ControlFlow::Break(()),
+                }
+            })?;
+            if is_read && last != END {
+                let message = "the server broke off: the graph is not whole";
+                return Err(Failure::new(Exit::Failed, message));
+            }
+        }
+    }
+    Ok(Exit::Yes)
+}

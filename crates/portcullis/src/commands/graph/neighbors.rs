@@ -1,0 +1,99 @@
+//! `portcullis graph neighbors`.
+
+use portcullis_server::graph_answers::{Neighbor, Neighbors};
+use serde_json::json;
+
+use super::super::access::{Failure, remark};
+use super::listed;
+use super::place::{self, Opened, unanswered};
+use crate::cli::GraphNeighbors;
+use crate::commands::text::data;
+use crate::commands::text::plain::printable;
+use crate::exit::Exit;
+use crate::output;
+
+/// As many as a server tells.
+const MOST: usize = 10_000;
+
+/// Shows what a vertex is connected with.
+pub(super) fn run(asked: &GraphNeighbors) -> Result<Exit, Failure> {
+    let target = asked.target.target.as_deref();
+    let answer = match place::open(&asked.place)? {
+        Opened::Here(here) => {
+            let (_, view) = here.view(target)?;
+            let found = view.neighbors(&asked.vertex, MOST);
+            found.map_err(|why| unanswered(&why))?
+        }
+        Opened::There(mut there) => {
+            let vertex = asked.vertex.to_string();
+            let query = [("vertex", vertex.as_str())];
+            there.get("neighbors", &[&query[..], &place::target(target)].concat())?
+        }
+    };
+    output::data(&data::write(&json!(answer), asked.output, || text(&answer)));
+    if answer.is_cut {
+        remark(&format!("there are more than {MOST} in one direction"));
+    }
+    Ok(Exit::Yes)
+}
+
+fn text(answer: &Neighbors) -> String {
+    let mut text = format!("{}\n", printable(&answer.vertex));
+    for (arrow, side) in [("<-", &answer.incoming), ("->", &answer.outgoing)] {
+        if side.is_empty() {
+            continue;
+        }
+        text.push_str(&format!("  {arrow} ({})\n", side.len()));
+        for neighbor in side {
+            text.push_str(&format!("    {}\n", line(neighbor, &answer.vertex)));
+        }
+    }
+    text
+}
+
+/// The neighbour; the objects that the edge comes from, unless that is one of its ends.
+fn line(neighbor: &Neighbor, vertex: &str) -> String {
+    let name = printable(&neighbor.vertex);
+    let is_end = |owner: &&String| *owner == &neighbor.vertex || *owner == vertex;
+    let others: Vec<String> = neighbor
+        .owners
+        .iter()
+        .filter(|owner| !is_end(owner))
+        .cloned()
+        .collect();
+    match others.is_empty() {
+        true => name.into_owned(),
+        false => format!("{name}  (by {})", listed(&others)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn neighbours_stand_below_their_direction() {
+        let neighbor = |vertex: &str, owner: &str| Neighbor {
+            vertex: vertex.to_owned(),
+            owners: vec![owner.to_owned()],
+        };
+        let mut answer = Neighbors {
+            vertex: "Seed:s".to_owned(),
+            is_object: true,
+            incoming: vec![
+                neighbor("Secret:a/b", "Seed:s"),
+                neighbor("Secret:a/c", "ManagedSeed:garden/s"),
+            ],
+            outgoing: vec![neighbor("ManagedSeed:garden/s", "ManagedSeed:garden/s")],
+            is_cut: false,
+        };
+        assert_eq!(
+            text(&answer),
+            "Seed:s\n  <- (2)\n    Secret:a/b\n    Secret:a/c  (by ManagedSeed:garden/s)\n  -> (1)\n    \
+             ManagedSeed:garden/s\n"
+        );
+        answer.incoming.clear();
+        answer.outgoing.clear();
+        assert_eq!(text(&answer), "Seed:s\n");
+    }
+}

@@ -1,0 +1,88 @@
+//! `portcullis graph path`.
+
+use portcullis_server::graph_answers::PathAnswer;
+use serde_json::json;
+
+use super::super::access::Failure;
+use super::listed;
+use super::place::{self, Opened, unanswered};
+use crate::cli::GraphPath;
+use crate::commands::text::data;
+use crate::commands::text::plain::printable;
+use crate::exit::Exit;
+use crate::output;
+
+/// Shows a shortest path.
+pub(super) fn run(asked: &GraphPath) -> Result<Exit, Failure> {
+    let target = asked.target.target.as_deref();
+    let answer = match place::open(&asked.place)? {
+        Opened::Here(here) => {
+            let (_, view) = here.view(target)?;
+            let found = view.path(&asked.from, &asked.to);
+            found.map_err(|why| unanswered(&why))?
+        }
+        Opened::There(mut there) => {
+            let (from, to) = (asked.from.to_string(), asked.to.to_string());
+            let query = [("from", from.as_str()), ("to", to.as_str())];
+            there.get("path", &[&query[..], &place::target(target)].concat())?
+        }
+    };
+    output::data(&data::write(&json!(answer), asked.output, || text(&answer)));
+    Ok(match answer.found {
+        true => Exit::Yes,
+        false => Exit::No,
+    })
+}
+
+fn text(answer: &PathAnswer) -> String {
+    let mut text = String::new();
+    for (number, vertex) in answer.path.iter().enumerate() {
+        let arrow = if number == 0 { "" } else { "-> " };
+        text.push_str(&format!("{arrow}{}\n", printable(vertex)));
+    }
+    if answer.found {
+        return text;
+    }
+    let (from, to) = (printable(&answer.from), printable(&answer.to));
+    text.push_str(&format!("no path from {from} to {to}\n"));
+    if !answer.leads_to.is_empty() {
+        text.push_str(&format!("{from} leads to {}\n", listed(&answer.leads_to)));
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn answer(path: &[&str], leads_to: &[&str]) -> PathAnswer {
+        let texts = |all: &[&str]| all.iter().map(|one| (*one).to_owned()).collect();
+        PathAnswer {
+            from: "Secret:a/b".to_owned(),
+            to: "Seed:s".to_owned(),
+            found: !path.is_empty(),
+            path: texts(path),
+            leads_to: texts(leads_to),
+        }
+    }
+
+    #[test]
+    fn a_path_is_a_vertex_a_line() {
+        assert_eq!(
+            text(&answer(&["Secret:a/b", "Shoot:a/c", "Seed:s"], &[])),
+            "Secret:a/b\n-> Shoot:a/c\n-> Seed:s\n"
+        );
+    }
+
+    #[test]
+    fn without_a_path_it_is_said_where_it_leads() {
+        assert_eq!(
+            text(&answer(&[], &[])),
+            "no path from Secret:a/b to Seed:s\n"
+        );
+        assert_eq!(
+            text(&answer(&[], &["Seed:t", "Seed:u\u{1b}"])),
+            "no path from Secret:a/b to Seed:s\nSecret:a/b leads to Seed:t, Seed:u\\u{1b}\n"
+        );
+    }
+}

@@ -1,0 +1,255 @@
+//! Where a graph comes from, and the answers that are had there.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use portcullis_authz::graph::GraphAuthorizer;
+use portcullis_core::{Authorizer, AuthorizerChain};
+use portcullis_server::config::{ConfigSource, Source};
+use portcullis_server::graph_answers::{GraphView, Unanswered};
+use portcullis_server::graphs::{self, OfflineError};
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+
+use super::super::access::{Failure, remark};
+use super::super::load_options;
+use super::super::remote::Remote;
+use crate::cli::{Admission, GraphPlace};
+use crate::client::{Access, ClientError};
+use crate::exit::Exit;
+
+/// Where a graph is.
+pub(super) enum Opened {
+    /// Read here.
+    Here(Here),
+    /// At a running server.
+    There(There),
+}
+
+/// Graphs that were read here.
+pub(super) struct Here {
+    /// In the order of the configuration.
+    profiles: Vec<(String, GraphAuthorizer)>,
+    pub(super) authorizers: AuthorizerChain,
+    /// The one that is picked.
+    profile: Option<String>,
+}
+
+/// Graphs at a running server.
+pub(super) struct There {
+    remote: Remote,
+    /// The one that is picked.
+    profile: Option<String>,
+}
+
+/// Reads the graph here, or finds out whom to ask. Flags come before the environment, a server before a
+/// configuration.
+pub(super) fn open(place: &GraphPlace) -> Result<Opened, Failure> {
+    if let (Some(objects), Some(profile)) = (&place.objects, &place.profile) {
+        return Here::from_directory(profile, objects).map(Opened::Here);
+    }
+    let is_config = place.config.is_some();
+    let server = place.server();
+    let given = Access::given(server.server.as_deref(), None, None);
+    if !is_config && given.is_some() {
+        let remote = Remote::open(&server)?;
+        let profile = place.profile.clone();
+        return Ok(Opened::There(There { remote, profile }));
+    }
+    if place.token.is_some() || place.ca.is_some() {
+        return Err(Failure::new(
+            Exit::Usage,
+            "--token and --ca are for a server: give --server URL, or PORTCULLIS_SERVER",
+        ));
+    }
+    let here = Here::from_config(&place.config_file(), place.profile.as_deref())?;
+    Ok(Opened::Here(here))
+}
+
+impl Here {
+    fn from_directory(profile: &str, objects: &Path) -> Result<Self, Failure> {
+        let read = graphs::from_directory(profile, objects);
+        let one = read.map_err(|faults| Failure::faults(&faults))?;
+        let authorizer: Arc<dyn Authorizer> = Arc::new(one.authorizer.clone());
+        let authorizers = vec![(Arc::from(one.name.as_str()), authorizer)];
+        Ok(Self {
+            profiles: vec![(one.name, one.authorizer)],
+            authorizers: AuthorizerChain::new(authorizers),
+            profile: None,
+        })
+    }
+
+    fn from_config(file: &Path, profile: Option<&str>) -> Result<Self, Failure> {
+        let registry = portcullis_server::registry();
+        let known = registry.names();
+        let admission = Admission::default();
+        let options = load_options(ConfigSource::File(file), &admission, &known);
+        let read = graphs::from_config(&options);
+        let offline = read.map_err(|error| match error {
+            OfflineError::Invalid(faults) => Failure::faults(&faults),
+            OfflineError::Unreachable(why) => Failure::new(Exit::Failed, why),
+        })?;
+        let profiles = offline.graphs.iter();
+        let profiles = profiles.map(|one| (one.name.clone(), one.authorizer.clone()));
+        let authorizers = offline.authorizers.into_iter();
+        let authorizers = authorizers.map(|(name, one)| (Arc::from(name), one));
+        let here = Self {
+            profiles: profiles.collect(),
+            authorizers: AuthorizerChain::new(authorizers.collect()),
+            profile: profile.map(str::to_owned),
+        };
+        if let Some(name) = profile {
+            let names = here.profiles.iter().map(|(name, _)| name.as_str());
+            is_known("--profile", "profile", name, &names.collect::<Vec<_>>())?;
+        }
+        Ok(here)
+    }
+
+    /// The graphs that an answer is about, and the name of their profile.
+    pub(super) fn view(&self, target: Option<&str>) -> Result<(&str, GraphView), Failure> {
+        let mut profiles = self.profiles.iter();
+        let found = match &self.profile {
+            Some(wanted) => profiles.find(|(name, _)| name == wanted),
+            None => profiles.next(),
+        };
+        let Some((name, graph)) = found else {
+            let message = "the configuration has no profile of a graph";
+            return Err(Failure::new(Exit::Invalid, message));
+        };
+        if self.profile.is_none() && self.profiles.len() > 1 {
+            remark(&format!(
+                "this is the first of {} profiles, {name}; --profile picks another",
+                self.profiles.len()
+            ));
+        }
+        let view = GraphView::caught_up(graph.state(), target).map_err(|why| unanswered(&why))?;
+        Ok((name, view))
+    }
+
+    /// Those among the authorizers that judge by a graph.
+    pub(super) fn graphs(&self) -> Vec<(&str, &GraphAuthorizer)> {
+        let all = self.profiles.iter();
+        all.map(|(name, graph)| (name.as_str(), graph)).collect()
+    }
+
+    /// The authorizers to ask: the one of this name, the profile that is picked, or all of them.
+    pub(super) fn asked(&self, authorizer: Option<&str>) -> Result<AuthorizerChain, Failure> {
+        let Some(name) = authorizer.or(self.profile.as_deref()) else {
+            if self.authorizers.names().next().is_none() {
+                let message = "the configuration has no authorizer";
+                return Err(Failure::new(Exit::Invalid, message));
+            }
+            return Ok(self.authorizers.clone());
+        };
+        let names: Vec<&str> = self.authorizers.names().collect();
+        is_known("--authorizer", "authorizer", name, &names)?;
+        Ok(self.authorizers.only(name).unwrap_or_default())
+    }
+}
+
+impl There {
+    /// Asks; names are checked first, so that what is not there is told apart from a vertex that isn't.
+    pub(super) fn get<T: DeserializeOwned>(
+        &mut self,
+        call: &str,
+        query: &[(&str, &str)],
+    ) -> Result<T, Failure> {
+        let profile = self.checked()?;
+        let query = [query, &picked(profile.as_deref())].concat();
+        let path = ["v1", "graph", call];
+        let value = self.remote.get_with(&path, &query)?;
+        Ok(read(value)?)
+    }
+
+    /// What authorizers say.
+    pub(super) fn can_i<T: DeserializeOwned>(
+        &mut self,
+        authorizer: Option<&str>,
+        query: &[(&str, &str)],
+    ) -> Result<T, Failure> {
+        let profile = self.checked()?;
+        let mut query = query.to_vec();
+        if let Some(name) = authorizer {
+            let names = self.names("authorizers")?;
+            let names: Vec<&str> = names.iter().map(String::as_str).collect();
+            is_known("--authorizer", "authorizer", name, &names)?;
+        }
+        query.extend(
+            authorizer
+                .or(profile.as_deref())
+                .map(|name| ("authorizer", name)),
+        );
+        let value = self.remote.get_with(&["v1", "graph", "can-i"], &query)?;
+        Ok(read(value)?)
+    }
+
+    /// Reads a whole graph.
+    pub(super) fn pieces(
+        &mut self,
+        query: &[(&str, &str)],
+        take: &mut dyn FnMut(&[u8]) -> std::ops::ControlFlow<()>,
+    ) -> Result<(), Failure> {
+        let profile = self.checked()?;
+        let query = [query, &picked(profile.as_deref())].concat();
+        let path = ["v1", "graph", "export"];
+        Ok(self.remote.pieces(&path, &query, take)?)
+    }
+
+    /// The profile that is picked, which is there.
+    fn checked(&mut self) -> Result<Option<String>, Failure> {
+        let Some(name) = self.profile.clone() else {
+            return Ok(None);
+        };
+        let names = self.names("profiles")?;
+        let names: Vec<&str> = names.iter().map(String::as_str).collect();
+        is_known("--profile", "profile", &name, &names)?;
+        Ok(Some(name))
+    }
+
+    /// The names of what there is.
+    fn names(&mut self, what: &str) -> Result<Vec<String>, ClientError> {
+        let all = self.remote.get(&["v1", "graph", "profiles"])?;
+        let all = all.get(what).and_then(Value::as_array);
+        let name = |one: &Value| {
+            let name = one.get("name").unwrap_or(one);
+            name.as_str().map(str::to_owned)
+        };
+        Ok(all.into_iter().flatten().filter_map(name).collect())
+    }
+}
+
+fn picked(profile: Option<&str>) -> Vec<(&str, &str)> {
+    profile.map(|name| ("profile", name)).into_iter().collect()
+}
+
+fn read<T: DeserializeOwned>(value: Value) -> Result<T, ClientError> {
+    serde_json::from_value(value).map_err(|error| ClientError::senseless("an answer", &error))
+}
+
+/// Goes on only with a name that is known.
+fn is_known(flag: &str, what: &str, name: &str, known: &[&str]) -> Result<(), Failure> {
+    if known.contains(&name) {
+        return Ok(());
+    }
+    let fault = Source::named(flag).fault(None, "", format!("there is no {what} `{name}`"));
+    let fault = match known.is_empty() {
+        true => fault.with_help("there are none at all"),
+        false => fault.with_known(&format!("{what}s"), name, known.to_vec()),
+    };
+    Err(Failure::new(Exit::Invalid, fault))
+}
+
+/// Why there is no answer, and what the program ends with.
+pub(super) fn unanswered(why: &Unanswered) -> Failure {
+    let exit = match why {
+        Unanswered::UnknownTarget(_) => Exit::Usage,
+        Unanswered::UnknownVertex(_) => Exit::Nothing,
+        Unanswered::NotCaughtUp => Exit::Failed,
+    };
+    Failure::new(exit, why)
+}
+
+/// The target as a parameter of a call.
+pub(super) fn target(name: Option<&str>) -> Vec<(&str, &str)> {
+    name.map(|name| ("target", name)).into_iter().collect()
+}

@@ -1,0 +1,106 @@
+//! Objects of a small garden, who its agents are, and how they ask.
+
+use serde_json::{Value, json};
+
+use crate::harness::{Gate, Setup, until};
+
+/// The path of an object's file below the gate's folder.
+pub(super) fn place(object: &Value) -> String {
+    let text = |pointer: &str| {
+        object
+            .pointer(pointer)
+            .and_then(Value::as_str)
+            .unwrap_or("")
+    };
+    let (kind, namespace) = (text("/kind"), text("/metadata/namespace"));
+    format!("objects/{kind}-{namespace}-{}.yaml", text("/metadata/name")).to_lowercase()
+}
+
+pub(super) fn seed(name: &str) -> Value {
+    json!({"apiVersion": "core.gardener.cloud/v1beta1", "kind": "Seed", "metadata": {"name": name, "uid": format!("uid-{name}")},
+        "spec": {"provider": {"type": "local"}, "dns": {}}})
+}
+
+pub(super) fn shoot(name: &str, seed: &str) -> Value {
+    json!({"apiVersion": "core.gardener.cloud/v1beta1", "kind": "Shoot", "metadata": {"name": name, "namespace": "garden-a", "uid": name},
+        "spec": {"seedName": seed, "secretBindingName": "binding", "cloudProfile": {"kind": "CloudProfile", "name": "local"}}})
+}
+
+pub(super) fn binding(secret: &str) -> Value {
+    json!({"apiVersion": "core.gardener.cloud/v1beta1", "kind": "SecretBinding",
+        "metadata": {"name": "binding", "namespace": "garden-a"}, "secretRef": {"namespace": "garden-a", "name": secret}})
+}
+
+pub(super) fn bastion(name: &str, seed: &str) -> Value {
+    json!({"apiVersion": "operations.gardener.cloud/v1alpha1", "kind": "Bastion",
+        "metadata": {"name": name, "namespace": "garden-a"}, "spec": {"seedName": seed}})
+}
+
+/// Two seeds, a shoot on the first, its credentials.
+pub(super) fn garden() -> Vec<Value> {
+    vec![
+        seed("one"),
+        seed("two"),
+        shoot("crane", "one"),
+        binding("infra"),
+    ]
+}
+
+/// A profile over `objects`, in a chain of its own name.
+pub(super) fn config(profile: &str) -> Value {
+    json!({
+        "graph": {"profiles": [{"name": profile, "profile": profile, "objects": "objects"}]},
+        "authorization": {"chains": {profile: [profile]}},
+    })
+}
+
+pub(super) fn with_objects(mut setup: Setup, objects: &[Value]) -> Setup {
+    std::fs::create_dir_all(setup.path("objects")).unwrap();
+    for object in objects {
+        setup = setup.file(&place(object), object.to_string());
+    }
+    setup
+}
+
+/// A gate for the agents of this garden.
+#[track_caller]
+pub(super) fn gate(objects: &[Value]) -> Gate {
+    with_objects(Setup::new(config("gardener")), objects).start()
+}
+
+/// The gardenlet of a seed.
+pub(super) fn gardenlet(seed: &str) -> (String, Vec<String>) {
+    (
+        format!("gardener.cloud:system:seed:{seed}"),
+        vec!["gardener.cloud:system:seeds".to_owned()],
+    )
+}
+
+/// `get secrets garden-a/infra`: an access review.
+pub(super) fn review(who: &(String, Vec<String>), request: &str) -> Value {
+    let words: Vec<&str> = request.split(' ').collect();
+    let [verb, resource, object] = words[..] else {
+        panic!("{request}: want VERB RESOURCE NAMESPACE/NAME");
+    };
+    let (resource, group) = resource.split_once('.').unwrap_or((resource, ""));
+    let (namespace, name) = object.split_once('/').unwrap_or(("", object));
+    json!({"apiVersion": "authorization.k8s.io/v1", "kind": "SubjectAccessReview",
+        "spec": {"user": who.0, "groups": who.1, "resourceAttributes":
+            {"verb": verb, "group": group, "resource": resource, "namespace": namespace, "name": name}}})
+}
+
+/// Whether the gardenlet of a seed may; nobody is ever denied.
+#[track_caller]
+pub(super) fn may(gate: &Gate, seed: &str, request: &str) -> bool {
+    let status = gate.access("/authorize/gardener", &review(&gardenlet(seed), request));
+    assert_ne!(status["denied"], true, "{status}");
+    assert!(status.get("evaluationError").is_none(), "{status}");
+    status["allowed"] == true
+}
+
+/// Waits until the gardenlet of a seed may, or may not.
+#[track_caller]
+pub(super) fn comes_true(gate: &Gate, seed: &str, request: &str, wanted: bool) {
+    let what = format!("{seed} {request}: {wanted}");
+    until(&what, || may(gate, seed, request) == wanted);
+}

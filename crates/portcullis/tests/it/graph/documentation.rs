@@ -1,0 +1,16 @@
+//! The guide says something of every flag.
+
+use crate::eval::documentation::check_flags;
+
+#[test]
+fn every_flag_is_described() {
+    for command in [
+        "graph path",
+        "graph neighbors",
+        "graph export",
+        "graph check",
+        "can-i",
+    ] {
+        check_flags("docs/graph-commands.md", command);
+    }
+}
