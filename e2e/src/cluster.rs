@@ -14,7 +14,7 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-use crate::{Authority, Kubectl, Process, free_ports, until, until_some};
+use crate::{Authority, Connection, Kubectl, Process, free_ports, until, until_some};
 
 /// Where the programs of the control plane are.
 #[derive(Clone, Debug)]
@@ -57,6 +57,8 @@ pub struct ClusterConfig<'a> {
     pub disabled_plugins: &'a [&'a str],
     /// Configuration of the API server's own plug-ins: name and configuration object.
     pub plugin_configurations: &'a [(&'a str, Value)],
+    /// The API server's own Node authorizer comes last, in place of RBAC.
+    pub only_nodes: bool,
 }
 
 /// A running control plane. Dropping it kills it; its directory stays.
@@ -65,8 +67,26 @@ pub struct Cluster {
     programs: Programs,
     directory: PathBuf,
     port: u16,
+    store_port: u16,
+    /// What the API server is started with.
+    arguments: Vec<String>,
     server: Process,
     _store: Process,
+}
+
+/// `kubectl proxy`: the API server without TLS, as the administrator.
+#[derive(Debug)]
+pub struct Proxy {
+    port: u16,
+    _process: Process,
+}
+
+impl Proxy {
+    /// A connection to the API server.
+    #[must_use]
+    pub fn connection(&self) -> Connection {
+        Connection::new(self.port)
+    }
 }
 
 /// The user that may do everything.
@@ -101,11 +121,14 @@ impl Cluster {
         let [port, client_port, peer_port] = free_ports();
         let store = start_etcd(&programs, directory, client_port, peer_port);
         files::write(directory, port, authority, config);
-        let server = start_api_server(&programs, directory, port, client_port, config);
+        let arguments = arguments(port, client_port, config);
+        let server = start_api_server(&programs, directory, &arguments);
         let mut cluster = Self {
             programs,
             directory: directory.to_owned(),
             port,
+            store_port: client_port,
+            arguments,
             server,
             _store: store,
         };
@@ -117,6 +140,63 @@ impl Cluster {
     #[must_use]
     pub fn kubectl(&self) -> Kubectl {
         Kubectl::new(&self.programs, &self.directory)
+    }
+
+    /// The administrator's kubeconfig of a cluster that is, or will be, started in `directory`.
+    #[must_use]
+    pub fn kubeconfig(directory: &Path) -> PathBuf {
+        directory.join("kubeconfig.json")
+    }
+
+    /// Ends the API server. What is stored stays.
+    pub fn stop_server(&mut self) {
+        self.server.stop();
+    }
+
+    /// Starts the API server again, on the same port, and waits until it is ready.
+    pub fn start_server(&mut self) {
+        self.server = start_api_server(&self.programs, &self.directory, &self.arguments);
+        self.wait_until_ready();
+    }
+
+    /// Makes the store forget everything but how it is now: older versions can't be watched from
+    /// any more, once the API server has forgotten them, too.
+    ///
+    /// # Panics
+    /// When the store refuses.
+    pub fn compact(&self) {
+        let mut store = Connection::new(self.store_port);
+        let any = serde_json::json!({"key": "AA=="});
+        let (_, found) = store.post("/v3/kv/range", &any).expect("etcd answers");
+        let revision = found.pointer("/header/revision");
+        let compaction = serde_json::json!({"revision": revision, "physical": true});
+        let (status, answer) = store
+            .post("/v3/kv/compaction", &compaction)
+            .expect("etcd answers");
+        assert_eq!(status, 200, "{answer}");
+    }
+
+    /// The API server without TLS.
+    #[must_use]
+    pub fn proxy(&self) -> Proxy {
+        let [port] = free_ports();
+        let mut command = Command::new(self.programs.path("kubectl"));
+        command
+            .arg(format!(
+                "--kubeconfig={}",
+                Self::kubeconfig(&self.directory).display()
+            ))
+            .args(["proxy", &format!("--port={port}")]);
+        let log = self.directory.join("kubectl-proxy.log");
+        let mut process = Process::start("kubectl proxy", &mut command, &log);
+        until("kubectl proxy", Duration::from_secs(60), || {
+            process.must_run();
+            crate::http::get(port, "/readyz").is_some()
+        });
+        Proxy {
+            port,
+            _process: process,
+        }
     }
 
     /// The entries of the audit log so far.
@@ -171,53 +251,41 @@ fn start_etcd(programs: &Programs, directory: &Path, client_port: u16, peer_port
     Process::start("etcd", &mut command, &directory.join("etcd.log"))
 }
 
-fn start_api_server(
-    programs: &Programs,
-    directory: &Path,
-    port: u16,
-    store_port: u16,
-    config: &ClusterConfig<'_>,
-) -> Process {
+fn arguments(port: u16, store_port: u16, config: &ClusterConfig<'_>) -> Vec<String> {
     let disabled = [config.disabled_plugins, &["ServiceAccount"]].concat();
-    let mut command = Command::new(programs.path("kube-apiserver"));
-    command
-        .current_dir(directory)
-        .arg(format!("--etcd-servers=http://127.0.0.1:{store_port}"))
-        .args(["--bind-address=127.0.0.1", "--advertise-address=127.0.0.1"])
-        .arg(format!("--secure-port={port}"))
-        .args([
-            "--endpoint-reconciler-type=none",
-            "--service-cluster-ip-range=10.0.0.0/24",
-        ])
-        .args([
-            "--tls-cert-file=server.crt",
-            "--tls-private-key-file=server.key",
-        ])
-        .arg("--service-account-issuer=https://kubernetes.default.svc")
-        .args([
-            "--service-account-signing-key-file=service-account.key",
-            "--service-account-key-file=service-account.crt",
-        ])
-        .args([
-            "--token-auth-file=tokens.csv",
-            "--authorization-config=authorization.json",
-            "--allow-privileged",
-        ])
-        .args([
-            "--audit-policy-file=audit-policy.json",
-            "--audit-log-path=audit.log",
-        ])
-        .arg("--admission-control-config-file=admission.json")
-        .arg(format!(
-            "--disable-admission-plugins={}",
-            disabled.join(",")
-        ));
+    let mut arguments = vec![
+        format!("--etcd-servers=http://127.0.0.1:{store_port}"),
+        format!("--secure-port={port}"),
+        format!("--disable-admission-plugins={}", disabled.join(",")),
+    ];
     if !config.enabled_plugins.is_empty() {
-        command.arg(format!(
-            "--enable-admission-plugins={}",
-            config.enabled_plugins.join(",")
-        ));
+        let enabled = config.enabled_plugins.join(",");
+        arguments.push(format!("--enable-admission-plugins={enabled}"));
     }
+    let fixed = [
+        "--bind-address=127.0.0.1",
+        "--advertise-address=127.0.0.1",
+        "--endpoint-reconciler-type=none",
+        "--service-cluster-ip-range=10.0.0.0/24",
+        "--tls-cert-file=server.crt",
+        "--tls-private-key-file=server.key",
+        "--service-account-issuer=https://kubernetes.default.svc",
+        "--service-account-signing-key-file=service-account.key",
+        "--service-account-key-file=service-account.crt",
+        "--token-auth-file=tokens.csv",
+        "--authorization-config=authorization.json",
+        "--allow-privileged",
+        "--audit-policy-file=audit-policy.json",
+        "--audit-log-path=audit.log",
+        "--admission-control-config-file=admission.json",
+    ];
+    arguments.extend(fixed.map(str::to_owned));
+    arguments
+}
+
+fn start_api_server(programs: &Programs, directory: &Path, arguments: &[String]) -> Process {
+    let mut command = Command::new(programs.path("kube-apiserver"));
+    command.current_dir(directory).args(arguments);
     Process::start(
         "kube-apiserver",
         &mut command,

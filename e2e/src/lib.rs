@@ -27,7 +27,8 @@ mod wait;
 mod webhooks;
 
 pub use certificate::{Authority, Identity};
-pub use cluster::{AuthorizationWebhook, Cluster, ClusterConfig, Programs, User};
+pub use cluster::{AuthorizationWebhook, Cluster, ClusterConfig, Programs, Proxy, User};
+pub use http::Connection;
 pub use kubectl::{Answer, Kubectl};
 pub use portcullis::{Portcullis, PortcullisConfig};
 pub use ports::free_ports;

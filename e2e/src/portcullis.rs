@@ -8,7 +8,7 @@ use std::process::Command;
 use std::time::Duration;
 
 use crate::http::get;
-use crate::{Authority, Identity, Process, Signal, free_ports, until};
+use crate::{Authority, Connection, Identity, Process, Signal, free_ports, until};
 
 /// What a Portcullis is started with.
 #[derive(Clone, Copy, Debug)]
@@ -28,7 +28,8 @@ pub struct PortcullisConfig<'a> {
 /// A Portcullis process, or the place where one was and can be again.
 ///
 /// It has two listeners: TLS for the API server, which also answers health
-/// questions, and plain TCP for health and metrics.
+/// questions, and plain TCP for health, metrics and the questions of the suites
+/// themselves.
 #[derive(Debug)]
 pub struct Portcullis {
     program: PathBuf,
@@ -51,19 +52,28 @@ impl Portcullis {
     /// When it does not become ready.
     #[must_use]
     pub fn start(config: PortcullisConfig<'_>) -> Self {
+        let mut portcullis = Self::prepare(config);
+        portcullis.start_again();
+        portcullis
+    }
+
+    /// Prepares one that is started with [`Portcullis::start_again`]: its address is known before.
+    ///
+    /// # Panics
+    /// When its files cannot be written.
+    #[must_use]
+    pub fn prepare(config: PortcullisConfig<'_>) -> Self {
         let program = Self::program().expect("PORTCULLIS names the binary");
         let directory = config.directory.to_owned();
         let [port, operations_port] = free_ports();
         write_files(&config, port, operations_port);
-        let mut portcullis = Self {
+        Self {
             program,
             directory,
             port,
             operations_port,
             process: None,
-        };
-        portcullis.start_again();
-        portcullis
+        }
     }
 
     /// Starts it again on the same ports, with the same files.
@@ -81,7 +91,7 @@ impl Portcullis {
         ]);
         let log = self.directory.join("portcullis.log");
         let mut process = Process::start("portcullis", &mut command, &log);
-        until("Portcullis to be ready", Duration::from_secs(20), || {
+        until("Portcullis to be ready", Duration::from_secs(60), || {
             process.must_run();
             matches!(get(self.operations_port, "/readyz"), Some((200, _)))
         });
@@ -92,6 +102,18 @@ impl Portcullis {
     #[must_use]
     pub fn url(&self, path: &str) -> String {
         format!("https://127.0.0.1:{}{path}", self.port)
+    }
+
+    /// A connection for reviews, without TLS.
+    #[must_use]
+    pub fn connection(&self) -> Connection {
+        Connection::new(self.operations_port)
+    }
+
+    /// What it says of its health, if it answers.
+    #[must_use]
+    pub fn health(&self) -> Option<String> {
+        get(self.operations_port, "/readyz?verbose").map(|(_, text)| text)
     }
 
     /// Ends it in good order.
@@ -165,7 +187,7 @@ fn write_files(config: &PortcullisConfig<'_>, port: u16, operations_port: u16) {
     let _ = write!(
         text,
         "- {{name: hooks, tcp: \"127.0.0.1:{port}\", tls: {{{tls}}}, serves: [kubernetes, health]}}\n\
-         - {{name: operations, tcp: \"127.0.0.1:{operations_port}\", serves: [metrics, health]}}\n",
+         - {{name: operations, tcp: \"127.0.0.1:{operations_port}\", serves: [metrics, health, kubernetes]}}\n",
     );
     text.push_str(config.configuration);
     put("portcullis.yaml", &text);

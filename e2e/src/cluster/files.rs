@@ -49,10 +49,7 @@ pub(super) fn write(
     put_json("audit-policy.json", &audit_policy());
     put_json("webhook-client.json", &webhook_client(directory));
     put_json("admission.json", &admission(directory, config));
-    put_json(
-        "authorization.json",
-        &authorization(directory, config.authorizers),
-    );
+    put_json("authorization.json", &authorization(directory, config));
     for webhook in config.authorizers {
         put_json(
             &kubeconfig_of(webhook),
@@ -116,8 +113,9 @@ fn webhook_client(directory: &Path) -> Value {
     })
 }
 
-fn authorization(directory: &Path, webhooks: &[AuthorizationWebhook]) -> Value {
-    let mut authorizers: Vec<Value> = webhooks
+fn authorization(directory: &Path, config: &ClusterConfig<'_>) -> Value {
+    let mut authorizers: Vec<Value> = config
+        .authorizers
         .iter()
         .map(|webhook| {
             json!({"type": "Webhook", "name": webhook.name, "webhook": {
@@ -135,7 +133,11 @@ fn authorization(directory: &Path, webhooks: &[AuthorizationWebhook]) -> Value {
             }})
         })
         .collect();
-    authorizers.push(json!({"type": "RBAC", "name": "rbac"}));
+    authorizers.push(if config.only_nodes {
+        json!({"type": "Node", "name": "node"})
+    } else {
+        json!({"type": "RBAC", "name": "rbac"})
+    });
     json!({
         "apiVersion": "apiserver.config.k8s.io/v1", "kind": "AuthorizationConfiguration",
         "authorizers": authorizers,

@@ -23,6 +23,7 @@ mod control;
 mod dry_run;
 mod events;
 mod failure;
+mod graph;
 mod manifests;
 mod nodes;
 mod oracle;
