@@ -17,6 +17,7 @@ use crate::ledger::Ledger;
 use crate::load::{ask_once, measure};
 use crate::log::Log;
 use crate::peers::{Job, Peer};
+use crate::plain;
 use crate::policies::Set;
 use crate::scenario::{self, CEILING, Scenario, Subject};
 use crate::server::write_configuration;
@@ -34,6 +35,7 @@ fn serve(file: PathBuf, data_dir: PathBuf) {
             admission_control_config_file: None,
             known_plugins: &registry.names(),
             listeners: Listening::Needed,
+            objects: None,
             coverage: false,
             env: &|_| None,
         };
@@ -47,7 +49,8 @@ fn serve(file: PathBuf, data_dir: PathBuf) {
 }
 
 fn wait_for(places: &Places) {
-    while std::net::TcpStream::connect(places.tcp).is_err() {
+    let is_ready = || plain::get(places.tcp, "/readyz").is_ok_and(|(status, _)| status == 200);
+    while !is_ready() {
         std::thread::sleep(Duration::from_millis(1));
     }
 }
@@ -76,6 +79,7 @@ fn portcullis_answers_every_scenario_as_expected() {
         (Setup::PodSecurity, Log::Off),
         (Setup::AlwaysPullImages, Log::Off),
         (Setup::Abac, Log::Off),
+        (Setup::Graph, Log::Off),
         (Setup::Policies(Set::Validating), Log::Off),
         (Setup::Policies(Set::Reference), Log::Off),
         (Setup::Policies(Set::Hundred), Log::Off),

@@ -59,7 +59,16 @@ pub(crate) enum Command {
         #[command(flatten)]
         output: Output,
     },
-    /// All of these, in one report; decisions and roles only if their group is measured whole.
+    /// Measure the relationship graph: load, memory, checks and changes.
+    Graph {
+        #[command(flatten)]
+        program: Program,
+        #[command(flatten)]
+        graph: GraphEffort,
+        #[command(flatten)]
+        output: Output,
+    },
+    /// All of these, in one report; decisions, roles and the graph only if their group is measured whole.
     All {
         #[command(flatten)]
         program: Program,
@@ -71,6 +80,8 @@ pub(crate) enum Command {
         archived: Archived,
         #[command(flatten)]
         roles: RoleEffort,
+        #[command(flatten)]
+        graph: GraphEffort,
         #[command(flatten)]
         output: Output,
     },
@@ -160,6 +171,20 @@ pub(crate) struct RoleEffort {
     pub(crate) passes: u16,
 }
 
+/// How the relationship graph is measured.
+#[derive(Debug, Clone, Args)]
+pub(crate) struct GraphEffort {
+    /// How often graphs are loaded, and how often they are asked by two threads.
+    #[arg(long, value_name = "N", default_value_t = 5, value_parser = clap::value_parser!(u16).range(1..))]
+    pub(crate) graph_rounds: u16,
+    /// How long two threads ask each time.
+    #[arg(long, value_name = "N", default_value_t = 0.5, value_parser = seconds)]
+    pub(crate) graph_seconds: f64,
+    /// How often each kind of question is asked, in turns with a plain search.
+    #[arg(long, value_name = "N", default_value_t = 21, value_parser = clap::value_parser!(u16).range(1..))]
+    pub(crate) graph_goes: u16,
+}
+
 /// Where the report goes.
 #[derive(Debug, Args)]
 pub(crate) struct Output {
@@ -184,7 +209,13 @@ impl Load {
     /// The groups that are meant.
     pub(crate) fn groups(&self) -> Vec<Group> {
         let mut groups = match self.group.as_slice() {
-            [] => vec![Group::Gate, Group::Policies, Group::Decisions, Group::Roles],
+            [] => vec![
+                Group::Gate,
+                Group::Policies,
+                Group::Decisions,
+                Group::Roles,
+                Group::Graph,
+            ],
             given => given.to_vec(),
         };
         if self.peers && !groups.contains(&Group::Peers) {
@@ -193,9 +224,10 @@ impl Load {
         groups
     }
 
-    /// Whether nothing but this group is meant.
-    pub(crate) fn is_only(&self, group: Group) -> bool {
-        self.scenario.is_empty() && self.groups() == [group]
+    /// Whether anything is meant that has scenarios.
+    pub(crate) fn has_scenarios(&self) -> bool {
+        let has_none = |group: &Group| matches!(group, Group::Roles | Group::Graph);
+        !self.scenario.is_empty() || !self.groups().iter().all(has_none)
     }
 
     /// Whether everything of this group is meant.
@@ -241,13 +273,27 @@ mod tests {
     #[test]
     fn peers_are_added_to_what_is_measured_anyway() {
         let groups = |arguments: &[&str]| load(arguments).groups();
-        let usual = [Group::Gate, Group::Policies, Group::Decisions, Group::Roles];
+        let usual = [
+            Group::Gate,
+            Group::Policies,
+            Group::Decisions,
+            Group::Roles,
+            Group::Graph,
+        ];
         assert_eq!(groups(&[]), usual);
         assert_eq!(
             groups(&["--peers"]),
             [usual.as_slice(), &[Group::Peers]].concat()
         );
         assert_eq!(groups(&["--group", "peers", "--peers"]), [Group::Peers]);
+    }
+
+    #[test]
+    fn what_is_measured_by_itself_needs_no_load() {
+        let has_scenarios = |arguments: &[&str]| load(arguments).has_scenarios();
+        assert!(has_scenarios(&[]) && has_scenarios(&["--group", "gate"]));
+        assert!(has_scenarios(&["--group", "graph", "--scenario", "ABAC"]));
+        assert!(!has_scenarios(&["--group", "roles", "--group", "graph"]));
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! What is sent: a pod as a cluster would send it, in a review; many such pods that differ; and a
 //! question about access.
 
+pub(crate) mod garden;
 mod large;
 pub(crate) mod varied;
 

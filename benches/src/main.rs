@@ -19,6 +19,7 @@ mod client;
 mod clock;
 mod failure;
 mod fixture;
+mod graph;
 mod histogram;
 mod http1;
 mod ledger;
@@ -47,7 +48,9 @@ use std::process::ExitCode;
 use clap::Parser;
 
 use crate::cases::Selection;
-use crate::cli::{Archived, Cli, Command, Format, Load, Output, Program, RoleEffort, Starts};
+use crate::cli::{
+    Archived, Cli, Command, Format, GraphEffort, Load, Output, Program, RoleEffort, Starts,
+};
 use crate::failure::{Context, Failure, Result};
 use crate::peers::Peer;
 use crate::report::Report;
@@ -118,19 +121,33 @@ fn command(command: Command) -> Result<()> {
             },
             &output,
         ),
+        Command::Graph {
+            program,
+            graph,
+            output,
+        } => report(
+            &program,
+            What {
+                graph: Some(&graph),
+                ..What::default()
+            },
+            &output,
+        ),
         Command::All {
             program,
             load,
             starts,
             archived,
             roles,
+            graph,
             output,
         } => {
             let all = What {
-                load: Some(&load).filter(|_| !load.is_only(Group::Roles)),
-                starts: Some(&starts).filter(|_| !load.is_only(Group::Roles)),
+                load: Some(&load).filter(|_| load.has_scenarios()),
+                starts: Some(&starts).filter(|_| load.has_scenarios()),
                 archived: Some(&archived).filter(|_| load.is_whole(Group::Decisions)),
                 roles: Some(&roles).filter(|_| load.is_whole(Group::Roles)),
+                graph: Some(&graph).filter(|_| load.is_whole(Group::Graph)),
             };
             report(&program, all, &output)
         }
@@ -145,11 +162,22 @@ struct What<'a> {
     starts: Option<&'a Starts>,
     archived: Option<&'a Archived>,
     roles: Option<&'a RoleEffort>,
+    graph: Option<&'a GraphEffort>,
+}
+
+impl What<'_> {
+    /// Whether anything is measured that isn't done in this process.
+    fn needs_program(&self) -> bool {
+        self.load.is_some()
+            || self.starts.is_some()
+            || self.archived.is_some()
+            || self.roles.is_some()
+    }
 }
 
 fn report(program: &Program, what: What<'_>, output: &Output) -> Result<()> {
     let portcullis = &program.portcullis;
-    if !portcullis.is_file() {
+    if what.needs_program() && !portcullis.is_file() {
         let hint = "build it with `cargo build --release`, or name it with --portcullis";
         return Err(Failure::new(format!(
             "there is no program `{}`: {hint}",
@@ -157,6 +185,10 @@ fn report(program: &Program, what: What<'_>, output: &Output) -> Result<()> {
         )));
     }
     let mut report = Report::new();
+    // First, while this process is small and its growth is the graph's.
+    if let Some(effort) = what.graph {
+        report.graph = Some(graph::run(effort)?);
+    }
     if let Some(starts) = what.starts {
         report.starts = start::run(portcullis, usize::from(starts.starts))?;
     }

@@ -4,6 +4,7 @@ mod aims;
 mod archive;
 mod decision_log;
 mod evaluation;
+mod graph;
 mod peers;
 mod roles;
 mod table;
@@ -19,6 +20,7 @@ use self::peers::Comparison;
 pub(crate) use self::table::table;
 use crate::archive::Archive;
 use crate::clock;
+use crate::graph::Graphs;
 use crate::load::Sample;
 use crate::proc::{Machine, Memory};
 use crate::roles::Roles;
@@ -54,6 +56,9 @@ pub(crate) struct Report {
     /// What roles cost.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) roles: Option<Roles>,
+    /// What the relationship graph costs.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) graph: Option<Graphs>,
     /// What was aimed at, and what was found.
     pub(crate) aims: Vec<Aim>,
 }
@@ -93,6 +98,7 @@ impl Report {
             starts: Vec::new(),
             archive: None,
             roles: None,
+            graph: None,
             aims: Vec::new(),
         }
     }

@@ -33,6 +33,8 @@ pub(crate) enum Group {
     Decisions,
     /// Who asks, and whether they may; measured by itself (`roles`), it has no scenarios.
     Roles,
+    /// The relationship graph; measured by itself (`graph`), it has no scenarios.
+    Graph,
     /// Other programs with the same policies.
     Peers,
 }

@@ -122,7 +122,11 @@ pub(crate) fn write_configuration(
     let file = dir.join("portcullis.yaml");
     std::fs::write(&file, text).context(file.display())?;
     for (name, text) in setup.files() {
-        std::fs::write(dir.join(name), text).context(name)?;
+        let path = dir.join(name);
+        if let Some(folder) = path.parent() {
+            std::fs::create_dir_all(folder).context(folder.display())?;
+        }
+        std::fs::write(path, text).context(name)?;
     }
     Ok(file)
 }

@@ -14,6 +14,8 @@ pub(crate) enum Setup {
     AlwaysPullImages,
     /// An attribute file says who may do what.
     Abac,
+    /// A graph of objects says what agents may touch.
+    Graph,
     /// Policies in JavaScript.
     Policies(Set),
     /// Pods are held to `baseline`, and three policies look at them.
@@ -28,6 +30,7 @@ impl Setup {
             Self::PodSecurity => "PodSecurity",
             Self::AlwaysPullImages => "AlwaysPullImages",
             Self::Abac => "ABAC",
+            Self::Graph => "graph",
             Self::Policies(Set::Validating) => "2 policies",
             Self::Policies(Set::Reference) => "3 policies",
             Self::Policies(Set::Hundred) => "100 policies",
@@ -47,6 +50,11 @@ impl Setup {
                  \x20 authorizers: [{name: local, driver: ABAC, file: abac.jsonl}]\n\
                  \x20 chains: {default: [local]}\n"
                 .to_owned(),
+            Self::Graph => {
+                "graph: {profiles: [{name: gardener, profile: gardener, objects: objects}]}\n\
+                 authorization: {chains: {default: [gardener]}}\n"
+                    .to_owned()
+            }
             Self::Policies(set) => set.yaml(),
             Self::Everything => pod_security("baseline") + &Set::Reference.yaml(),
         }
@@ -56,6 +64,7 @@ impl Setup {
     pub(crate) fn files(self) -> Vec<(&'static str, String)> {
         match self {
             Self::Abac => vec![("abac.jsonl", fixture::abac())],
+            Self::Graph => vec![("objects/garden.json", fixture::garden::objects())],
             _ => Vec::new(),
         }
     }

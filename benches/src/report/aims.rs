@@ -5,6 +5,7 @@ use serde::Serialize;
 use super::Report;
 use super::decision_log::Logged;
 use super::peers::Comparison;
+use crate::graph::{Check, Shape};
 
 /// The server with a hundred policies, in `starts` and among the servers.
 const HUNDRED: &str = "100 policies";
@@ -69,6 +70,44 @@ pub(super) fn all(report: &Report) -> Vec<Aim> {
         let what = "token seen before and role check, us".to_owned();
         at_most(what, 2.0, roles.checks.cached_and_check.median / 1_000.0)
     }));
+    let shapes = report.graph.iter().flat_map(|graph| &graph.shapes);
+    aims.extend(shapes.flat_map(of_graph));
+    let agents = report.graph.iter().map(|graph| &graph.agents);
+    aims.extend(agents.map(|agents| {
+        let whole = agents.checks.iter().map(|check| check.whole.median);
+        let what = "request of an agent, rules included, spread, ns".to_owned();
+        at_most(what, 600.0, whole.fold(0.0, f64::max))
+    }));
+    aims
+}
+
+/// The slowest of all questions, and what the rest is measured by.
+fn of_graph(shape: &Shape) -> Vec<Aim> {
+    let name = |what: &str| format!("{}: {what}", shape.name);
+    let mut aims = vec![
+        at_most(name("load, s"), 2.0, shape.loaded.load_ms.median / 1e3),
+        at_most(name("bytes for an edge"), 64.0, shape.loaded.bytes_per_edge),
+    ];
+    let Some(asked) = &shape.asked else {
+        return aims;
+    };
+    let slowest = |of: fn(&Check) -> f64| asked.checks.iter().map(of).fold(0.0, f64::max);
+    let updates = asked.updates.iter().map(|update| update.p50_us);
+    aims.push(at_most(
+        name("path part of a check, again and again, ns"),
+        60.0,
+        slowest(|check| check.path.median),
+    ));
+    aims.push(at_most(
+        name("check by names, spread, ns"),
+        600.0,
+        slowest(|check| check.whole_spread.median),
+    ));
+    aims.push(at_most(
+        name("change of an object, us"),
+        20.0,
+        updates.fold(0.0, f64::max),
+    ));
     aims
 }
 

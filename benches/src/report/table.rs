@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use super::aims::Aim;
 use super::evaluation::Evaluation;
 use super::peers::Comparison;
-use super::{Figures, Report, archive, decision_log, roles};
+use super::{Figures, Report, archive, decision_log, graph, roles};
 use crate::proc::Memory;
 use crate::start::Start;
 use crate::statistics::{Summary, Times};
@@ -50,6 +50,9 @@ pub(crate) fn table(report: &Report) -> String {
     }
     if let Some(found) = &report.roles {
         roles::write(&mut text, found);
+    }
+    if let Some(found) = &report.graph {
+        graph::write(&mut text, found);
     }
     if !report.aims.is_empty() {
         aims(&mut text, &report.aims);

@@ -16,6 +16,9 @@ const WAYS: Ways = &[
     (Transport::TlsH2, UNDER_WAY),
 ];
 
+/// The ceiling for questions about access, which are much shorter than pods.
+const ACCESS_CEILING: &str = "ceiling-access";
+
 /// The group, the ceiling first.
 pub(super) fn scenarios() -> Result<Vec<Scenario>> {
     let pod = fixture::pod_review()?;
@@ -26,6 +29,10 @@ pub(super) fn scenarios() -> Result<Vec<Scenario>> {
         body: Vec::new(),
     };
     let validate = |body| post("/validate?timeout=10s", body);
+    let authorize = |is_own| {
+        let review = fixture::garden::access_review(is_own);
+        post("/authorize?timeout=3s", review)
+    };
     let allowed: &[&str] = &[r#""allowed":true"#];
     Ok(vec![
         of_ceiling(CEILING, validate(pod.clone())),
@@ -68,7 +75,25 @@ pub(super) fn scenarios() -> Result<Vec<Scenario>> {
             post("/authorize?timeout=3s", fixture::access_review()),
             allowed,
         ),
+        Scenario {
+            compared: Compared::with(ACCESS_CEILING),
+            ..of_ceiling(ACCESS_CEILING, authorize(true))
+        },
+        of_agent("graph", authorize(true), allowed),
+        of_agent(
+            "graph-refuses",
+            authorize(false),
+            &[r#""allowed":false"#, "no relationship found"],
+        ),
     ])
+}
+
+/// A question of an agent, next to a ceiling that is sent as much.
+fn of_agent(name: &'static str, question: Question, holds: &'static [&'static str]) -> Scenario {
+    Scenario {
+        compared: Compared::with(ACCESS_CEILING),
+        ..scenario(name, Setup::Graph, question, holds)
+    }
 }
 
 fn of_ceiling(name: &'static str, question: Question) -> Scenario {
