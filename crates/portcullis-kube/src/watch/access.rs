@@ -58,6 +58,31 @@ impl std::fmt::Debug for Cluster {
     }
 }
 
+impl Access {
+    /// Whether a kubeconfig can be understood, and has a current context. Nothing else that it names is read.
+    ///
+    /// # Errors
+    ///
+    /// When it can't.
+    pub fn check(&self) -> Result<(), ConnectError> {
+        let Self::Kubeconfig(path) = self else {
+            return Ok(());
+        };
+        let wrong = |words: String| ConnectError::Kubeconfig {
+            path: path.clone(),
+            words,
+        };
+        let kubeconfig = read(path).map_err(|error| wrong(kubeconfig_words(&error)))?;
+        let current = kubeconfig.current_context.unwrap_or_default();
+        if !kubeconfig.contexts.iter().any(|one| one.name == current) {
+            return Err(wrong(
+                "its current-context is none of its contexts".to_owned(),
+            ));
+        }
+        Ok(())
+    }
+}
+
 impl Cluster {
     /// Finds the way to an API server, without going it yet. Reads files; needs a tokio runtime.
     ///

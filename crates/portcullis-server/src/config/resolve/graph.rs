@@ -2,6 +2,8 @@
 
 use std::path::Path;
 
+use portcullis_kube::watch::Access;
+
 use crate::config::{
     document::Document,
     load::{Listening, LoadOptions},
@@ -126,7 +128,16 @@ fn source(
     }
     if let Some(kubeconfig) = &declared.kubeconfig {
         let at = format!("{at}.kubeconfig");
-        return GraphSource::Kubeconfig(notes.named_file(document, &at, kubeconfig));
+        let known_faults = notes.faults.len();
+        let file = notes.named_file(document, &at, kubeconfig);
+        // Whoever only judges manifests needs no credentials.
+        if options.listeners != Listening::Ignored && notes.faults.len() == known_faults {
+            let checked = Access::Kubeconfig(file.clone()).check();
+            if let Err(error) = checked {
+                notes.fault(document.fault(&at, error.to_string()));
+            }
+        }
+        return GraphSource::Kubeconfig(file);
     }
     if declared.in_cluster {
         return GraphSource::InCluster;

@@ -116,6 +116,14 @@ fn faults_are_told_with_their_place() {
         (entry(json!({"compat": "perhaps"})), "perhaps"),
         (entry(json!({"objects": "nowhere"})), "nowhere"),
         (entry(json!({"kubeconfig": "k"})), "exclude each other"),
+        (
+            entry(json!({"objects": null, "kubeconfig": "torn.yaml"})),
+            "the kubeconfig",
+        ),
+        (
+            entry(json!({"objects": null, "kubeconfig": "k"})),
+            "its current-context is none of its contexts",
+        ),
         (entry(json!({"name": ""})), "the name is empty"),
         (
             json!({"authorization": {"chains": {"c": ["gardener"]}}}),
