@@ -16,16 +16,20 @@ fn whole() -> Vec<u8> {
     request(
         "POST",
         "/validate",
-        &[],
+        &[("Expect", "100-continue")],
         Review::create(&pod()).text().as_bytes(),
     )
 }
 
-/// A connection on which a request has begun: its head is there, its body not quite.
+/// A connection on which a request has begun, and the gate knows it: its head is there, its body not quite.
 fn begun(port: u16) -> Connection {
     let mut connection = Connection::tcp(port).unwrap();
     let whole = whole();
-    connection.send(&whole[..whole.len() - 200]).unwrap();
+    let end = whole.windows(4).position(|four| four == b"\r\n\r\n");
+    let (head, body) = whole.split_at(end.unwrap() + 4);
+    connection.send(head).unwrap();
+    assert_eq!(connection.answer(false).unwrap().status, 100);
+    connection.send(&body[..body.len() - 200]).unwrap();
     connection
 }
 
