@@ -582,7 +582,7 @@ proptest! {
 /// How long evaluations take: `cargo test --release -p portcullis-authz --lib expressions_take -- --ignored
 /// --nocapture`.
 #[test]
-#[ignore = "a measurement"]
+#[ignore = "a measurement: cargo test --release -p portcullis-authz --lib -- --ignored --nocapture"]
 #[allow(clippy::print_stdout, reason = "a measurement")]
 fn expressions_take() {
     let resources: Vec<Value> = (0..5)

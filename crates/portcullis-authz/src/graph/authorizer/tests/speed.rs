@@ -38,7 +38,7 @@ fn best(rounds: u32, mut one: impl FnMut()) -> f64 {
 }
 
 #[test]
-#[ignore = "a measurement, for release builds"]
+#[ignore = "a measurement: cargo test --release -p portcullis-authz --lib -- --ignored --nocapture"]
 fn speed() {
     let state = followed("gardener");
     let authorizer = GraphAuthorizer::new(Arc::clone(&state), Compat::Strict, Selectors::Forwarded);

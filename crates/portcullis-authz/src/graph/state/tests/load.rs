@@ -43,7 +43,7 @@ sources:
 ";
 
 #[test]
-#[ignore = "a measurement"]
+#[ignore = "a measurement: cargo test --release -p portcullis-authz --lib -- --ignored --nocapture"]
 #[allow(clippy::print_stdout, reason = "a measurement")]
 fn a_large_load_takes() {
     let profile = profile(CLUSTERS).unwrap();
