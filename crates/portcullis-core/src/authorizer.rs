@@ -92,12 +92,6 @@ impl fmt::Debug for AuthorizerChain {
     }
 }
 
-impl FromIterator<(Arc<str>, Arc<dyn Authorizer>)> for AuthorizerChain {
-    fn from_iter<I: IntoIterator<Item = (Arc<str>, Arc<dyn Authorizer>)>>(all: I) -> Self {
-        Self::new(all.into_iter().collect())
-    }
-}
-
 impl AuthorizerChain {
     /// A chain of these authorizers, in this order.
     pub fn new(authorizers: Vec<(Arc<str>, Arc<dyn Authorizer>)>) -> Self {

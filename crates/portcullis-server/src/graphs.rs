@@ -194,3 +194,40 @@ impl ProfileInForce {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::{Origin, profile};
+
+    fn built(declared: &GraphProfile, previous: Option<&Graphs>) -> Graphs {
+        Graphs::build(std::slice::from_ref(declared), previous, |_, _| None)
+    }
+
+    #[test]
+    fn what_stays_the_same_is_carried_over_and_other_credentials_are_not_the_same() {
+        let dir = tempfile::tempdir().unwrap();
+        let kubeconfig = dir.path().join("kubeconfig");
+        std::fs::write(&kubeconfig, "one").unwrap();
+        let read = profile::built_in("node").unwrap().unwrap();
+        let mut declared = GraphProfile {
+            name: "node".to_owned(),
+            profile: read.profile,
+            text: read.text,
+            source: GraphSource::Kubeconfig(kubeconfig.clone()),
+            compat: Default::default(),
+            selectors: Default::default(),
+            origin: Origin::named("test"),
+        };
+        let first = built(&declared, None);
+        let is_carried =
+            |graphs: &Graphs| Arc::ptr_eq(first.first().unwrap(), graphs.first().unwrap());
+        assert!(is_carried(&built(&declared, Some(&first))));
+        std::fs::write(&kubeconfig, "two").unwrap();
+        assert!(!is_carried(&built(&declared, Some(&first))));
+        std::fs::write(&kubeconfig, "one").unwrap();
+        assert!(is_carried(&built(&declared, Some(&first))));
+        declared.compat = portcullis_authz::graph::Compat::Upstream;
+        assert!(!is_carried(&built(&declared, Some(&first))));
+    }
+}

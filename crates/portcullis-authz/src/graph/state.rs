@@ -61,7 +61,6 @@ pub struct State {
     shelves: Vec<Shelf>,
     order: Mutex<Order>,
     is_caught_up: AtomicBool,
-    last_change: Mutex<Option<SystemTime>>,
 }
 
 impl std::fmt::Debug for State {
@@ -104,7 +103,6 @@ impl State {
             shelves: profile.sources.iter().map(|_| Shelf::default()).collect(),
             order: Mutex::default(),
             is_caught_up: AtomicBool::new(false),
-            last_change: Mutex::default(),
             profile,
         }
     }
@@ -229,14 +227,6 @@ impl State {
         self.order().waiting()
     }
 
-    /// When the last change was applied.
-    pub fn last_change(&self) -> Option<SystemTime> {
-        *self
-            .last_change
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-    }
-
     /// The first full picture is there: from now on answers count.
     pub fn set_caught_up(&self) {
         self.is_caught_up.store(true, Ordering::Release);
@@ -266,12 +256,6 @@ impl State {
     }
 
     fn updated(&self, kind: KindId, update: Update, watch: Stopwatch) {
-        let mut last = self
-            .last_change
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
-        *last = Some((self.clock)());
-        drop(last);
         if let Some(observer) = &self.observer {
             observer.updated(kind, update, watch.elapsed());
         }
