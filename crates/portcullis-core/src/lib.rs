@@ -31,7 +31,7 @@ pub use attributes::{
     UserInfo,
 };
 pub use authorizer::{AccessVerdict, Authorizer, AuthorizerChain, AuthorizerError, Opinion};
-pub use chain::{Chain, ChainEntry, FailureMode};
+pub use chain::{Beyond, Chain, ChainEntry, FailureMode};
 pub use document::{Document, DocumentError, Source};
 pub use glob::Glob;
 pub use plugin::{

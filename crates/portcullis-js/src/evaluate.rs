@@ -111,7 +111,7 @@ impl<'a, 'js> Run<'a, 'js> {
     }
 
     fn all(&mut self, record: &mut Record) {
-        let mut last = None;
+        let (mut last, mut is_over) = (None, false);
         for (index, name) in self.set.names().iter().enumerate() {
             let mut step = record::skipped(name);
             let Plan::Run(mode) = self.input.plan(index) else {
@@ -119,7 +119,9 @@ impl<'a, 'js> Run<'a, 'js> {
                 continue;
             };
             step.mode = mode;
-            if record.verdict.is_some() || record.is_out_of_time {
+            let is_refused = matches!(record.verdict, Some(Verdict::Deny(_)));
+            let is_decided = record.verdict.is_some() && !(is_refused && self.input.asks_on);
+            if is_decided || is_over || record.is_out_of_time {
                 record.steps.push(step);
                 continue;
             }
@@ -151,7 +153,7 @@ impl<'a, 'js> Run<'a, 'js> {
             if step.outcome == Outcome::Warn {
                 step.message = warnings.first().cloned();
             }
-            if mode != Mode::DryRun {
+            if mode != Mode::DryRun && !is_refused {
                 let named = warnings.into_iter().map(|w| format!("{name}: {w}"));
                 record.warnings.extend(named);
             }
@@ -162,6 +164,12 @@ impl<'a, 'js> Run<'a, 'js> {
             }
             record.steps.push(step);
             match (mode, conclusion) {
+                // What is asked after a refusal changes nothing but where it ends.
+                (Mode::Enforce, Conclusion::Allow) if is_refused => is_over = true,
+                (Mode::Enforce, Conclusion::Deny(refusal)) if is_refused => {
+                    is_over = refusal.limit.is_some();
+                }
+                (Mode::Warn, Conclusion::Deny(_)) if is_refused => {}
                 (_, Conclusion::Pass) | (Mode::Warn | Mode::DryRun, Conclusion::Allow) => {}
                 (Mode::Enforce, Conclusion::Allow) => record.verdict = Some(Verdict::Allow),
                 (Mode::Enforce, Conclusion::Deny(refusal))
@@ -169,7 +177,11 @@ impl<'a, 'js> Run<'a, 'js> {
                 {
                     record.is_out_of_time = refusal.limit == Some(Limit::Deadline);
                 }
-                (Mode::Enforce, Conclusion::Deny(refusal)) => record.refuse(name, refusal),
+                (Mode::Enforce, Conclusion::Deny(refusal)) => {
+                    // After a limit nothing can be relied on.
+                    is_over = refusal.limit.is_some();
+                    record.refuse(name, refusal);
+                }
                 (Mode::Warn, Conclusion::Deny(refusal)) => {
                     record.warnings.push(format!("{name}: {}", refusal.message));
                 }

@@ -31,6 +31,8 @@ pub struct Input {
     pub plan: Vec<Plan>,
     /// An error or limit in an enforced policy counts as no opinion of that policy.
     pub failures_pass: bool,
+    /// Policies are asked after a refusal too; the first refusal counts.
+    pub asks_on: bool,
     /// What is known of the time it was first made, if it is made again from a record.
     pub replay: Option<Arc<Replay>>,
 }
@@ -44,6 +46,7 @@ impl Input {
             subject: Arc::new(PlainSubject::default()),
             plan: Vec::new(),
             failures_pass: false,
+            asks_on: false,
             replay: None,
         }
     }

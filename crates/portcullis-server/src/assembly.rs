@@ -16,7 +16,9 @@ use portcullis_kube::authorizers::{AlwaysAllow, AlwaysDeny};
 use portcullis_kube::namespaces::{Namespace, Namespaces, StaticNamespaces};
 
 use crate::access::{self, Access};
-use crate::config::{self, AuthorizerDriver, Fault, Faults, Listening, LoadOptions, Loaded};
+use crate::config::{
+    self, AuthorizerDriver, ConfigSource, Fault, Faults, Listening, LoadOptions, Loaded,
+};
 use crate::digest;
 use crate::graphs::Graphs;
 use crate::http::connection::ConnectionLimits;
@@ -58,11 +60,50 @@ pub fn check(options: &LoadOptions<'_>) -> Result<Vec<String>, Faults> {
 /// Says in the log what is in force, where that is not seen from the file alone.
 pub(crate) fn log_policies(loaded: &Loaded) {
     let policies = &loaded.policies;
-    if !policies.list.is_empty() {
+    let are_asked = loaded.plugins.iter().any(|p| p.name == policies::NAME);
+    if are_asked && !policies.list.is_empty() {
         let names: Vec<&str> = policies.list.iter().map(|p| p.name.as_str()).collect();
         let (count, modules) = (names.len(), policies.modules.len());
         tracing::info!(count, modules, names = ?names, "policies in force");
     }
+}
+
+/// Says in the log that the server is up, with what and where; the details at the level `debug`.
+pub(crate) fn log_start<'a>(
+    options: &LoadOptions<'_>,
+    loaded: &Loaded,
+    data_dir: &Path,
+    listeners: impl Iterator<Item = (&'a str, &'a str)>,
+) {
+    let configuration = match options.source {
+        ConfigSource::File(file) => file.display().to_string(),
+        ConfigSource::BuiltIn(_) => "(demonstration)".to_owned(),
+        ConfigSource::Policies(folder) => folder.display().to_string(),
+    };
+    let listeners: Vec<String> = listeners.map(|(name, at)| format!("{name} {at}")).collect();
+    let chain: Vec<&str> = loaded.plugins.iter().map(|p| p.name.as_str()).collect();
+    tracing::info!(
+        version = env!("CARGO_PKG_VERSION"),
+        configuration,
+        data_dir = %data_dir.display(),
+        listeners = ?listeners,
+        chain = ?chain,
+        pid = std::process::id(),
+        "started"
+    );
+    for plugin in &loaded.plugins {
+        tracing::debug!(name = plugin.name, failure = ?plugin.failure, "plug-in");
+    }
+    for policy in &loaded.policies.list {
+        tracing::debug!(name = policy.name, mode = ?policy.mode, file = policy.text.label(), "policy");
+    }
+    for (name, authorizers) in &loaded.chains {
+        tracing::debug!(name, authorizers = ?authorizers, "chain of authorizers");
+    }
+    for listener in &loaded.listeners {
+        tracing::debug!(name = listener.name, serves = ?listener.serves, tls = listener.tls.is_some(), "listener");
+    }
+    tracing::debug!(limits = ?loaded.limits, "limits");
 }
 
 /// Says in the log what is odd about access, and which tenants are not as their file says.

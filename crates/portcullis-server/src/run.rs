@@ -40,6 +40,8 @@ pub struct RunOptions<'a> {
     pub data_dir: PathBuf,
     /// Who wants to know that requests are taken.
     pub on_ready: Option<OnReady>,
+    /// Whether the log may use colours.
+    pub colours: bool,
 }
 
 /// Why a server did not run.
@@ -114,7 +116,7 @@ pub fn run(options: RunOptions<'_>) -> Result<(), RunError> {
     let loaded = FreshlyLoaded::new(&options.load).map_err(RunError::Configuration)?;
     let telemetry = Telemetry::from_environment()?;
     let told = telemetry.as_ref().map(|(telemetry, _)| telemetry);
-    logging::init_with(&loaded.configuration.log, told);
+    logging::init_with(&loaded.configuration.log, options.colours, told);
     for warning in &loaded.configuration.warnings {
         tracing::warn!("{warning}");
     }
@@ -191,6 +193,8 @@ async fn serve(
     listeners.apply(prepared, connections);
     server.metrics.reloaded(true);
     server.health.set_bound();
+    let (load, data_dir) = (&options.load, &options.data_dir);
+    assembly::log_start(load, &loaded.configuration, data_dir, listeners.places());
     if let Some(tell) = options.on_ready {
         let places = listeners
             .places()

@@ -53,7 +53,10 @@ pub(crate) fn build(tls: &Tls, data_dir: Option<&Path>) -> Result<TlsSetup, Stri
     };
     let mut config = builder
         .with_single_cert(chain, key)
-        .map_err(|e| format!("certificate and key do not fit: {e}"))?;
+        .map_err(|error| match error {
+            rustls::Error::InconsistentKeys(_) => "certificate and key do not match".to_owned(),
+            other => format!("the certificate can't be used: {other}"),
+        })?;
     config.alpn_protocols = vec![b"h2".to_vec(), b"http/1.1".to_vec()];
     Ok(TlsSetup {
         config: Arc::new(config),

@@ -203,7 +203,9 @@ impl CanI {
             )));
         }
         let command = command();
-        let action = actions().parse_ref(&command, None, self.verb.as_ref());
+        let mut arguments = command.get_arguments();
+        let verb = arguments.find(|argument| argument.get_id() == "verb");
+        let action = actions().parse_ref(&command, verb, self.verb.as_ref());
         if action.is_err() && self.actions.first().is_none() {
             let verb = &self.verb;
             return Err(missing(format!(
@@ -228,9 +230,7 @@ impl CanI {
                 claims: flags.claims,
             },
             parameters: flags.parameters,
-            configuration: Configuration {
-                file: graph.config_file(),
-            },
+            configuration: Configuration::given(graph.config.clone()),
             explain: self.explain,
             output: self.output,
         })
@@ -328,7 +328,7 @@ mod tests {
             panic!("action")
         };
         assert_eq!(action.action, Permission::Read);
-        assert_eq!(action.configuration.file, PathBuf::from("x"));
+        assert_eq!(action.configuration.file(), PathBuf::from("x"));
     }
 
     #[test]

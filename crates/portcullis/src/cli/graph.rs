@@ -6,7 +6,7 @@ use clap::{Args, Subcommand, ValueHint};
 use portcullis_authz::graph::Vertex;
 
 use super::server::secret;
-use super::{Output, Server};
+use super::{Configuration, Output, Server};
 use crate::client::Secret;
 
 #[derive(Debug, Args)]
@@ -108,7 +108,7 @@ pub(crate) struct GraphCheck {
 pub(crate) struct GraphPlace {
     /// Configuration file: its profiles, with their objects as they are now [default: portcullis.yaml]
     /// [env: `PORTCULLIS_CONFIG`].
-    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, conflicts_with_all = ["objects", "server"])]
+    #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath, conflicts_with_all = ["objects", "server"])]
     pub(crate) config: Option<PathBuf>,
     /// The profile: its name in the configuration; with --objects a file or the name of a built-in one.
     #[arg(long, value_name = "NAME|FILE")]
@@ -130,9 +130,7 @@ pub(crate) struct GraphPlace {
 impl GraphPlace {
     /// The configuration file that is given, that the environment names, or that lies here.
     pub(crate) fn config_file(&self) -> PathBuf {
-        let named = || std::env::var_os("PORTCULLIS_CONFIG").filter(|name| !name.is_empty());
-        let given = self.config.clone().or_else(|| named().map(PathBuf::from));
-        given.unwrap_or_else(|| PathBuf::from("portcullis.yaml"))
+        Configuration::given(self.config.clone()).file()
     }
 
     /// The server, as other commands name it.
