@@ -92,11 +92,12 @@ impl Caller {
     pub(super) fn challenge(&self, access: &Access) -> HttpError {
         match self {
             Self::Unproved(why) if why.code == Code::KeysUnavailable => {
+                // What is said to anybody doesn't tell where the keys are.
                 tracing::warn!("a token can't be verified: {}", why.message);
                 HttpError::new(
                     hyper::StatusCode::SERVICE_UNAVAILABLE,
                     why.code.name(),
-                    &why.message,
+                    "the keys of the token's issuer are unavailable: try again later",
                 )
             }
             Self::Unproved(why) => {

@@ -4,7 +4,6 @@
 //! on nothing else. What an action needs stands at its type, and is what its endpoint declares: the
 //! guard refuses to work for an endpoint that declares something else.
 
-use hyper::header::HeaderValue;
 use portcullis_authz::roles::{
     Answer, Condition, Identity, Parameters, Permission, Refusal, Scope, Tenant,
 };
@@ -13,6 +12,7 @@ use serde_json::{Value, json};
 use super::call::Call;
 use super::caller::Caller;
 use super::endpoint::Access;
+use crate::http::browser;
 use crate::http::error::HttpError;
 
 /// Something that somebody wants to do.
@@ -184,19 +184,15 @@ impl<'a> Call<'a> {
     }
 
     /// Browsers say which site made them ask.
-    fn check_site(&self) -> Result<(), HttpError> {
-        match self
-            .head
-            .headers
-            .get("sec-fetch-site")
-            .map(HeaderValue::as_bytes)
-        {
-            None | Some(b"same-origin" | b"none") => Ok(()),
-            Some(_) => Err(HttpError::forbidden(
+    pub(crate) fn check_site(&self) -> Result<(), HttpError> {
+        let public_url = self.gate.access.public_url.as_deref();
+        if browser::is_foreign(self.head, public_url) {
+            return Err(HttpError::forbidden(
                 "csrf",
-                "another site made your browser ask",
-            )),
+                "a web page of another site made this request",
+            ));
         }
+        Ok(())
     }
 
     /// Whether a proof belongs to a session.

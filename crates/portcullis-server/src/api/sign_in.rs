@@ -6,6 +6,8 @@
 
 mod page;
 
+use std::sync::Arc;
+
 use hyper::StatusCode;
 use hyper::header::{CACHE_CONTROL, CONTENT_TYPE, HOST, HeaderValue, LOCATION, SET_COOKIE};
 use portcullis_authn::{LoginError, Sessions};
@@ -21,7 +23,8 @@ use super::query::Query;
 use super::state::seconds;
 use crate::http::Response;
 use crate::http::answer::Answer;
-use crate::http::body;
+use crate::http::body::{self, BodyLimits};
+use crate::http::budget::Budget;
 use crate::http::error::HttpError;
 use crate::routes::Visitor;
 
@@ -276,7 +279,8 @@ pub(super) fn logout(call: Call<'_>) -> Answering<'_> {
         if let Caller::SignedIn(session) = &call.caller {
             let session = session.clone();
             if call.check_forgery().is_err() {
-                let given = form_field(&mut *call.body, "csrf").await?;
+                let given =
+                    form_field(&call.visitor.server.budget, &mut *call.body, "csrf").await?;
                 call.check_csrf(&session, &given)?;
             }
         }
@@ -288,14 +292,19 @@ pub(super) fn logout(call: Call<'_>) -> Answering<'_> {
 
 /// A field of a form that a page without scripts sends.
 async fn form_field(
+    budget: &Arc<Budget>,
     incoming: &mut Option<hyper::body::Incoming>,
     name: &str,
 ) -> Result<String, HttpError> {
     let Some(incoming) = incoming.take() else {
         return Ok(String::new());
     };
-    let time = std::time::Duration::from_secs(10);
-    let bytes = body::read(incoming, FORM_BYTES, time, false).await?;
+    let limits = BodyLimits {
+        bytes: FORM_BYTES,
+        time: std::time::Duration::from_secs(10),
+        budget,
+    };
+    let bytes = body::read(incoming, limits, false).await?;
     let mut fields = form_urlencoded::parse(&bytes);
     let found = fields.find(|(own, _)| own == name);
     Ok(found
