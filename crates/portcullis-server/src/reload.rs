@@ -196,6 +196,8 @@ impl<'a> Reloader<'a> {
         self.server.decisions.change(settings, store);
         self.server.ledger.move_to(ledger);
         listeners.apply(prepared, counts);
+        // Whoever is being answered for long looks again at what it may see.
+        self.server.reloads.send_modify(|count| *count += 1);
         (self.files, self.seen) = (loaded.files, seen);
         Ok(())
     }

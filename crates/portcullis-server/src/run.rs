@@ -153,6 +153,7 @@ pub fn run(options: RunOptions<'_>) -> Result<(), RunError> {
         ledger: Arc::new(Ledger::new(ledger)),
         unix_names: UnixNames::default(),
         ending: watch::Sender::new(false),
+        reloads: watch::Sender::new(0),
         global_context: context,
         telemetry,
     });
@@ -185,6 +186,9 @@ async fn serve(
 
     let exporters = exporters.map(Unstarted::start);
     tokio::spawn(Arc::clone(&server.ledger).sweep());
+    // Failing that, sessions count as ended until the store answers.
+    let _ = server.ledger.learn().await;
+    tokio::spawn(Arc::clone(&server.ledger).follow_sessions());
     let graphs = server.gate.load().graphs.clone();
     graphs.start().await.map_err(RunError::Graph)?;
     drop(graphs);

@@ -64,6 +64,8 @@ pub(crate) struct Server {
     pub(crate) unix_names: UnixNames,
     /// Turns true when the server is about to end.
     pub(crate) ending: watch::Sender<bool>,
+    /// How often the gate was exchanged.
+    pub(crate) reloads: watch::Sender<u64>,
     /// What policies keep between reviews, whatever the configuration.
     pub(crate) global_context: GlobalContext,
     /// Where spans and logs go, if anybody wants them.

@@ -7,11 +7,12 @@
 use portcullis_authz::roles::{
     Answer, Condition, Identity, Parameters, Permission, Refusal, Scope, Tenant,
 };
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use super::call::Call;
 use super::caller::Caller;
 use super::endpoint::Access;
+use super::refusal::ForbiddenDetails;
 use crate::http::browser;
 use crate::http::error::HttpError;
 
@@ -223,7 +224,8 @@ impl<'a> Call<'a> {
         };
         let answer = Answer::Refused(refusal.clone());
         self.docket.note(scope, who, about, &answer);
-        HttpError::forbidden("forbidden", sentence(refusal)).with_details(details(refusal))
+        let details = ForbiddenDetails::of(refusal);
+        HttpError::forbidden("forbidden", sentence(refusal)).with_details(&details)
     }
 }
 
@@ -261,23 +263,4 @@ fn wanted(value: &Value) -> String {
         Value::String(text) => format!("`{text}`"),
         other => other.to_string(),
     }
-}
-
-/// What is missing, for programs.
-fn details(refusal: &Refusal) -> Value {
-    let conditions = refusal.misses.iter().map(|miss| {
-        json!({
-            "name": miss.condition.name(),
-            "wanted": miss.wanted,
-            "got": miss.got,
-            "rule": miss.rule,
-            "role": miss.role,
-        })
-    });
-    json!({
-        "permission": refusal.permission.name(),
-        "conditions": conditions.collect::<Vec<_>>(),
-        "roles": refusal.roles,
-        "rules": refusal.rules,
-    })
 }
