@@ -362,6 +362,8 @@ fn listeners(
         headers: usize::try_from(loaded.limits.headers.bytes()).unwrap_or(usize::MAX / 4),
         head_time: loaded.limits.header_timeout.into(),
         rest_time: loaded.limits.idle_timeout.into(),
+        write_time: loaded.limits.write_timeout.into(),
+        age: loaded.limits.max_connection_age.into(),
     };
     let mut made = Vec::new();
     for listener in &loaded.listeners {
@@ -374,6 +376,11 @@ fn listeners(
             Ok(tls) => {
                 let (name, serves) = (listener.name.clone(), listener.serves.clone());
                 let style = listener.style;
+                let is_for_browsers = serves
+                    .iter()
+                    .any(|d| matches!(d, config::Door::Api | config::Door::Web));
+                // A browser would follow it for every port of `localhost`.
+                let is_real = tls.as_ref().is_some_and(|tls| !tls.is_development);
                 made.push((
                     listener.clone(),
                     ListenerSetup {
@@ -382,6 +389,8 @@ fn listeners(
                         style,
                         tls,
                         limits,
+                        connections: listener.connections,
+                        is_strict: is_real && is_for_browsers,
                     },
                 ));
             }

@@ -16,6 +16,7 @@ use crate::assembly::{self, Before};
 use crate::config::{self, Faults, LoadOptions, Shutdown};
 use crate::decisions::{self, DecisionLog, Settings};
 use crate::health::Health;
+use crate::http::budget::Budget;
 use crate::http::listener::ListenerSetup;
 use crate::ledger::Ledger;
 use crate::listeners::{BindError, Listeners};
@@ -144,7 +145,9 @@ pub fn run(options: RunOptions<'_>) -> Result<(), RunError> {
         .map_err(RunError::system("no threads to run on"))?;
     let log = DecisionLog::start(settings, store, metrics.decisions.clone())
         .map_err(RunError::system("no thread for the decision log"))?;
+    let budget = Budget::new(loaded.configuration.limits.request_memory.bytes());
     let server = Arc::new(Server {
+        budget,
         gate: ArcSwap::from_pointee(assembled.gate),
         health,
         metrics,
@@ -152,6 +155,7 @@ pub fn run(options: RunOptions<'_>) -> Result<(), RunError> {
         ledger: Arc::new(Ledger::new(ledger)),
         unix_names: UnixNames::default(),
         ending: watch::Sender::new(false),
+        reloads: watch::Sender::new(0),
         global_context: context,
         telemetry,
     });
@@ -184,13 +188,16 @@ async fn serve(
 
     let exporters = exporters.map(Unstarted::start);
     tokio::spawn(Arc::clone(&server.ledger).sweep());
+    // Failing that, sessions count as ended until the store answers.
+    let _ = server.ledger.learn().await;
+    tokio::spawn(Arc::clone(&server.ledger).follow_sessions());
     let graphs = server.gate.load().graphs.clone();
     graphs.start().await.map_err(RunError::Graph)?;
     drop(graphs);
-    let connections = server.gate.load().limits.connections;
-    let mut listeners = Listeners::new(Arc::clone(server), connections);
+    let counts = server.gate.load().limits.connection_counts();
+    let mut listeners = Listeners::new(Arc::clone(server), counts);
     let prepared = listeners.prepare(wanted).await?;
-    listeners.apply(prepared, connections);
+    listeners.apply(prepared, counts);
     server.metrics.reloaded(true);
     server.health.set_bound();
     let (load, data_dir) = (&options.load, &options.data_dir);

@@ -15,6 +15,7 @@ use crate::config::{Limits, PendingMutation};
 use crate::decisions::DecisionLog;
 use crate::graphs::Graphs;
 use crate::health::Health;
+use crate::http::budget::Budget;
 use crate::ledger::Ledger;
 use crate::metrics::Metrics;
 use crate::unix_names::UnixNames;
@@ -49,6 +50,8 @@ pub(crate) struct Gate {
 pub(crate) struct Server {
     /// The gate as it is now.
     pub(crate) gate: ArcSwap<Gate>,
+    /// Memory that requests under way may take.
+    pub(crate) budget: Arc<Budget>,
     /// Whether requests should come here.
     pub(crate) health: Health,
     /// What is counted.
@@ -61,6 +64,8 @@ pub(crate) struct Server {
     pub(crate) unix_names: UnixNames,
     /// Turns true when the server is about to end.
     pub(crate) ending: watch::Sender<bool>,
+    /// How often the gate was exchanged.
+    pub(crate) reloads: watch::Sender<u64>,
     /// What policies keep between reviews, whatever the configuration.
     pub(crate) global_context: GlobalContext,
     /// Where spans and logs go, if anybody wants them.

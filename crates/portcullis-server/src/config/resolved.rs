@@ -72,6 +72,8 @@ pub struct Listener {
     pub tls: Option<Tls>,
     /// What is served here, each once, at least one.
     pub serves: Vec<Door>,
+    /// The most connections it may have; the share of all that is left otherwise.
+    pub connections: Option<u32>,
     /// How paths are understood.
     pub style: Style,
     /// Where it is configured.

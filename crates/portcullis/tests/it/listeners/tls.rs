@@ -150,7 +150,10 @@ fn plain_http_on_a_tls_port_gets_a_word() {
         let answer = raw_then_close(port, &bytes).expect("no word");
         let (error, _) = answer.error(400);
         let message = error["message"].as_str().unwrap();
-        assert!(message.contains("speaks TLS"), "{error}");
+        assert!(
+            message.contains("HTTP request to an HTTPS server"),
+            "{error}"
+        );
     }
     asked(port, &pki.client(None)).unwrap().allowed();
     gate.lives();
