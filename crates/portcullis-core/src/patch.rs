@@ -1,8 +1,8 @@
 //! The difference of two JSON trees as an RFC 6902 patch.
 //!
 //! Patches are small, deterministic and touch only what changed: a list that gained one element
-//! gets one `add`, not a new list, wherever the element is and however long the list. A list whose
-//! changes would take more text than the list is replaced as a whole. Only `add`, `remove` and
+//! gets one `add`, not a new list, wherever the element is and however long the list. A list or object
+//! whose changes would take more text than it has is replaced as a whole. Only `add`, `remove` and
 //! `replace` are made; applying patches is the business of the caller.
 
 mod align;
@@ -39,9 +39,12 @@ pub enum PatchOperation {
     },
 }
 
-/// A list is never replaced to save this many operations or fewer: they say more to people who read
-/// them, and the text they could save is short.
+/// Nothing is replaced as a whole to save this many operations or fewer: they say more to people who
+/// read them, and the text they could save is short.
 const FEW: usize = 16;
+
+/// How many bytes may be counted to find out what is shorter; each level of an object counts again.
+const EFFORT: usize = 32 << 20;
 
 /// Members that tell the elements of a list apart, as Kubernetes merges lists; the first that an
 /// element has counts.
@@ -61,6 +64,7 @@ pub fn diff(from: &Value, to: &Value) -> Vec<PatchOperation> {
     let mut differ = Differ {
         path: String::new(),
         operations: Vec::new(),
+        effort: EFFORT,
     };
     differ.values(from, to);
     differ.operations
@@ -69,6 +73,8 @@ pub fn diff(from: &Value, to: &Value) -> Vec<PatchOperation> {
 struct Differ {
     path: String,
     operations: Vec<PatchOperation>,
+    /// How many bytes may still be counted.
+    effort: usize,
 }
 
 impl Differ {
@@ -85,6 +91,7 @@ impl Differ {
     }
 
     fn objects(&mut self, from: &Map<String, Value>, to: &Map<String, Value>) {
+        let before = self.operations.len();
         for key in from.keys().filter(|k| !to.contains_key(*k)) {
             self.below(|p| push_key(p, key), Self::remove);
         }
@@ -96,6 +103,9 @@ impl Differ {
                     None => d.add(new),
                 },
             );
+        }
+        if self.operations.len() - before > FEW {
+            self.replace_if_smaller(before, to);
         }
     }
 
@@ -171,13 +181,20 @@ impl Differ {
     }
 
     /// Replaces the value here as a whole if that takes less text than the operations made for it.
+    /// The document itself never is: not everybody takes a patch of it.
     fn replace_if_smaller<V>(&mut self, before: usize, value: &V)
     where
         V: Serialize + ToOwned + ?Sized,
         Value: From<V::Owned>,
     {
         let made = self.operations.get(before..).unwrap_or_default();
-        if size::is_smaller(&size::Replacement::new(&self.path, value), made) {
+        let Some(size) = size::within(self.effort, made).filter(|_| !self.path.is_empty()) else {
+            return;
+        };
+        let whole = [size::Replacement::new(&self.path, value)];
+        let shorter = size::within(size.saturating_sub(1), &whole);
+        self.effort = self.effort.saturating_sub(size + shorter.unwrap_or(size));
+        if shorter.is_some() {
             self.operations.truncate(before);
             self.operations.push(PatchOperation::Replace {
                 path: self.path.clone(),

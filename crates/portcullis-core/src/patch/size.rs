@@ -19,17 +19,11 @@ impl<'a, V: ?Sized> Replacement<'a, V> {
     }
 }
 
-/// Whether one operation takes less text than these. Takes no more time than writing the shorter of the
-/// two, and the operations.
-pub(super) fn is_smaller(one: &impl Serialize, than: &[impl Serialize]) -> bool {
-    let mut counted = Counter { left: usize::MAX };
-    if serde_json::to_writer(&mut counted, than).is_err() {
-        return false;
-    }
-    let size = usize::MAX - counted.left;
-    let mut counter = Counter { left: size };
-    // As a list of one, to be compared with a list.
-    serde_json::to_writer(&mut counter, &[one]).is_ok() && counter.left > 0
+/// How many bytes these take, if it is no more than `most`.
+pub(super) fn within(most: usize, operations: &[impl Serialize]) -> Option<usize> {
+    let mut counter = Counter { left: most };
+    serde_json::to_writer(&mut counter, operations).ok()?;
+    Some(most - counter.left)
 }
 
 /// Counts down what is written, and ends the writing when nothing is left.
@@ -68,12 +62,12 @@ mod tests {
     }
 
     #[test]
-    fn smaller_is_less_text() {
-        let text = |n: usize| Value::from("x".repeat(n));
-        for (one, other, smaller) in [(4, 5, true), (5, 5, false), (6, 5, false)] {
-            assert_eq!(is_smaller(&text(one), &[text(other)]), smaller);
-        }
-        assert!(is_smaller(&text(2), &[text(0), text(0)]));
-        assert!(!is_smaller(&text(0), &[] as &[Value]));
+    fn what_is_too_long_is_not_counted() {
+        let text = [Value::from("xy"), json!({"é": 1})];
+        let size = serde_json::to_string(&text).unwrap().len();
+        assert_eq!(within(usize::MAX, &text), Some(size));
+        assert_eq!(within(size, &text), Some(size));
+        assert_eq!(within(size - 1, &text), None);
+        assert_eq!(within(0, &text), None);
     }
 }

@@ -46,7 +46,8 @@ const NEEDS: &[(&str, &str, usize, &str)] = &[
 /// Pages that are being rewritten.
 const PENDING: &[&str] = &["docs/graph.md", "docs/graph-commands.md"];
 
-/// Pages are typed one after the other: their servers listen on the ports that the pages say.
+/// Pages are typed one after the other: their servers listen on the ports that the pages say, and not every
+/// system gives each its own network.
 static TURN: Mutex<()> = Mutex::new(());
 
 macro_rules! typed {
@@ -127,6 +128,10 @@ fn type_page(name: &str) {
                 faults.push(format!("{place}\nshown:\n{shown}\nprinted:\n{got}"));
             }
         }
+    }
+    if !faults.is_empty() {
+        let log = "for log in *.log; do [ ! -e $log ] || tail -n 20 $log; done";
+        faults.push(format!("logs:\n{}", shell.type_in(log, name).0));
     }
     shell.end();
     page.rewrite(rewritten);

@@ -5,7 +5,7 @@ use proptest::prelude::*;
 use serde_json::json;
 
 use super::{apply, diff};
-use crate::patch::{FEW, Value};
+use crate::patch::{Differ, EFFORT, FEW, Value};
 
 /// One edit of a list, at a place that is taken modulo its length.
 #[derive(Debug, Clone)]
@@ -174,6 +174,50 @@ fn a_few_changed_fields_are_named_even_where_the_list_is_short() {
     assert_eq!(patch[1]["path"], "/1/pull");
 }
 
+#[test]
+fn an_object_of_which_nearly_nothing_stays_is_replaced() {
+    let object = |count: usize| {
+        let members = (0..count).map(|n| (format!("key-{n}"), json!(n)));
+        json!({"data": members.collect::<serde_json::Map<_, _>>(), "kind": "ConfigMap"})
+    };
+    let (many, few) = (object(1000), object(3));
+    let patch = json!(diff(&many, &few));
+    assert_eq!(
+        patch,
+        json!([{"op": "replace", "path": "/data", "value": few["data"]}])
+    );
+    // The document itself is taken apart.
+    let patch = diff(&many["data"], &few["data"]);
+    assert_eq!(patch.len(), 997);
+    // One member of many is one operation.
+    let mut changed = many.clone();
+    changed["data"]["key-7"] = json!("x");
+    assert_eq!(
+        json!(diff(&many, &changed)),
+        json!([{"op": "replace", "path": "/data/key-7", "value": "x"}])
+    );
+}
+
+#[test]
+fn who_may_not_count_replaces_nothing() {
+    let members = |n: usize| (0..100).map(move |k| (format!("{n}-{k}"), json!(k)));
+    let object = |n: usize| json!({"a": members(n).collect::<serde_json::Map<_, _>>()});
+    let (from, to) = (object(1), object(2));
+    let operations = |effort: usize| {
+        let mut differ = Differ {
+            path: String::new(),
+            operations: Vec::new(),
+            effort,
+        };
+        differ.values(&from, &to);
+        assert_eq!(apply(&from, &differ.operations), to);
+        assert!(differ.effort <= effort);
+        differ.operations.len()
+    };
+    assert_eq!(operations(EFFORT), 1);
+    assert_eq!(operations(1000), 200);
+}
+
 /// Ends at all only because no step takes quadratic time: each would take hours.
 #[test]
 fn long_lists_of_every_kind_are_compared() {
@@ -195,8 +239,9 @@ fn long_lists_of_every_kind_are_compared() {
         (triples, rising),
         (of_one_name(0), of_one_name(1)),
     ] {
-        let patch = diff(&from.clone().into(), &to.clone().into());
+        let (from, to) = (json!({"list": from}), json!({"list": to}));
+        let patch = diff(&from, &to);
         assert_eq!(patch.len(), 1, "the list is replaced");
-        assert_eq!(apply(&from.into(), &patch), Value::from(to));
+        assert_eq!(apply(&from, &patch), to);
     }
 }

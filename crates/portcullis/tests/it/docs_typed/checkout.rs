@@ -28,9 +28,9 @@ pub(super) fn fresh() -> Folder {
     folder
 }
 
-/// Keeps other runs of these tests on this machine waiting until it is dropped.
+/// Keeps other runs of these tests waiting until it is dropped.
 pub(super) fn lock() -> File {
-    let file = File::create(std::env::temp_dir().join("portcullis-docs.lock")).unwrap();
+    let file = File::create(concat!(env!("CARGO_TARGET_TMPDIR"), "/docs_typed.lock")).unwrap();
     file.lock().unwrap();
     file
 }

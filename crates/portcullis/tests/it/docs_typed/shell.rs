@@ -16,6 +16,9 @@ use crate::harness::PATIENCE;
 /// What a command is followed by in the output, before its exit code.
 const MARK: &str = "\n\u{1}ended with ";
 
+/// Where the programs of the system are.
+const SYSTEM: &str = "/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin";
+
 /// A shell, ended with everything it started when it goes.
 #[derive(Debug)]
 pub(super) struct Shell {
@@ -33,17 +36,14 @@ impl Shell {
         std::os::unix::fs::symlink(program, bin.join("portcullis")).unwrap();
         let (screen, terminal) = pipe().unwrap();
         // Commands come from a file that is not the standard input of what is run.
-        let mut child = Command::new("bash")
-            .args(["--noprofile", "--norc", "/dev/stdin"])
+        let mut child = in_own_network()
+            .args(["bash", "--noprofile", "--norc", "/dev/stdin"])
             .current_dir(folder)
             .env_clear()
             .env("HOME", home)
             .env("USER", "reader")
             .env("LC_ALL", "C.UTF-8")
-            .env(
-                "PATH",
-                format!("{}:/usr/local/bin:/usr/bin:/bin", bin.display()),
-            )
+            .env("PATH", format!("{}:{SYSTEM}", bin.display()))
             .stdin(Stdio::piped())
             .stdout(terminal.try_clone().unwrap())
             .stderr(terminal)
@@ -100,6 +100,26 @@ impl Drop for Shell {
         }
         let _ = self.child.wait();
     }
+}
+
+/// What starts a program where all ports of loopback are free, if the system lets us; where it doesn't,
+/// they must be free on this machine.
+fn in_own_network() -> Command {
+    const PREPARED: &str = "ip link set lo up && exec \"$@\"";
+    for flags in [&["--net"][..], &["--map-root-user", "--net"]] {
+        let command = |program: &[&str]| {
+            let mut command = Command::new("unshare");
+            let words = flags.iter().chain(&["sh", "-c", PREPARED, "sh"]);
+            command.args(words.chain(program));
+            command
+        };
+        let mut attempt = command(&["true"]);
+        attempt.env("PATH", SYSTEM).stderr(Stdio::null());
+        if attempt.status().is_ok_and(|status| status.success()) {
+            return command(&[]);
+        }
+    }
+    Command::new("env")
 }
 
 /// What appears, as it appears.
