@@ -327,6 +327,30 @@ mod tests {
         assert!(!has_scenarios(&["--group", "roles", "--group", "graph"]));
     }
 
+    /// Nobody waits a quarter of an hour for a guide to be typed; that its commands are understood is known
+    /// without measuring.
+    #[test]
+    fn commands_of_the_guide_are_understood() {
+        let guide = include_str!("../../docs/benchmarks.md");
+        let mut understood = 0;
+        for line in guide.lines() {
+            let line = line.split('#').next().unwrap_or_default();
+            let mut words: Vec<&str> = line.split_whitespace().collect();
+            match words.first() {
+                Some(&"scripts/bench") => {
+                    words.splice(..1, ["portcullis-bench", "all"]);
+                }
+                Some(&"target/release/portcullis-bench") => {}
+                _ => continue,
+            }
+            if let Err(error) = Cli::try_parse_from(&words) {
+                panic!("{line}: {error}");
+            }
+            understood += 1;
+        }
+        assert!(understood >= 14, "{understood}");
+    }
+
     #[test]
     fn no_time_at_all_is_refused() {
         for given in ["0", "-1", "NaN", "inf", "x"] {

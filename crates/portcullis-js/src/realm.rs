@@ -19,6 +19,7 @@ use crate::source;
 use crate::state::{State, Thread};
 
 const PRELUDE: &str = include_str!("realm/prelude.js");
+const PINNING: &str = include_str!("realm/pinning.js");
 const HARDEN: &str = include_str!("realm/harden.js");
 
 /// Below the memory limit by so much, the first garbage collection comes.
@@ -248,6 +249,7 @@ fn prepare<'js>(
     let prelude: Function<'_> = evaluate(ctx, PRELUDE, "prelude")?;
     let longest = u32::try_from(limits.longest_list()).unwrap_or(u32::MAX);
     let tools: Object<'_> = prelude.call((host.clone(), longest))?;
+    evaluate::<Function<'_>>(ctx, PINNING, "pinning")?.call::<_, ()>(())?;
     if is_hardened {
         let harden: Function<'_> = evaluate(ctx, HARDEN, "harden")?;
         let extra = Array::new(ctx.clone())?;

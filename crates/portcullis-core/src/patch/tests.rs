@@ -1,3 +1,5 @@
+mod lists;
+
 use proptest::prelude::*;
 use serde_json::json;
 

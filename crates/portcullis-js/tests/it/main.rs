@@ -17,6 +17,7 @@ mod isolation;
 mod modes;
 mod modules;
 mod patches;
+mod pinning;
 mod quiet;
 mod replay;
 mod support;

@@ -166,7 +166,17 @@ declare function btoa(data: string): string;
 // These ask the world outside. They throw when the answer is not known for sure.
 
 /** Runs `cosign verify` for each image of the pod; throws if one is not signed with this key. */
-declare function cosignVerify(keyPath: string): Record<string, any[]>;
+declare function cosignVerify(keyPath: string): Record<string, CosignSignature[]>;
+/** A signature as `cosign verify` prints it. */
+interface CosignSignature {
+  critical: { identity: any; image: { "docker-manifest-digest": string }; type: string };
+  optional: any;
+}
+/**
+ * Writes the digests that were verified into the images of the object, `name:tag@sha256:...`, so that what is
+ * pulled is what was verified. Throws, and writes nothing, if one of its images was not verified.
+ */
+declare function pinDigests(object: PolicyObject, verified: Record<string, CosignSignature[]>): void;
 /** Runs `slsa-verifier` for each image of the pod; throws if one does not pass. */
 declare function slsaVerify(options: { SourceURI: string; BuilderID: string; ProvenancePath: string }): true;
 /** Whether every image of the pod is built from one of these repositories. */

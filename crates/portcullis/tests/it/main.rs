@@ -20,6 +20,7 @@ mod autohold;
 mod cli;
 mod decision_log;
 mod decisions;
+mod docs_typed;
 mod eval;
 mod examples;
 mod flood;

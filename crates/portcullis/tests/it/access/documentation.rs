@@ -1,45 +1,12 @@
-//! The guides show what the commands print, and say something of every flag and of every call.
-
-use std::process::Command;
+//! The guides say something of every flag and of every call, and show the files of their example.
 
 use serde_json::Value;
 
-use crate::eval::documentation::{check_flags, check_guide};
-use crate::harness::{Folder, Gate, free_port, program, repository};
-
-/// Where the example listens, and where the guides say that it does.
-const ADDRESS: &str = "127.0.0.1:8080";
-
-/// A copy of the example, to run and write in.
-fn example() -> Folder {
-    let folder = Folder::new();
-    let copy = Command::new("cp")
-        .arg("-r")
-        .arg(repository().join("examples/roles/."))
-        .arg(folder.root())
-        .status();
-    assert!(copy.unwrap().success());
-    folder
-}
+use crate::eval::documentation::check_flags;
+use crate::harness::repository;
 
 fn read(name: &str) -> String {
     std::fs::read_to_string(repository().join(name)).unwrap_or_else(|e| panic!("{name}: {e}"))
-}
-
-/// Runs every command of a guide where the example is served, on another port.
-#[track_caller]
-fn check_served(name: &str, at_least: usize) {
-    let (folder, port) = (example(), free_port());
-    let here = |text: &str| text.replace(ADDRESS, &format!("127.0.0.1:{port}"));
-    let config = std::fs::read_to_string(folder.path("portcullis.yaml")).unwrap();
-    assert!(config.contains(ADDRESS), "{config}");
-    folder.write("portcullis.yaml", here(&config));
-    folder.write("guide.md", here(&read(name)));
-    let mut command = program(folder.root());
-    command.args(["serve", "--config", "portcullis.yaml", "--data-dir", "data"]);
-    let gate = Gate::spawn(folder, port, command);
-    let guide = gate.folder.path("guide.md");
-    check_guide(guide.to_str().unwrap(), &gate.folder, at_least);
 }
 
 /// Asserts that a guide shows a file of the example whole.
@@ -50,19 +17,8 @@ fn check_shown(name: &str, file: &str) {
 }
 
 #[test]
-fn roles_are_as_shown() {
-    check_guide("docs/roles.md", &example(), 10);
+fn files_of_the_example_are_shown_as_they_are() {
     check_shown("docs/roles.md", "tenants.yaml");
-}
-
-#[test]
-fn keys_and_tokens_are_as_shown() {
-    check_guide("docs/authentication.md", &example(), 8);
-}
-
-#[test]
-fn calls_are_answered_as_shown() {
-    check_served("docs/api.md", 12);
     check_shown("docs/api.md", "portcullis.yaml");
 }
 

@@ -1,22 +1,11 @@
-//! Every command that a guide shows prints what is shown there.
+//! What guides are checked for: that they say something of every flag, and that commands print what is shown.
+//! Pages whose commands are typed in order are checked by `docs_typed`.
 
 use std::os::unix::process::ExitStatusExt;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
 use crate::harness::{Folder, repository, run};
-
-/// A copy of the example, to run and write in.
-fn example() -> Folder {
-    let folder = Folder::new();
-    let copy = Command::new("cp")
-        .arg("-r")
-        .arg(repository().join("examples/eval/."))
-        .arg(folder.root())
-        .status();
-    assert!(copy.unwrap().success());
-    folder
-}
 
 /// Runs a line as a person would; both outputs and the exit code.
 fn shell(folder: &Folder, line: &str) -> (String, i32) {
@@ -94,11 +83,6 @@ pub(crate) fn check_flags(name: &str, command: &str) {
     for flag in flags.filter(|flag| !matches!(*flag, "--help" | "--filename" | "--color")) {
         assert!(text.contains(flag), "{name} says nothing of {flag}");
     }
-}
-
-#[test]
-fn every_command_prints_what_is_shown() {
-    check_guide("docs/eval.md", &example(), 12);
 }
 
 #[test]

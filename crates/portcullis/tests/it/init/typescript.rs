@@ -66,7 +66,9 @@ fn the_types_know_everything_a_policy_finds() {
          \x20 const groups: string[] = req.userInfo.groups.concat(req.UserInfo.Groups);\n\
          \x20 console.log(n, groups, atob(btoa(\"a\")), ac.HTTPRequest.Header.Get(\"x\"), ac.HTTPRequest.URL.Query().Get(\"y\"));\n\
          \x20 ac.GlobalContext.count = 1;\n\
-         \x20 const signatures: any[][] = Object.values(cosignVerify(\"k.pub\"));\n\
+         \x20 const verified = cosignVerify(\"k.pub\");\n\
+         \x20 const signatures: any[][] = Object.values(verified);\n\
+         \x20 pinDigests(object, verified);\n\
          \x20 if (signatures.length === 0) warn(\"no images\");\n\
          \x20 const isBuilt: boolean = slsaVerify({ SourceURI: \"s\", BuilderID: \"b\", ProvenancePath: \"p\" });\n\
          \x20 if (!isBuilt) return false;\n\

@@ -46,29 +46,3 @@ fn configurations_and_policies_of_the_guides_are_accepted() {
     }
     assert!(tried >= 4, "{tried}");
 }
-
-#[test]
-fn links_of_the_guides_lead_somewhere() {
-    let docs = repository().join("docs");
-    for guide in ["policies.md", "acjs.md"] {
-        let text = std::fs::read_to_string(docs.join(guide)).unwrap();
-        for link in text.split("](").skip(1) {
-            let (link, _) = link.split_once(')').unwrap();
-            let (file, heading) = link.split_once('#').unwrap_or((link, ""));
-            let file = if file.is_empty() { guide } else { file };
-            assert!(docs.join(file).exists(), "{guide}: {link}");
-            if heading.is_empty() {
-                continue;
-            }
-            let there = std::fs::read_to_string(docs.join(file)).unwrap();
-            let is_it = |line: &str| {
-                let title = line.strip_prefix("## ").unwrap_or_default().to_lowercase();
-                let kept = title
-                    .chars()
-                    .filter(|c| c.is_alphanumeric() || " -".contains(*c));
-                kept.collect::<String>().replace(' ', "-") == heading
-            };
-            assert!(there.lines().any(is_it), "{guide}: {link}");
-        }
-    }
-}

@@ -2,4 +2,5 @@
 
 mod forward;
 mod pending;
+mod pinning;
 mod tools;
