@@ -18,6 +18,8 @@ use std::process::ExitCode;
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 fn main() -> ExitCode {
+    // Libraries that are not told which cryptography to use take this one. It can only fail if there is one.
+    let _ = rustls::crypto::aws_lc_rs::default_provider().install_default();
     let arguments = cli::arguments(std::env::args_os());
     match <cli::Cli as clap::Parser>::try_parse_from(arguments) {
         Ok(cli) => commands::run(cli).into(),
