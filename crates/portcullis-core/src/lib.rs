@@ -21,6 +21,7 @@ pub mod patch;
 pub mod plugin;
 pub mod policy_step;
 pub mod registry;
+pub mod text;
 pub mod trace_context;
 pub mod tree;
 pub mod verdict;

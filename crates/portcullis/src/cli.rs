@@ -37,7 +37,7 @@ pub(crate) use decisions::{Decisions, DecisionsCommand, Export, Filter, List, do
 pub(crate) use eval::{Eval, EvalOutput, Output, ReportKind};
 pub(crate) use explain::{Explain, ExplainOutput};
 pub(crate) use graph::{
-    Graph, GraphCheck, GraphCommand, GraphExport, GraphNeighbors, GraphPath, GraphPlace,
+    Graph, GraphCheck, GraphCommand, GraphExport, GraphList, GraphNeighbors, GraphPath, GraphPlace,
 };
 pub(crate) use init::{Init, Template};
 pub(crate) use pipeline::{Dequeue, Enqueue, Item, Pipeline, PipelineCommand, Promote};
