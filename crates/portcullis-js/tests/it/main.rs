@@ -19,4 +19,5 @@ mod modules;
 mod patches;
 mod quiet;
 mod replay;
+mod start;
 mod support;
