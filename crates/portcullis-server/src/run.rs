@@ -21,6 +21,7 @@ use crate::ledger::Ledger;
 use crate::listeners::{BindError, Listeners};
 use crate::logging;
 use crate::metrics::Metrics;
+use crate::policies::{self, WorkerCommand};
 use crate::reload::{FreshlyLoaded, Reloader};
 use crate::server::Server;
 use crate::unix_names::UnixNames;
@@ -40,6 +41,9 @@ pub struct RunOptions<'a> {
     pub data_dir: PathBuf,
     /// Who wants to know that requests are taken.
     pub on_ready: Option<OnReady>,
+    /// How to start a process that evaluates policies. Without one, too many evaluations that can't
+    /// be stopped keep all others from beginning.
+    pub worker: Option<WorkerCommand>,
 }
 
 /// Why a server did not run.
@@ -57,6 +61,9 @@ pub enum RunError {
     /// The store can't be opened.
     #[error("the store can't be opened")]
     Store(#[from] StoreError),
+    /// Policies can't be evaluated.
+    #[error("{0}")]
+    Policies(String),
     /// The objects of a graph can't be followed.
     #[error("{0}")]
     Graph(String),
@@ -124,8 +131,10 @@ pub fn run(options: RunOptions<'_>) -> Result<(), RunError> {
     let metrics = Metrics::new().with_telemetry(telemetry.as_ref());
     let context = assembly::global_context(&loaded.configuration);
     let data_dir = Some(options.data_dir.as_path());
+    let guard = policies::guard(options.worker.clone(), metrics.guard());
     let before = Before {
         metrics: Some(&metrics.graphs),
+        guard: Some(&guard),
         ..Before::default()
     };
     let assembled = assembly::assemble(&loaded.configuration, data_dir, &context, before)
@@ -151,6 +160,7 @@ pub fn run(options: RunOptions<'_>) -> Result<(), RunError> {
         unix_names: UnixNames::default(),
         ending: watch::Sender::new(false),
         global_context: context,
+        guard,
         telemetry,
     });
     let ended = runtime.block_on(serve(
@@ -188,6 +198,8 @@ async fn serve(
     let connections = server.gate.load().limits.connections;
     let mut listeners = Listeners::new(Arc::clone(server), connections);
     let prepared = listeners.prepare(wanted).await?;
+    let started = server.gate.load().engine.start();
+    started.map_err(RunError::Policies)?;
     listeners.apply(prepared, connections);
     server.metrics.reloaded(true);
     server.health.set_bound();

@@ -18,6 +18,9 @@ use std::process::ExitCode;
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 fn main() -> ExitCode {
+    if commands::policy_worker::is_wanted(std::env::args_os()) {
+        return commands::policy_worker::run().into();
+    }
     let arguments = cli::arguments(std::env::args_os());
     match <cli::Cli as clap::Parser>::try_parse_from(arguments) {
         Ok(cli) => commands::run(cli).into(),

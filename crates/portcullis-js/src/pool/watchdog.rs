@@ -146,7 +146,19 @@ impl Shared {
         if !is_busy {
             sights.0.clear();
         }
-        is_busy
+        self.revive() || is_busy
+    }
+
+    /// Tries again where no thread could be started and none is left. Whether that is so.
+    fn revive(self: &Arc<Self>) -> bool {
+        let mut board = lock(&self.board);
+        let is_needed = board.threads() == 0 && !board.is_closed;
+        if is_needed {
+            board.hire();
+        }
+        drop(board);
+        self.hire_if(is_needed);
+        is_needed
     }
 
     /// Notices a thread that computes and gives no sign of life.

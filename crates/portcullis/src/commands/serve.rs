@@ -5,7 +5,7 @@ use std::path::Path;
 use portcullis_server::config::ConfigSource;
 use portcullis_server::{OnReady, RunError, RunOptions, demonstration, with_causes};
 
-use super::load_options;
+use super::{load_options, policy_worker};
 use crate::cli::Serve;
 use crate::data_dir;
 use crate::exit::Exit;
@@ -67,6 +67,7 @@ fn run_with(
         load,
         data_dir: data_dir.to_owned(),
         on_ready,
+        worker: Some(policy_worker::command()),
     })
 }
 
