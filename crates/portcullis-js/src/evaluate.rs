@@ -5,7 +5,6 @@ mod record;
 mod world;
 
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
 
 use portcullis_core::Tree;
 use portcullis_core::clock::Stopwatch;
@@ -125,7 +124,7 @@ impl<'a, 'js> Run<'a, 'js> {
                 record.steps.push(step);
                 continue;
             }
-            self.state.thread.policy.store(index, Ordering::Relaxed);
+            self.state.thread.enter(index);
             let watch = Stopwatch::start();
             let mut conclusion = self.policy(index, mode);
             if mode == Mode::Enforce && self.input.failures_pass {

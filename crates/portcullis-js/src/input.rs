@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use portcullis_core::Tree;
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::outcome::Mode;
@@ -10,7 +11,7 @@ use crate::replay::Replay;
 use crate::subject::{PlainSubject, Subject};
 
 /// What to do with one policy.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Plan {
     /// It does not apply.
     Skip,

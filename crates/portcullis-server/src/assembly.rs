@@ -10,7 +10,7 @@ use std::sync::Arc;
 use portcullis_core::{
     Authorizer, AuthorizerChain, Chain, ChainEntry, FailureMode, Plugin, Registry,
 };
-use portcullis_js::GlobalContext;
+use portcullis_js::{GlobalContext, Guard};
 use portcullis_kube::authorizers::abac::{self, AbacPolicies, LineFault};
 use portcullis_kube::authorizers::{AlwaysAllow, AlwaysDeny};
 use portcullis_kube::namespaces::{Namespace, Namespaces, StaticNamespaces};
@@ -25,7 +25,7 @@ use crate::http::connection::ConnectionLimits;
 use crate::http::listener::ListenerSetup;
 use crate::http::tls;
 use crate::metrics::GraphMetrics;
-use crate::policies::{self, Compiled, Observer};
+use crate::policies::{self, Around, Compiled, Engine, Observer};
 use crate::registry;
 use crate::server::Gate;
 
@@ -135,9 +135,11 @@ pub(crate) struct Before<'a> {
     pub(crate) graphs: Option<&'a Graphs>,
     /// Who counts what happens to graphs.
     pub(crate) metrics: Option<&'a GraphMetrics>,
+    /// Which policies are evaluated in processes.
+    pub(crate) guard: Option<&'a Guard>,
 }
 
-/// Builds the gate and the setup of every listener. Without a data directory nothing is written.
+/// Builds the gate and the setup of every listener, and starts nothing. Without a data directory nothing is written.
 pub(crate) fn assemble(
     loaded: &Loaded,
     data_dir: Option<&Path>,
@@ -150,14 +152,10 @@ pub(crate) fn assemble(
             .metrics
             .map(|metrics| metrics.observer(name, profile))
     });
-    let entries = entries(
-        loaded,
-        &loaded.namespaces,
-        &graphs,
-        context,
-        None,
-        &mut faults,
-    );
+    let lasting = (context, before.guard);
+    let namespaces = &loaded.namespaces;
+    let built = build_entries(loaded, namespaces, &graphs, lasting, None, &mut faults);
+    let (entries, engine) = built;
     let chain = Chain::new(entries.into_iter().map(|(_, entry)| entry).collect());
     let single = single_authorizers(loaded, &graphs, &mut faults);
     let authorizers = chains(loaded, &single);
@@ -179,6 +177,7 @@ pub(crate) fn assemble(
         policy_digests,
         masker: Arc::clone(&loaded.decisions.masker),
         chain,
+        engine,
         authorizers,
         pending_mutation: loaded.pending_mutation,
         access,
@@ -189,8 +188,8 @@ pub(crate) fn assemble(
     Ok(Assembled { gate, listeners })
 }
 
-/// Builds the plug-ins alone, in their order. They know these namespaces and graphs; what policies keep between
-/// reviews is in `context`.
+/// The plug-ins alone, in their order, ready to be asked. They know these namespaces and graphs; what policies
+/// keep between reviews is in `context`.
 pub(crate) fn entries<'a>(
     loaded: &'a Loaded,
     namespaces: &[config::Namespace],
@@ -199,45 +198,67 @@ pub(crate) fn entries<'a>(
     observer: Option<Arc<dyn Observer>>,
     faults: &mut Vec<Fault>,
 ) -> Vec<(&'a str, ChainEntry)> {
+    let lasting = (context, None);
+    let (entries, engine) = build_entries(loaded, namespaces, graphs, lasting, observer, faults);
+    let started = if faults.is_empty() {
+        engine.start()
+    } else {
+        Ok(())
+    };
+    let plugin = loaded.plugins.iter().find(|p| p.name == policies::NAME);
+    if let (Err(why), Some(plugin)) = (started, plugin) {
+        faults.push(plugin.origin.fault("", why));
+    }
+    entries
+}
+
+/// Builds the plug-ins, in their order, and what evaluates policies, which is not started.
+fn build_entries<'a>(
+    loaded: &'a Loaded,
+    namespaces: &[config::Namespace],
+    graphs: &Graphs,
+    lasting: (&GlobalContext, Option<&Guard>),
+    observer: Option<Arc<dyn Observer>>,
+    faults: &mut Vec<Fault>,
+) -> (Vec<(&'a str, ChainEntry)>, Engine) {
     let known = namespaces.iter().map(|n| Namespace {
         name: n.name.clone(),
         labels: n.labels.clone(),
         annotations: n.annotations.clone(),
     });
     let namespaces: Arc<dyn Namespaces> = Arc::new(known.collect::<StaticNamespaces>());
-    let policies = policies(loaded, context, observer, faults);
+    let (policies, engine) = policies(loaded, lasting, observer, faults).unzip();
     // Policies that could not be made have said why already.
     let is_missing = policies.is_none();
     let registry = registry::with(&namespaces, policies, &graphs.scoped());
     let plugins = loaded.plugins.iter();
-    plugins
+    let entries = plugins
         .filter(|plugin| !(is_missing && plugin.name == policies::NAME))
         .filter_map(|plugin| Some((plugin.name.as_str(), entry(&registry, plugin, faults)?)))
-        .collect()
+        .collect();
+    (entries, engine.unwrap_or_default())
 }
 
-/// The policies: always compiled, started if they are asked.
+/// The policies: always compiled, built if they are asked.
 fn policies(
     loaded: &Loaded,
-    context: &GlobalContext,
+    (context, guard): (&GlobalContext, Option<&Guard>),
     observer: Option<Arc<dyn Observer>>,
     faults: &mut Vec<Fault>,
-) -> Option<Arc<dyn Plugin>> {
+) -> Option<(Arc<dyn Plugin>, Engine)> {
     let compiled = Compiled::new(&loaded.policies)
         .map_err(|wrong| faults.extend(wrong))
         .ok()?;
     let entry = loaded.plugins.iter().find(|p| p.name == policies::NAME)?;
-    let (failure, context) = (failure_mode(entry.failure), context.clone());
-    let masker = Arc::clone(&loaded.decisions.masker);
+    let around = Around {
+        failure: failure_mode(entry.failure),
+        context: context.clone(),
+        guard: guard.cloned().unwrap_or_default(),
+        masker: Arc::clone(&loaded.decisions.masker),
+        observer,
+    };
     compiled
-        .start(
-            &loaded.policies,
-            &loaded.limits,
-            failure,
-            context,
-            masker,
-            observer,
-        )
+        .build(&loaded.policies, &loaded.limits, around)
         .map_err(|why| faults.push(entry.origin.fault("", why)))
         .ok()
 }

@@ -165,6 +165,7 @@ impl<'a> Reloader<'a> {
             access: Some(&before.access),
             graphs: Some(&before.graphs),
             metrics: Some(&self.server.metrics.graphs),
+            guard: Some(&self.server.guard),
         };
         let assembled = assembly::assemble(&loaded, Some(&self.data_dir), &context, before);
         let Assembled {
@@ -180,6 +181,8 @@ impl<'a> Reloader<'a> {
             .prepare(wanted)
             .await
             .map_err(|e| with_causes(&e))?;
+        // The last that can go wrong: until here nothing of it runs.
+        gate.engine.start()?;
         for warning in &loaded.warnings {
             tracing::warn!("{warning}");
         }

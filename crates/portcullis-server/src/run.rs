@@ -22,6 +22,7 @@ use crate::ledger::Ledger;
 use crate::listeners::{BindError, Listeners};
 use crate::logging;
 use crate::metrics::Metrics;
+use crate::policies::{self, WorkerCommand};
 use crate::reload::{FreshlyLoaded, Reloader};
 use crate::server::Server;
 use crate::unix_names::UnixNames;
@@ -43,6 +44,9 @@ pub struct RunOptions<'a> {
     pub on_ready: Option<OnReady>,
     /// Whether the log may use colours.
     pub colours: bool,
+    /// How to start a process that evaluates policies. Without one, too many evaluations that can't
+    /// be stopped keep all others from beginning.
+    pub worker: Option<WorkerCommand>,
 }
 
 /// Why a server did not run.
@@ -60,6 +64,9 @@ pub enum RunError {
     /// The store can't be opened.
     #[error("the store can't be opened")]
     Store(#[from] StoreError),
+    /// Policies can't be evaluated.
+    #[error("{0}")]
+    Policies(String),
     /// The objects of a graph can't be followed.
     #[error("{0}")]
     Graph(String),
@@ -127,8 +134,10 @@ pub fn run(options: RunOptions<'_>) -> Result<(), RunError> {
     let metrics = Metrics::new().with_telemetry(telemetry.as_ref());
     let context = assembly::global_context(&loaded.configuration);
     let data_dir = Some(options.data_dir.as_path());
+    let guard = policies::guard(options.worker.clone(), metrics.guard());
     let before = Before {
         metrics: Some(&metrics.graphs),
+        guard: Some(&guard),
         ..Before::default()
     };
     let assembled = assembly::assemble(&loaded.configuration, data_dir, &context, before)
@@ -157,6 +166,7 @@ pub fn run(options: RunOptions<'_>) -> Result<(), RunError> {
         ending: watch::Sender::new(false),
         reloads: watch::Sender::new(0),
         global_context: context,
+        guard,
         telemetry,
     });
     let ended = runtime.block_on(serve(
@@ -197,6 +207,8 @@ async fn serve(
     let counts = server.gate.load().limits.connection_counts();
     let mut listeners = Listeners::new(Arc::clone(server), counts);
     let prepared = listeners.prepare(wanted).await?;
+    let started = server.gate.load().engine.start();
+    started.map_err(RunError::Policies)?;
     listeners.apply(prepared, counts);
     server.metrics.reloaded(true);
     server.health.set_bound();

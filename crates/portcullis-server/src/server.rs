@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use arc_swap::ArcSwap;
 use portcullis_core::{AuthorizerChain, Chain};
-use portcullis_js::GlobalContext;
+use portcullis_js::{GlobalContext, Guard};
 use portcullis_record::Masker;
 use portcullis_telemetry::Telemetry;
 use tokio::sync::watch;
@@ -18,6 +18,7 @@ use crate::health::Health;
 use crate::http::budget::Budget;
 use crate::ledger::Ledger;
 use crate::metrics::Metrics;
+use crate::policies::Engine;
 use crate::unix_names::UnixNames;
 
 /// Everything that judges, built from one configuration and swapped whole.
@@ -25,6 +26,8 @@ use crate::unix_names::UnixNames;
 pub(crate) struct Gate {
     /// The plug-ins.
     pub(crate) chain: Chain,
+    /// What evaluates the policies among them.
+    pub(crate) engine: Engine,
     /// Chains of authorizers by name.
     pub(crate) authorizers: BTreeMap<String, AuthorizerChain>,
     /// What `/validate` does with an object that would still be changed.
@@ -68,6 +71,8 @@ pub(crate) struct Server {
     pub(crate) reloads: watch::Sender<u64>,
     /// What policies keep between reviews, whatever the configuration.
     pub(crate) global_context: GlobalContext,
+    /// Which policies are evaluated in processes, whatever the configuration.
+    pub(crate) guard: Guard,
     /// Where spans and logs go, if anybody wants them.
     pub(crate) telemetry: Option<Telemetry>,
 }

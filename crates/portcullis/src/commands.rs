@@ -11,6 +11,7 @@ mod graph;
 mod init;
 mod pipeline;
 mod plugins;
+pub(crate) mod policy_worker;
 mod remote;
 mod replay;
 mod serve;

@@ -19,6 +19,9 @@ use std::process::ExitCode;
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 fn main() -> ExitCode {
+    if commands::policy_worker::is_wanted(std::env::args_os()) {
+        return commands::policy_worker::run().into();
+    }
     // Libraries that are not told which cryptography to use take this one. It can only fail if there is one.
     let _ = rustls::crypto::aws_lc_rs::default_provider().install_default();
     let exit = match cli::parse(std::env::args_os()) {

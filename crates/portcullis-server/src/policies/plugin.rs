@@ -28,7 +28,7 @@ pub(super) struct Rule {
 /// The plug-in.
 #[derive(Debug)]
 pub(super) struct PoliciesPlugin {
-    pub(super) pool: Pool,
+    pub(super) pool: Arc<Pool>,
     /// One for each policy of the pool.
     pub(super) rules: Arc<[Rule]>,
     pub(super) default_action: DefaultAction,

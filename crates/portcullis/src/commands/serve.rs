@@ -5,8 +5,8 @@ use std::path::Path;
 use portcullis_server::config::ConfigSource;
 use portcullis_server::{OnReady, RunError, RunOptions, demonstration, with_causes};
 
-use super::load_options;
 use super::text::error;
+use super::{load_options, policy_worker};
 use crate::cli::Serve;
 use crate::colors;
 use crate::data_dir;
@@ -83,6 +83,7 @@ fn run_with(
         data_dir: data_dir.to_owned(),
         on_ready,
         colours: colors::on_error(),
+        worker: Some(policy_worker::command()),
     })
 }
 
