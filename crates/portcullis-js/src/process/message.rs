@@ -84,6 +84,7 @@ pub(super) struct Job {
     ac: Option<Raw>,
     plan: Vec<Plan>,
     failures_pass: bool,
+    asks_on: bool,
 }
 
 /// What came of one.
@@ -153,6 +154,7 @@ pub(super) fn job(set: &PolicySet, input: &Input, left: Duration) -> serde_json:
         ac,
         plan: input.plan.clone(),
         failures_pass: input.failures_pass,
+        asks_on: input.asks_on,
     })))
 }
 
@@ -173,6 +175,7 @@ impl Job {
             subject: Arc::new(subject),
             plan: self.plan.clone(),
             failures_pass: self.failures_pass,
+            asks_on: self.asks_on,
             replay: None,
         })
     }

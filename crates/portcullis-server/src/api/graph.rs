@@ -254,7 +254,7 @@ fn without(why: Unanswered, problems: &[String]) -> HttpError {
     let error = unanswered(why);
     match problems.is_empty() {
         true => error,
-        false => error.with_details(json!({"problems": problems})),
+        false => error.with_details(&json!({"problems": problems})),
     }
 }
 
