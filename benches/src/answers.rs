@@ -43,6 +43,8 @@ fn serve(file: PathBuf, data_dir: PathBuf) {
             load,
             data_dir,
             on_ready: None,
+            colours: false,
+            worker: None,
         })
         .unwrap();
     });
