@@ -11,6 +11,9 @@ mod holds;
 mod identities;
 mod records;
 mod reloads;
+mod schema;
+mod sessions;
+mod streams;
 mod tokens;
 mod walk;
 
