@@ -5,7 +5,7 @@
 .DEFAULT_GOAL := help
 
 help:
-	@echo "make run       set up, build, and run the gate on embedded defaults (loopback)"
+	@echo "make run       set up, build, and run the demonstration (loopback)"
 	@echo "make test      set up, and run everything that must pass"
 	@echo "make unit      only the tests that need no other server"
 	@echo "make e2e-kube  only the tests against a real kube-apiserver"
@@ -19,11 +19,13 @@ help:
 setup:
 	@scripts/setup
 
+build: export PORTCULLIS_COMMIT := $(shell git rev-parse HEAD 2>/dev/null)
+build: export PORTCULLIS_COMMIT_DATE := $(shell git log -1 --format=%cI 2>/dev/null)
 build: setup
 	cargo build --release --locked
 
 run: build
-	@exec target/release/portcullis serve
+	@exec target/release/portcullis serve --demo
 
 test: unit e2e-kube e2e-signatures e2e-telemetry e2e-api
 

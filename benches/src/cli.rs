@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use crate::ceiling;
+use crate::run::{Effort, Programs};
 use crate::scenario::Group;
 use crate::transport::Transport;
 
@@ -82,6 +83,18 @@ pub(crate) enum Command {
         roles: RoleEffort,
         #[command(flatten)]
         graph: GraphEffort,
+        #[command(flatten)]
+        output: Output,
+    },
+    /// Measure two builds of the program beside each other, and print the ratios.
+    Compare {
+        /// The older build.
+        #[arg(long, value_name = "PATH")]
+        before: PathBuf,
+        #[command(flatten)]
+        program: Program,
+        #[command(flatten)]
+        load: Load,
         #[command(flatten)]
         output: Output,
     },
@@ -205,7 +218,25 @@ pub(crate) enum Format {
     Json,
 }
 
+impl Program {
+    /// Where the programs are.
+    pub(crate) fn programs(&self) -> Programs<'_> {
+        Programs {
+            portcullis: &self.portcullis,
+            peers: &self.peers_dir,
+        }
+    }
+}
+
 impl Load {
+    /// How long and how often.
+    pub(crate) fn effort(&self) -> Effort {
+        Effort {
+            seconds: self.seconds,
+            rounds: usize::from(self.rounds),
+        }
+    }
+
     /// The groups that are meant.
     pub(crate) fn groups(&self) -> Vec<Group> {
         let mut groups = match self.group.as_slice() {

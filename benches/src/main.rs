@@ -5,8 +5,8 @@
 //! a server that answers the same to all (`ceiling`) and, if asked for, with other programs (`peers`).
 //! `start` measures how long a server takes to get ready and to answer for the first time; `decisions`
 //! what kept decisions take on disk and how fast they are replayed (`archive`); `roles` what it costs to
-//! know who asks and whether they may. How to read the figures
-//! is in `docs/benchmarks.md`.
+//! know who asks and whether they may; `compare` measures two builds of the program beside each other.
+//! How to read the figures is in `docs/benchmarks.md`.
 //!
 //! Every answer is looked at: a benchmark that does not would measure something else.
 
@@ -17,6 +17,7 @@ mod certificate;
 mod cli;
 mod client;
 mod clock;
+mod compare;
 mod failure;
 mod fixture;
 mod graph;
@@ -43,18 +44,19 @@ mod transport;
 #[cfg(test)]
 mod answers;
 
+use std::path::Path;
 use std::process::ExitCode;
 
 use clap::Parser;
+use serde::Serialize;
 
-use crate::cases::Selection;
+use crate::cases::{Case, Selection};
 use crate::cli::{
     Archived, Cli, Command, Format, GraphEffort, Load, Output, Program, RoleEffort, Starts,
 };
 use crate::failure::{Context, Failure, Result};
 use crate::peers::Peer;
 use crate::report::Report;
-use crate::run::{Effort, Programs};
 use crate::scenario::{Group, Scenario, Subject};
 
 /// The ceiling has the allocator that Portcullis has.
@@ -151,6 +153,12 @@ fn command(command: Command) -> Result<()> {
             };
             report(&program, all, &output)
         }
+        Command::Compare {
+            before,
+            program,
+            load,
+            output,
+        } => compare(&before, &program, &load, &output),
         Command::Ceiling(options) => ceiling::run(options),
     }
 }
@@ -177,12 +185,8 @@ impl What<'_> {
 
 fn report(program: &Program, what: What<'_>, output: &Output) -> Result<()> {
     let portcullis = &program.portcullis;
-    if what.needs_program() && !portcullis.is_file() {
-        let hint = "build it with `cargo build --release`, or name it with --portcullis";
-        return Err(Failure::new(format!(
-            "there is no program `{}`: {hint}",
-            portcullis.display()
-        )));
+    if what.needs_program() {
+        must_exist(portcullis)?;
     }
     let mut report = Report::new();
     // First, while this process is small and its growth is the graph's.
@@ -203,36 +207,59 @@ fn report(program: &Program, what: What<'_>, output: &Output) -> Result<()> {
         measure(program, load, &mut report)?;
     }
     report.conclude();
-    let json = serde_json::to_string_pretty(&report).context("the report")? + "\n";
+    print(&report, || report::table(&report), output)?;
+    report.roles.as_ref().map_or(Ok(()), roles::Roles::verdict)
+}
+
+fn compare(before: &Path, program: &Program, load: &Load, output: &Output) -> Result<()> {
+    must_exist(before)?;
+    must_exist(&program.portcullis)?;
+    let effort = load.effort();
+    let lines = compare::run(before, program.programs(), &cases(program, load)?, effort)?;
+    print(&lines, || compare::table(&lines, effort), output)
+}
+
+fn must_exist(program: &Path) -> Result<()> {
+    if program.is_file() {
+        return Ok(());
+    }
+    let hint = "build it with `cargo build --release`, or name another one";
+    Err(Failure::new(format!(
+        "there is no program `{}`: {hint}",
+        program.display()
+    )))
+}
+
+/// Prints what was found as it is wanted, and writes it to the file that was named.
+fn print(found: &impl Serialize, table: impl FnOnce() -> String, output: &Output) -> Result<()> {
+    let json = serde_json::to_string_pretty(found).context("the report")? + "\n";
     if let Some(file) = &output.json {
         std::fs::write(file, &json).context(file.display())?;
     }
     match output.output {
-        Format::Table => output::data(&report::table(&report)),
+        Format::Table => output::data(&table()),
         Format::Json => output::data(&json),
     }
-    report.roles.as_ref().map_or(Ok(()), roles::Roles::verdict)
+    Ok(())
 }
 
 fn measure(program: &Program, load: &Load, report: &mut Report) -> Result<()> {
+    let effort = load.effort();
+    let measured = run::run(program.programs(), &cases(program, load)?, effort)?;
+    report.add(measured, effort);
+    Ok(())
+}
+
+/// What is to be measured under load.
+fn cases(program: &Program, load: &Load) -> Result<Vec<Case>> {
     let selection = Selection {
         scenarios: load.scenario.clone(),
         groups: load.groups(),
         transports: load.transport.clone(),
         connections: load.connections.iter().copied().map(usize::from).collect(),
     };
-    let effort = Effort {
-        seconds: load.seconds,
-        rounds: usize::from(load.rounds),
-    };
-    let programs = Programs {
-        portcullis: &program.portcullis,
-        peers: &program.peers_dir,
-    };
     let all = available(scenario::all()?, program, &selection);
-    let cases = cases::selected(all, &selection)?;
-    report.add(run::run(programs, &cases, effort)?, effort);
-    Ok(())
+    cases::selected(all, &selection)
 }
 
 /// The scenarios without those of peers that are not there; whoever asked for them is told.

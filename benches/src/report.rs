@@ -155,7 +155,7 @@ fn paired(
 }
 
 /// A rate as a multiple of another's: round by round, and the best with the best.
-fn rate_ratio(one: &Series, other: &Series) -> Summary {
+pub(crate) fn rate_ratio(one: &Series, other: &Series) -> Summary {
     let best = |series| of_rate(&of(series, |s| s.per_second)).best;
     Summary {
         median: paired(one, other, |s| s.per_second, |one, other| one / other),
@@ -164,7 +164,7 @@ fn rate_ratio(one: &Series, other: &Series) -> Summary {
 }
 
 /// A cost as a multiple of another's: round by round, and the best with the best.
-fn cost_ratio(one: &Series, other: &Series, value: fn(&Sample) -> f64) -> Summary {
+pub(crate) fn cost_ratio(one: &Series, other: &Series, value: fn(&Sample) -> f64) -> Summary {
     let best = |series| of_cost(&of(series, value)).best;
     Summary {
         median: paired(one, other, value, |one, other| one / other),

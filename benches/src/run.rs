@@ -67,61 +67,100 @@ pub(crate) struct Measured {
 
 /// Starts the servers, asks each question once to see that the answers are right, then measures.
 pub(crate) fn run(programs: Programs<'_>, cases: &[Case], effort: Effort) -> Result<Measured> {
-    if cases.is_empty() {
-        return Err(Failure::new(
-            "there is nothing to measure in that selection",
-        ));
-    }
-    let dir = tempfile::Builder::new()
-        .prefix("portcullis-bench-")
-        .tempdir();
-    let dir = dir.context("no directory for this run")?;
-    let certificate = Certificate::make(dir.path())?;
-    let workshop = Workshop {
-        portcullis: programs.portcullis,
-        peers: programs.peers,
-        dir: dir.path(),
-        certificate: &certificate,
-    };
-    let mut servers = BTreeMap::new();
-    let mut series = Vec::with_capacity(cases.len());
-    for case in cases {
-        let begun = start(&workshop, case, &mut servers).and_then(|()| {
-            let (target, _) = target(&servers, &certificate, case)?;
-            load::ask_once(&target)
-        });
-        if let Some(answer) = needed(case, begun)? {
-            series.push((case, new_series(case, answer.len(), effort)));
-        }
-    }
+    let mut stand = Stand::build(programs, cases, effort)?;
     for round in 0..effort.rounds {
         output::tell(&format!("round {} of {}", round + 1, effort.rounds));
-        for (case, one) in turns(&mut series, round) {
-            let (target, pid) = target(&servers, &certificate, case)?;
-            let plan = Plan {
-                seconds: effort.seconds,
-                connections: case.connections,
-            };
-            if let Some(sample) = needed(case, load::measure(&target, pid, plan))? {
-                one.rounds.push(sample);
-            }
+        for index in turns(stand.series.len(), round) {
+            stand.measure(index, effort)?;
         }
         // A peer that failed in this round is not asked again.
-        series.retain(|(_, one)| one.rounds.len() > round);
+        stand.series.retain(|(_, one)| one.rounds.len() > round);
     }
-    let mut memory = BTreeMap::new();
-    for (process, (server, _)) in &servers {
-        let of_process = series.iter().filter(|(case, _)| case.process() == *process);
-        let samples = of_process.flat_map(|(_, one)| &one.rounds);
-        let Some(peak_kib) = samples.map(|s| s.peak_kib).max() else {
-            continue;
+    stand.into_measured()
+}
+
+/// The servers of one program, ready to be asked, and what was measured of them so far.
+#[derive(Debug)]
+pub(crate) struct Stand<'a> {
+    servers: Servers,
+    certificate: Certificate,
+    /// In the order of the cases.
+    pub(crate) series: Vec<(&'a Case, Series)>,
+    /// Holds everything the servers write; goes last.
+    _dir: tempfile::TempDir,
+}
+
+impl<'a> Stand<'a> {
+    /// Starts the servers, and asks each question once to see that the answers are right.
+    pub(crate) fn build(programs: Programs<'_>, cases: &'a [Case], effort: Effort) -> Result<Self> {
+        if cases.is_empty() {
+            return Err(Failure::new(
+                "there is nothing to measure in that selection",
+            ));
+        }
+        let dir = tempfile::Builder::new()
+            .prefix("portcullis-bench-")
+            .tempdir();
+        let dir = dir.context("no directory for this run")?;
+        let certificate = Certificate::make(dir.path())?;
+        let workshop = Workshop {
+            portcullis: programs.portcullis,
+            peers: programs.peers,
+            dir: dir.path(),
+            certificate: &certificate,
         };
-        let now = proc::memory(server.pid())?;
-        let peak_kib = peak_kib.max(now.peak_kib);
-        memory.insert(process.clone(), Memory { peak_kib, ..now });
+        let mut servers = BTreeMap::new();
+        let mut series = Vec::with_capacity(cases.len());
+        for case in cases {
+            let begun = start(&workshop, case, &mut servers).and_then(|()| {
+                let (target, _) = target(&servers, &certificate, case)?;
+                load::ask_once(&target)
+            });
+            if let Some(answer) = needed(case, begun)? {
+                series.push((case, new_series(case, answer.len(), effort)));
+            }
+        }
+        Ok(Self {
+            servers,
+            certificate,
+            series,
+            _dir: dir,
+        })
     }
-    let series = series.into_iter().map(|(_, one)| one).collect();
-    Ok(Measured { series, memory })
+
+    /// Measures one case once more.
+    pub(crate) fn measure(&mut self, index: usize, effort: Effort) -> Result<()> {
+        let (case, one) = self.series.get_mut(index).context("no such case")?;
+        let (target, pid) = target(&self.servers, &self.certificate, case)?;
+        let plan = Plan {
+            seconds: effort.seconds,
+            connections: case.connections,
+        };
+        if let Some(sample) = needed(case, load::measure(&target, pid, plan))? {
+            one.rounds.push(sample);
+        }
+        Ok(())
+    }
+
+    /// What was measured, and the memory of the servers after it.
+    pub(crate) fn into_measured(self) -> Result<Measured> {
+        let mut memory = BTreeMap::new();
+        for (process, (server, _)) in &self.servers {
+            let of_process = self
+                .series
+                .iter()
+                .filter(|(case, _)| case.process() == *process);
+            let samples = of_process.flat_map(|(_, one)| &one.rounds);
+            let Some(peak_kib) = samples.map(|s| s.peak_kib).max() else {
+                continue;
+            };
+            let now = proc::memory(server.pid())?;
+            let peak_kib = peak_kib.max(now.peak_kib);
+            memory.insert(process.clone(), Memory { peak_kib, ..now });
+        }
+        let series = self.series.into_iter().map(|(_, one)| one).collect();
+        Ok(Measured { series, memory })
+    }
 }
 
 fn new_series(case: &Case, answer_bytes: usize, effort: Effort) -> Series {
@@ -141,11 +180,11 @@ fn words(case: &Case) -> String {
     format!("{name} over {way}, {} under way", case.connections)
 }
 
-/// Every other round goes backwards, so that a drift of the machine favours nobody.
-fn turns<T>(series: &mut [T], round: usize) -> Box<dyn Iterator<Item = &mut T> + '_> {
+/// Every other round goes backwards, so that a drift of the machine favours none.
+pub(crate) fn turns(cases: usize, round: usize) -> Box<dyn Iterator<Item = usize>> {
     match round % 2 {
-        0 => Box::new(series.iter_mut()),
-        _ => Box::new(series.iter_mut().rev()),
+        0 => Box::new(0..cases),
+        _ => Box::new((0..cases).rev()),
     }
 }
 
@@ -212,9 +251,8 @@ mod tests {
 
     #[test]
     fn every_other_round_goes_backwards() {
-        let mut all = [1, 2, 3];
-        let order = |all: &mut [i32], round| turns(all, round).map(|n| *n).collect::<Vec<_>>();
-        assert_eq!(order(&mut all, 0), [1, 2, 3]);
-        assert_eq!(order(&mut all, 1), [3, 2, 1]);
+        let order = |round| turns(3, round).collect::<Vec<_>>();
+        assert_eq!(order(0), [0, 1, 2]);
+        assert_eq!(order(1), [2, 1, 0]);
     }
 }

@@ -158,8 +158,28 @@ impl Authenticators {
         default.unwrap_or_default()
     }
 
-    /// Whether who began this session is still believed: its issuer may be gone from the configuration.
-    pub fn believes(&self, session: &Session) -> bool {
+    /// The session with its identity, if whoever vouched for it still does: a token must be good now, as in
+    /// a new request; a provider must still be configured.
+    pub async fn revive(&self, session: Session, now: SystemTime) -> Option<Session> {
+        let Some(token) = &session.token else {
+            return self.vouches(&session).then_some(session);
+        };
+        let identity = self.verify(&token.0, now).await.ok()?;
+        Some(Session {
+            identity,
+            ..session
+        })
+    }
+
+    /// The realm of somebody whose token was verified.
+    pub fn realm_of(&self, identity: &Identity) -> &str {
+        match self.issuer_of(&identity.claims) {
+            Ok((_, authenticator)) => &authenticator.settings.realm,
+            Err(_) => self.default_realm(),
+        }
+    }
+
+    fn vouches(&self, session: &Session) -> bool {
         let issuer = claims::text(&session.identity.claims, "iss").ok();
         self.list.iter().any(|one| {
             let settings = &one.settings;

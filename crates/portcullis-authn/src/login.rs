@@ -25,6 +25,7 @@ use crate::token::Token;
 
 pub use error::LoginError;
 use return_to::local;
+pub use return_to::local as local_path;
 
 /// How long people have to sign in.
 const PATIENCE: Duration = Duration::from_secs(10 * 60);

@@ -14,14 +14,15 @@ mod engine;
 pub mod expression;
 mod kinds;
 mod lookups;
+pub mod names;
 mod observer;
 pub mod profile;
 mod state;
 mod vertex;
 
-pub use authorizer::{Compat, Explanation, GraphAuthorizer, Rules, Selectors, Subject};
+pub use authorizer::{Compat, Explanation, GraphAuthorizer, Identity, Rules, Selectors, Subject};
 pub use engine::{Edge, Graph, Reach, Shape, Spot, VertexView};
-pub use kinds::{KindId, Kinds, VertexKind};
+pub use kinds::{KindId, Kinds, Mismatch, Scope, VertexKind};
 pub use lookups::{Found, Lookups, Nothing, Wanted};
 pub use observer::{Observer, Update};
 pub use profile::{Fault, Profile};

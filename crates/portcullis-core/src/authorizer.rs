@@ -115,7 +115,7 @@ impl AuthorizerChain {
         let stopwatch = Stopwatch::start();
         let mut verdict = AccessVerdict {
             id: DecisionId::new(clock::wall()),
-            opinion: Opinion::NoOpinion("no authorizer has an opinion".into()),
+            opinion: Opinion::NoOpinion("no authorizer allowed it".into()),
             authorizer: None,
             error: None,
             trace: Vec::with_capacity(self.authorizers.len()),

@@ -6,8 +6,8 @@
 //!                   └──────────────> Verdict <─────────────────────┘
 //! ```
 //!
-//! INVARIANT: plug-ins run in the configured order; nothing runs after a refusal; the first
-//! `validate` runs after the last `admit`.
+//! INVARIANT: plug-ins run in the configured order; nothing runs after a refusal, unless that is asked for,
+//! and then it changes nothing in the verdict; the first `validate` runs after the last `admit`.
 //! INVARIANT: [`Chain::decide`] returns a verdict whatever plug-ins do. Errors, timeouts and panics
 //! are steps of the trace, and only here a [`FailureMode`] says what follows from them.
 
@@ -93,6 +93,24 @@ pub struct Chain {
     entries: Vec<ChainEntry>,
 }
 
+/// How long plug-ins are asked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Until {
+    /// Until the first refusal.
+    Refused,
+    /// Until all were asked.
+    Asked,
+}
+
+/// What those said who were asked after a refusal. Nothing of it is in the verdict.
+#[derive(Debug, Clone, Default)]
+pub struct Beyond {
+    /// What they did, in order.
+    pub trace: Vec<Step>,
+    /// Their remarks for the person who asked.
+    pub warnings: Vec<String>,
+}
+
 /// A refusal, and whose it is.
 struct Refusal {
     plugin: Arc<str>,
@@ -125,20 +143,36 @@ impl Chain {
 
     /// Judges the request. The object in it is left as the plug-ins changed it.
     pub async fn decide_later(&self, request: &mut Attributes) -> Verdict {
+        self.ask(request, Until::Refused).await.0
+    }
+
+    /// Judges the request, waits for the verdict, and asks on after a refusal.
+    pub fn decide_and_ask_on(&self, request: &mut Attributes) -> (Verdict, Beyond) {
+        block_on::block_on(self.ask(request, Until::Asked))
+    }
+
+    async fn ask(&self, request: &mut Attributes, until: Until) -> (Verdict, Beyond) {
         let stopwatch = Stopwatch::start();
         let mut trace = Vec::with_capacity(self.entries.len() * 2);
         let mut notes = Notes::default();
         let mut refusal = None;
         let mut changes = Changes::default();
+        let (mut beyond, mut other_notes) = (Beyond::default(), Notes::default());
         'asking: for phase in [Phase::Admit, Phase::Validate] {
             for entry in &self.entries {
+                if refusal.is_some() {
+                    let steps = &mut beyond.trace;
+                    entry.ask(phase, request, &mut other_notes, steps).await;
+                    continue;
+                }
                 refusal = entry.ask(phase, request, &mut notes, &mut trace).await;
                 changes.note(&trace, request);
-                if refusal.is_some() {
+                if refusal.is_some() && (until == Until::Refused || is_late(request)) {
                     break 'asking;
                 }
             }
         }
+        beyond.warnings = other_notes.warnings;
         let patch = match (&refusal, &request.object) {
             (None, Some(object)) => object.patch(),
             _ => Vec::new(),
@@ -148,7 +182,7 @@ impl Chain {
             None => (Decision::Allow, None),
             Some(r) => (Decision::Deny(r.denial), Some(r.plugin)),
         };
-        Verdict {
+        let verdict = Verdict {
             id: DecisionId::new(clock::wall()),
             decision,
             plugin,
@@ -162,7 +196,8 @@ impl Chain {
             patch,
             trace,
             duration: stopwatch.elapsed(),
-        }
+        };
+        (verdict, beyond)
     }
 }
 
@@ -310,6 +345,12 @@ impl ChainEntry {
             duration,
         }
     }
+}
+
+/// Whether there is no time left to ask anyone.
+fn is_late(request: &Attributes) -> bool {
+    let deadline = request.deadline;
+    deadline.is_some_and(|deadline| deadline <= clock::monotonic())
 }
 
 fn revision(request: &Attributes) -> Option<u32> {

@@ -21,6 +21,7 @@ pub mod patch;
 pub mod plugin;
 pub mod policy_step;
 pub mod registry;
+pub mod text;
 pub mod trace_context;
 pub mod tree;
 pub mod verdict;
@@ -31,7 +32,7 @@ pub use attributes::{
     UserInfo,
 };
 pub use authorizer::{AccessVerdict, Authorizer, AuthorizerChain, AuthorizerError, Opinion};
-pub use chain::{Chain, ChainEntry, FailureMode};
+pub use chain::{Beyond, Chain, ChainEntry, FailureMode};
 pub use document::{Document, DocumentError, Source};
 pub use glob::Glob;
 pub use plugin::{

@@ -2,79 +2,29 @@
 //!
 //! Only so many evaluations compute at a time. One that waits for the world outside lets another
 //! compute meanwhile, on another thread, and takes its turn again before anything new begins. One
-//! that computes for long goes on without a turn, so that short ones don't wait for it.
+//! that computes for long goes on without a turn, so that short ones don't wait for it. Who has
+//! several of those gets no more turns until one of them ends: whoever else asks is not hindered.
 
-use std::collections::VecDeque;
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+mod slot;
+
+use std::collections::{HashMap, VecDeque};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
-use crate::state::Thread;
-use crate::worker::{Answer, Job};
+use crate::worker::Job;
 
-/// How many threads may be given up inside the engine at a time.
+pub(crate) use slot::{Doing, Phase, Running, Slot};
+
+/// How many threads may be given up inside the engine at a time, where there are no processes to
+/// go on in.
 pub(crate) const STUCK: usize = 8;
 
 /// How many may compute without a turn at a time.
-const SLOW: usize = 32;
+const SLOW: usize = 48;
 
-/// What a thread is doing.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(crate) enum Phase {
-    /// It has nothing to do, or gets ready.
-    #[default]
-    Idle,
-    /// It computes.
-    Computing,
-    /// It has computed for so long that others got its turn.
-    Slow,
-    /// It waits for something else, and others may compute.
-    Waiting,
-    /// It was given up while it computed, and must end with what it is doing.
-    LostComputing,
-    /// It was given up while it waited, and must end with what it is doing.
-    LostWaiting,
-}
-
-impl Phase {
-    pub(crate) fn is_lost(self) -> bool {
-        matches!(self, Self::LostComputing | Self::LostWaiting)
-    }
-}
-
-/// What a thread is doing, until when, and who waits for it. The phase is changed only by who
-/// holds the board.
-#[derive(Debug, Default)]
-pub(crate) struct Doing {
-    pub(crate) phase: Phase,
-    pub(crate) job: Option<Running>,
-}
-
-/// An evaluation that is being made.
-#[derive(Debug, Clone)]
-pub(crate) struct Running {
-    pub(crate) since: Instant,
-    pub(crate) deadline: Instant,
-    pub(crate) input: Arc<crate::input::Input>,
-    pub(crate) answer: Answer,
-}
-
-/// A thread, as others see it.
-#[derive(Debug, Default)]
-pub(crate) struct Slot {
-    pub(crate) thread: Thread,
-    pub(crate) wake: Condvar,
-    pub(crate) doing: Mutex<Doing>,
-}
-
-impl Slot {
-    pub(crate) fn phase(&self) -> Phase {
-        lock(&self.doing).phase
-    }
-
-    pub(crate) fn set_phase(&self, phase: Phase) {
-        lock(&self.doing).phase = phase;
-    }
-}
+/// How many of those may belong to one asker before no more of its jobs begin. On larger machines
+/// as many as there are turns.
+const SHARE: usize = 4;
 
 /// The bookkeeping. Whoever changes it must see to what [`Board::pass_on`] says.
 #[derive(Debug, Default)]
@@ -94,6 +44,10 @@ pub(crate) struct Board {
     starting: usize,
     computing: usize,
     slow: usize,
+    /// How many of the slow ones each asker has; askers without any are not in it.
+    slow_of: HashMap<u64, usize>,
+    /// How many threads may be given up while they compute.
+    stuck: usize,
     /// All threads but those that were given up while they computed.
     threads: usize,
     lost_computing: usize,
@@ -105,7 +59,56 @@ impl Board {
         Self {
             turns,
             most: turns + extra,
+            stuck: STUCK,
             ..Self::default()
+        }
+    }
+
+    /// Lets any number of threads be given up: those who come later don't compute in threads.
+    #[must_use]
+    pub(crate) fn with_processes(self) -> Self {
+        Self {
+            stuck: usize::MAX,
+            ..self
+        }
+    }
+
+    /// Whether no more jobs of this asker may begin for now. Never so where it is not known who asks.
+    pub(crate) fn is_held_back(&self, asker: u64) -> bool {
+        let slow = self.slow_of.get(&asker).copied().unwrap_or_default();
+        asker != 0 && slow >= SHARE.max(self.turns)
+    }
+
+    /// Whether an asker who is held back has so many jobs waiting that others might find no room.
+    pub(crate) fn waits_too_often(&self, asker: u64, capacity: usize) -> bool {
+        let waiting = || self.jobs.iter().filter(|job| job.asker == asker).count();
+        self.is_held_back(asker) && waiting() >= (capacity / 4).max(1)
+    }
+
+    /// The place of the first job that may begin.
+    fn next_job(&self) -> Option<usize> {
+        if self.slow_of.is_empty() {
+            return (!self.jobs.is_empty()).then_some(0);
+        }
+        let mut jobs = self.jobs.iter();
+        jobs.position(|job| !self.is_held_back(job.asker))
+    }
+
+    fn now_slow(&mut self, asker: u64) {
+        self.slow += 1;
+        *self.slow_of.entry(asker).or_default() += 1;
+    }
+
+    fn no_longer_slow(&mut self, asker: Option<u64>) {
+        self.slow = self.slow.saturating_sub(1);
+        let Some(asker) = asker else {
+            return;
+        };
+        if let Some(count) = self.slow_of.get_mut(&asker) {
+            *count = count.saturating_sub(1);
+            if *count == 0 {
+                self.slow_of.remove(&asker);
+            }
         }
     }
 
@@ -134,7 +137,7 @@ impl Board {
         if self.call_back() {
             return false;
         }
-        if self.jobs.is_empty() || self.is_closed {
+        if self.next_job().is_none() || self.is_closed {
             return false;
         }
         if let Some(slot) = self.idle.pop() {
@@ -165,11 +168,12 @@ impl Board {
         if self.computing >= self.turns || !self.returning.is_empty() {
             return None;
         }
-        let job = self.jobs.pop_front()?;
+        let job = self.jobs.remove(self.next_job()?)?;
         self.computing += 1;
         *lock(&slot.doing) = Doing {
             phase: Phase::Computing,
             job: Some(Running {
+                asker: job.asker,
                 since: now,
                 deadline: job.deadline,
                 input: Arc::clone(&job.input),
@@ -182,10 +186,10 @@ impl Board {
     /// Notes the end of a job. False if the thread was given up meanwhile and must end.
     pub(crate) fn end_job(&mut self, slot: &Slot) -> bool {
         let mut doing = lock(&slot.doing);
-        doing.job = None;
+        let asker = doing.job.take().map(|job| job.asker);
         match std::mem::take(&mut doing.phase) {
             Phase::Computing => self.computing = self.computing.saturating_sub(1),
-            Phase::Slow => self.slow = self.slow.saturating_sub(1),
+            Phase::Slow => self.no_longer_slow(asker),
             Phase::LostComputing => {
                 self.lost_computing = self.lost_computing.saturating_sub(1);
                 return false;
@@ -230,7 +234,7 @@ impl Board {
     pub(crate) fn leave(&mut self, slot: &Slot) {
         match slot.phase() {
             Phase::Computing => self.computing = self.computing.saturating_sub(1),
-            Phase::Slow => self.slow = self.slow.saturating_sub(1),
+            Phase::Slow => self.no_longer_slow(slot.asker()),
             _ => return,
         }
         slot.set_phase(Phase::Waiting);
@@ -242,7 +246,7 @@ impl Board {
         if slot.phase() == Phase::Computing && self.slow < SLOW {
             slot.set_phase(Phase::Slow);
             self.computing = self.computing.saturating_sub(1);
-            self.slow += 1;
+            self.now_slow(slot.asker().unwrap_or_default());
         }
     }
 
@@ -270,11 +274,11 @@ impl Board {
     /// another must be started in its place, which is noted already.
     pub(crate) fn give_up(&mut self, slot: &Slot) -> bool {
         match slot.phase() {
-            phase @ (Phase::Computing | Phase::Slow) if self.lost_computing < STUCK => {
+            phase @ (Phase::Computing | Phase::Slow) if self.lost_computing < self.stuck => {
                 slot.set_phase(Phase::LostComputing);
                 self.lost_computing += 1;
                 match phase {
-                    Phase::Slow => self.slow = self.slow.saturating_sub(1),
+                    Phase::Slow => self.no_longer_slow(slot.asker()),
                     _ => self.computing = self.computing.saturating_sub(1),
                 }
                 self.threads = self.threads.saturating_sub(1);
@@ -299,7 +303,7 @@ impl Board {
 
     /// Whether so many were given up that nothing new may begin: they use up the machine.
     pub(crate) fn has_lost_too_many(&self) -> bool {
-        self.lost_computing >= STUCK
+        self.lost_computing >= self.stuck
     }
 
     /// How many threads there are that were not given up while they computed.

@@ -29,6 +29,8 @@ struct Inner {
     reads: Reads,
     /// Which policies can't change the object.
     quiet: Vec<bool>,
+    /// What it was compiled from.
+    sources: Sources,
 }
 
 /// Which of the values that are costly to make a policy could look at.
@@ -127,6 +129,11 @@ impl PolicySet {
         self.inner.quiet.get(policy).copied().unwrap_or_default()
     }
 
+    /// What it was compiled from, for those who compile it again elsewhere.
+    pub(crate) fn sources(&self) -> &Sources {
+        &self.inner.sources
+    }
+
     pub(crate) fn program(&self) -> &Program {
         &self.inner.program
     }
@@ -178,6 +185,7 @@ impl Inner {
                 ac: read("ac"),
                 raw: read("Raw"),
             },
+            sources: sources.clone(),
         }
     }
 }

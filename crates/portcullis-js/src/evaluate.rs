@@ -5,7 +5,6 @@ mod record;
 mod world;
 
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
 
 use portcullis_core::Tree;
 use portcullis_core::clock::Stopwatch;
@@ -111,7 +110,7 @@ impl<'a, 'js> Run<'a, 'js> {
     }
 
     fn all(&mut self, record: &mut Record) {
-        let mut last = None;
+        let (mut last, mut is_over) = (None, false);
         for (index, name) in self.set.names().iter().enumerate() {
             let mut step = record::skipped(name);
             let Plan::Run(mode) = self.input.plan(index) else {
@@ -119,11 +118,13 @@ impl<'a, 'js> Run<'a, 'js> {
                 continue;
             };
             step.mode = mode;
-            if record.verdict.is_some() || record.is_out_of_time {
+            let is_refused = matches!(record.verdict, Some(Verdict::Deny(_)));
+            let is_decided = record.verdict.is_some() && !(is_refused && self.input.asks_on);
+            if is_decided || is_over || record.is_out_of_time {
                 record.steps.push(step);
                 continue;
             }
-            self.state.thread.policy.store(index, Ordering::Relaxed);
+            self.state.thread.enter(index);
             let watch = Stopwatch::start();
             let mut conclusion = self.policy(index, mode);
             if mode == Mode::Enforce && self.input.failures_pass {
@@ -151,7 +152,7 @@ impl<'a, 'js> Run<'a, 'js> {
             if step.outcome == Outcome::Warn {
                 step.message = warnings.first().cloned();
             }
-            if mode != Mode::DryRun {
+            if mode != Mode::DryRun && !is_refused {
                 let named = warnings.into_iter().map(|w| format!("{name}: {w}"));
                 record.warnings.extend(named);
             }
@@ -162,6 +163,12 @@ impl<'a, 'js> Run<'a, 'js> {
             }
             record.steps.push(step);
             match (mode, conclusion) {
+                // What is asked after a refusal changes nothing but where it ends.
+                (Mode::Enforce, Conclusion::Allow) if is_refused => is_over = true,
+                (Mode::Enforce, Conclusion::Deny(refusal)) if is_refused => {
+                    is_over = refusal.limit.is_some();
+                }
+                (Mode::Warn, Conclusion::Deny(_)) if is_refused => {}
                 (_, Conclusion::Pass) | (Mode::Warn | Mode::DryRun, Conclusion::Allow) => {}
                 (Mode::Enforce, Conclusion::Allow) => record.verdict = Some(Verdict::Allow),
                 (Mode::Enforce, Conclusion::Deny(refusal))
@@ -169,7 +176,11 @@ impl<'a, 'js> Run<'a, 'js> {
                 {
                     record.is_out_of_time = refusal.limit == Some(Limit::Deadline);
                 }
-                (Mode::Enforce, Conclusion::Deny(refusal)) => record.refuse(name, refusal),
+                (Mode::Enforce, Conclusion::Deny(refusal)) => {
+                    // After a limit nothing can be relied on.
+                    is_over = refusal.limit.is_some();
+                    record.refuse(name, refusal);
+                }
                 (Mode::Warn, Conclusion::Deny(refusal)) => {
                     record.warnings.push(format!("{name}: {}", refusal.message));
                 }

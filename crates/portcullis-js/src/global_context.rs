@@ -4,6 +4,7 @@
 //! one step, even if it waits for the world outside in between: others that touch it wait as long.
 //! A holder that was given up loses it, and what it writes later is not taken.
 
+use std::fmt;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Instant;
 
@@ -15,6 +16,17 @@ use serde_json::{Map, Value};
 pub struct GlobalContext {
     cap: usize,
     inner: Arc<Inner>,
+    /// Where it really is, if another process has it.
+    elsewhere: Option<Arc<dyn Elsewhere>>,
+}
+
+/// A context that another process has.
+pub(crate) trait Elsewhere: Send + Sync + fmt::Debug {
+    /// Takes hold of it until the evaluation ends, or gives up at its deadline.
+    fn acquire(&self) -> Option<Value>;
+
+    /// Puts a new value in place.
+    fn store(&self, value: &Value);
 }
 
 #[derive(Debug)]
@@ -43,6 +55,15 @@ impl GlobalContext {
                 held: Mutex::new(held),
                 freed: Condvar::new(),
             }),
+            elsewhere: None,
+        }
+    }
+
+    /// One that another process has.
+    pub(crate) fn elsewhere(cap: usize, elsewhere: Arc<dyn Elsewhere>) -> Self {
+        Self {
+            elsewhere: Some(elsewhere),
+            ..Self::new(cap)
         }
     }
 
@@ -62,12 +83,16 @@ impl GlobalContext {
         Self {
             cap,
             inner: Arc::clone(&self.inner),
+            elsewhere: self.elsewhere.clone(),
         }
     }
 
     /// Takes hold of it for this thread, or gives up at the deadline.
     pub(crate) fn acquire(&self, owner: u64, deadline: Option<Instant>) -> Option<Lease> {
-        if deadline.is_some_and(|deadline| clock::monotonic() >= deadline) {
+        // Who has it waits until the deadline at the first try.
+        if self.elsewhere.is_some()
+            || deadline.is_some_and(|deadline| clock::monotonic() >= deadline)
+        {
             return None;
         }
         let mut held = self.lock();
@@ -98,16 +123,24 @@ impl GlobalContext {
         if deadline.is_some_and(|deadline| clock::monotonic() >= deadline) {
             return None;
         }
+        if let Some(elsewhere) = &self.elsewhere {
+            let value = elsewhere.acquire()?;
+            return Some(self.lease_of(Arc::new(value), owner));
+        }
         let held = self.lock();
         held.holder.is_none().then(|| self.lease(held, owner))
     }
 
     fn lease(&self, mut held: MutexGuard<'_, Held>, owner: u64) -> Lease {
         held.holder = Some(owner);
+        self.lease_of(Arc::clone(&held.value), owner)
+    }
+
+    fn lease_of(&self, value: Arc<Value>, owner: u64) -> Lease {
         Lease {
             context: self.clone(),
             owner,
-            value: Arc::clone(&held.value),
+            value,
             size: OnceLock::new(),
         }
     }
@@ -151,6 +184,10 @@ impl Lease {
 
     /// Puts a new value in place, if still the holder.
     pub(crate) fn store(&self, value: Value) {
+        if let Some(elsewhere) = &self.context.elsewhere {
+            elsewhere.store(&value);
+            return;
+        }
         let mut held = self.context.lock();
         if held.holder == Some(self.owner) {
             held.value = Arc::new(value);

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use portcullis_core::Tree;
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::outcome::Mode;
@@ -10,7 +11,7 @@ use crate::replay::Replay;
 use crate::subject::{PlainSubject, Subject};
 
 /// What to do with one policy.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Plan {
     /// It does not apply.
     Skip,
@@ -31,6 +32,8 @@ pub struct Input {
     pub plan: Vec<Plan>,
     /// An error or limit in an enforced policy counts as no opinion of that policy.
     pub failures_pass: bool,
+    /// Policies are asked after a refusal too; the first refusal counts.
+    pub asks_on: bool,
     /// What is known of the time it was first made, if it is made again from a record.
     pub replay: Option<Arc<Replay>>,
 }
@@ -44,6 +47,7 @@ impl Input {
             subject: Arc::new(PlainSubject::default()),
             plan: Vec::new(),
             failures_pass: false,
+            asks_on: false,
             replay: None,
         }
     }

@@ -2,6 +2,7 @@
 
 use std::time::{Duration, Instant};
 
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::host::HostCall;
@@ -9,7 +10,7 @@ use crate::limits::Limit;
 use crate::replay::Unknown;
 
 /// What a policy's refusal means.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
 pub enum Mode {
     /// A refusal is a refusal.
     #[default]
@@ -21,7 +22,7 @@ pub enum Mode {
 }
 
 /// What one policy concluded. What follows from it depends on its mode.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Outcome {
     /// It said yes.
     Allow,
@@ -65,7 +66,7 @@ pub struct Step {
 }
 
 /// Why a request may not go on.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Denial {
     /// The policy that refused; none if none was reached.
     pub policy: Option<String>,
@@ -82,7 +83,7 @@ pub struct Denial {
 }
 
 /// What all policies together say.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub enum Verdict {
     /// One said yes.
     Allow,
@@ -103,6 +104,19 @@ pub struct ConsoleLine {
     pub level: &'static str,
     /// What it wrote.
     pub text: String,
+}
+
+impl ConsoleLine {
+    /// A level of the console by its name; `log` for every other name.
+    pub(crate) fn level(name: &str) -> &'static str {
+        match name {
+            "info" => "info",
+            "warn" => "warn",
+            "error" => "error",
+            "debug" => "debug",
+            _ => "log",
+        }
+    }
 }
 
 /// The result of one evaluation.

@@ -2,42 +2,38 @@
 //!
 //! The engine stops policies at their deadline by itself, except inside a few natives and in calls
 //! of the world outside. A thread that does not come back is given up: its caller is answered,
-//! another thread takes its place, and it ends when it ends. There are never more than a few of
-//! those.
+//! another thread takes its place, and it ends when it ends. Policies that did this are evaluated in
+//! processes from then on ([`Guard`]), so that there are never more than a few of those.
+//!
+//! Here is what callers see. What the threads do is in `threads`, what the watchdog does in
+//! `watchdog`.
 
-use std::collections::VecDeque;
-use std::rc::Rc;
+mod threads;
+mod watchdog;
+
+use std::hash::RandomState;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Condvar, Mutex, PoisonError, mpsc};
+use std::sync::{Arc, Condvar, Mutex, mpsc};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use portcullis_core::clock;
 
-use crate::board::{Board, Phase, Slot, lock};
+use crate::board::{Board, Slot, lock};
 use crate::compile::PolicySet;
-use crate::evaluate::late;
-use crate::gate::{Gate, Outside};
 use crate::global_context::GlobalContext;
+use crate::guard::Guard;
 use crate::host::{Host, NoHost};
 use crate::input::Input;
 use crate::limits::Limits;
 use crate::outcome::Evaluation;
-use crate::state::Thread;
-use crate::worker::{Answer, Job, Worker};
+use crate::process::{Recipe, Stable};
+use crate::worker::{Answer, Job};
 
 /// How long after its deadline an evaluation is given up.
-const GRACE: Duration = Duration::from_millis(50);
-/// How long an evaluation may compute before others get its turn.
-const SLOW: Duration = Duration::from_millis(30);
-/// How often the watchdog looks while there is something to watch.
-const LOOK: Duration = Duration::from_millis(20);
+pub(crate) const GRACE: Duration = Duration::from_millis(50);
 /// How many threads there may be beyond those that compute.
 const EXTRA: usize = 512;
-/// How long a thread waits for work before it asks whether it is needed.
-const IDLE: Duration = Duration::from_secs(10);
-/// Stack for what is not the engine's.
-const OWN_STACK: usize = 4 << 20;
 
 /// How many evaluations may compute, and how many may wait for that.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -58,6 +54,12 @@ pub enum PoolError {
     /// Too many evaluations never came back.
     #[error("too many policy evaluations had to be given up and are still running")]
     TooManyAbandoned,
+    /// The pool was not started.
+    #[error("the policy engine is not running")]
+    NotStarted,
+    /// No process can be had for an evaluation that must be made in one.
+    #[error("no process can be started to evaluate policies: {0}")]
+    NoProcess(String),
     /// The pool has ended.
     #[error("the policy engine has ended")]
     Closed,
@@ -76,6 +78,7 @@ pub struct Pool {
 struct Shared {
     set: PolicySet,
     limits: Limits,
+    turns: usize,
     context: GlobalContext,
     host: Arc<dyn Host>,
     replays: bool,
@@ -83,6 +86,12 @@ struct Shared {
     board: Mutex<Board>,
     slots: Mutex<Vec<Arc<Slot>>>,
     made: Arc<AtomicU64>,
+    /// Makes numbers of askers.
+    hasher: RandomState,
+    guard: Guard,
+    /// The processes, where there may be any.
+    stable: Option<Arc<Stable>>,
+    is_started: AtomicBool,
     /// Whether the watchdog sleeps until told.
     asleep: AtomicBool,
     watch: Mutex<bool>,
@@ -90,8 +99,69 @@ struct Shared {
 }
 
 impl Pool {
-    /// Starts threads for these policies. `context` may be one that served others before. `host`
-    /// answers what policies ask of the world outside.
+    /// A pool for these policies that does nothing until [`begin`](Self::begin). `context` and
+    /// `guard` may be those that served others before. `host` answers what policies ask of the
+    /// world outside.
+    pub fn build(
+        set: PolicySet,
+        limits: Limits,
+        options: PoolOptions,
+        context: GlobalContext,
+        host: Arc<dyn Host>,
+        guard: Guard,
+    ) -> Self {
+        let turns = options.threads.max(1);
+        let mut board = Board::new(turns, EXTRA);
+        let mut stable = None;
+        if let Some(wanted) = guard.options() {
+            let recipe = Recipe {
+                command: wanted.command.clone(),
+                set: set.clone(),
+                limits: limits.clone(),
+                context: context.clone(),
+                host: Arc::clone(&host),
+            };
+            let made = Stable::new(recipe, guard.clone(), wanted.processes, turns);
+            stable = Some(Arc::new(made));
+            board = board.with_processes();
+        }
+        Self {
+            shared: Arc::new(Shared {
+                set,
+                limits,
+                turns,
+                context,
+                host,
+                replays: false,
+                capacity: options.queue,
+                board: Mutex::new(board),
+                slots: Mutex::default(),
+                made: Arc::default(),
+                hasher: RandomState::new(),
+                guard,
+                stable,
+                is_started: AtomicBool::new(false),
+                asleep: AtomicBool::new(false),
+                watch: Mutex::new(false),
+                busy: Condvar::new(),
+            }),
+        }
+    }
+
+    /// A pool for evaluations that are made again from a record. Policies find the recorded
+    /// time in place of the clock; what is not in the record is noticed; nothing can be asked of the
+    /// world outside.
+    pub fn build_for_replays(set: PolicySet, limits: Limits, options: PoolOptions) -> Self {
+        let context = GlobalContext::new(16 << 20);
+        let (host, guard) = (Arc::new(NoHost), Guard::none());
+        let mut pool = Self::build(set, limits, options, context, host, guard);
+        if let Some(shared) = Arc::get_mut(&mut pool.shared) {
+            shared.replays = true;
+        }
+        pool
+    }
+
+    /// Builds a pool without processes, and starts its threads.
     ///
     /// # Errors
     ///
@@ -103,12 +173,12 @@ impl Pool {
         context: GlobalContext,
         host: Arc<dyn Host>,
     ) -> Result<Self, PoolError> {
-        Self::begin(set, limits, options, context, host, false)
+        let pool = Self::build(set, limits, options, context, host, Guard::none());
+        pool.begin()?;
+        Ok(pool)
     }
 
-    /// Starts threads for evaluations that are made again from a record. Policies find the recorded
-    /// time in place of the clock; what is not in the record is noticed; nothing can be asked of the
-    /// world outside.
+    /// Builds a pool for replays, and starts its threads.
     ///
     /// # Errors
     ///
@@ -118,46 +188,34 @@ impl Pool {
         limits: Limits,
         options: PoolOptions,
     ) -> Result<Self, PoolError> {
-        let context = GlobalContext::new(16 << 20);
-        Self::begin(set, limits, options, context, Arc::new(NoHost), true)
+        let pool = Self::build_for_replays(set, limits, options);
+        pool.begin()?;
+        Ok(pool)
     }
 
-    fn begin(
-        set: PolicySet,
-        limits: Limits,
-        options: PoolOptions,
-        context: GlobalContext,
-        host: Arc<dyn Host>,
-        replays: bool,
-    ) -> Result<Self, PoolError> {
-        let turns = options.threads.max(1);
-        let shared = Arc::new(Shared {
-            set,
-            limits,
-            context,
-            host,
-            replays,
-            capacity: options.queue,
-            board: Mutex::new(Board::new(turns, EXTRA)),
-            slots: Mutex::default(),
-            made: Arc::default(),
-            asleep: AtomicBool::new(false),
-            watch: Mutex::new(false),
-            busy: Condvar::new(),
-        });
-        let pool = Self {
-            shared: Arc::clone(&shared),
-        };
-        for _ in 0..turns {
+    /// Starts the threads, unless they were started before.
+    ///
+    /// # Errors
+    ///
+    /// If threads can't be started.
+    pub fn begin(&self) -> Result<(), PoolError> {
+        let shared = &self.shared;
+        if shared.is_started.swap(true, Ordering::AcqRel) {
+            return Ok(());
+        }
+        for _ in 0..shared.turns {
             lock(&shared.board).hire();
             shared.spawn()?;
         }
-        let watched = Arc::clone(&shared);
+        let watched = Arc::clone(shared);
         thread::Builder::new()
             .name("js-watchdog".to_owned())
             .spawn(move || watched.watch())
             .map_err(|e| PoolError::Engine(e.to_string()))?;
-        Ok(pool)
+        if let Some(stable) = shared.stable.as_ref().filter(|_| shared.guard.is_on()) {
+            stable.keep();
+        }
+        Ok(())
     }
 
     /// Evaluates, and calls back from another thread. An error comes at once.
@@ -172,6 +230,10 @@ impl Pool {
         done: impl FnOnce(Result<Evaluation, PoolError>) + Send + 'static,
     ) -> Result<(), PoolError> {
         let shared = &self.shared;
+        if !shared.is_started.load(Ordering::Acquire) {
+            return Err(PoolError::NotStarted);
+        }
+        let asker = shared.number_of(input.subject.asker());
         let mut board = lock(&shared.board);
         if board.is_closed {
             return Err(PoolError::Closed);
@@ -179,10 +241,11 @@ impl Pool {
         if board.has_lost_too_many() {
             return Err(PoolError::TooManyAbandoned);
         }
-        if board.jobs.len() >= shared.capacity {
+        if board.jobs.len() >= shared.capacity || board.waits_too_often(asker, shared.capacity) {
             return Err(PoolError::QueueFull);
         }
         board.jobs.push_back(Job {
+            asker,
             input: Arc::new(input),
             deadline,
             answer: Answer::new(Box::new(done)),
@@ -247,233 +310,11 @@ impl Drop for Pool {
             slot.wake.notify_all();
         }
         self.shared.rouse();
+        if let Some(stable) = &self.shared.stable {
+            stable.close();
+        }
         for job in jobs {
             job.answer.give(Err(PoolError::Closed));
         }
-    }
-}
-
-/// The gate of one thread of a pool.
-#[derive(Debug)]
-struct Turnstile {
-    shared: Arc<Shared>,
-    slot: Arc<Slot>,
-}
-
-impl Gate for Turnstile {
-    fn leave(&self) {
-        let mut board = lock(&self.shared.board);
-        board.leave(&self.slot);
-        let is_short = board.pass_on();
-        drop(board);
-        self.shared.hire_if(is_short);
-    }
-
-    fn enter(&self, deadline: Option<Instant>) {
-        let mut board = lock(&self.shared.board);
-        board.come_back(&self.slot);
-        loop {
-            let now = clock::monotonic();
-            let left = deadline.map_or(IDLE, |d| d.saturating_duration_since(now));
-            if board.go_on(&self.slot, left.is_zero()) {
-                break;
-            }
-            board = match self.slot.wake.wait_timeout(board, left) {
-                Ok((board, _)) => board,
-                Err(poisoned) => poisoned.into_inner().0,
-            };
-        }
-        let is_short = board.pass_on();
-        drop(board);
-        self.shared.hire_if(is_short);
-    }
-}
-
-impl Shared {
-    fn spawn(self: &Arc<Self>) -> Result<(), PoolError> {
-        static NEXT: AtomicU64 = AtomicU64::new(1);
-        let slot = Arc::new(Slot {
-            thread: Thread {
-                number: NEXT.fetch_add(1, Ordering::Relaxed),
-                policy: Arc::default(),
-            },
-            ..Slot::default()
-        });
-        lock(&self.slots).push(Arc::clone(&slot));
-        let (shared, own) = (Arc::clone(self), Arc::clone(&slot));
-        let spawned = thread::Builder::new()
-            .name(format!("js-{}", slot.thread.number))
-            .stack_size(self.limits.stack + OWN_STACK)
-            .spawn(move || shared.serve(&own));
-        if let Err(error) = spawned {
-            self.forget(&slot);
-            lock(&self.board).not_hired();
-            return Err(PoolError::Engine(error.to_string()));
-        }
-        Ok(())
-    }
-
-    /// Starts a thread that was noted on the board. If there can't be another one, jobs wait.
-    fn hire_if(self: &Arc<Self>, is_short: bool) {
-        if is_short {
-            let _ = self.spawn();
-        }
-    }
-
-    fn forget(&self, slot: &Arc<Slot>) {
-        lock(&self.slots).retain(|other| !Arc::ptr_eq(other, slot));
-    }
-
-    /// The life of an evaluation thread.
-    fn serve(self: &Arc<Self>, slot: &Arc<Slot>) {
-        let gate = Turnstile {
-            shared: Arc::clone(self),
-            slot: Arc::clone(slot),
-        };
-        let outside = Outside {
-            host: Arc::clone(&self.host),
-            gate: Rc::new(gate),
-            replays: self.replays,
-        };
-        let mut worker = Worker::new(
-            self.set.clone(),
-            self.limits.clone(),
-            self.context.clone(),
-            Arc::clone(slot),
-            Arc::clone(&self.made),
-            outside,
-        );
-        lock(&self.board).started();
-        while let Some(job) = self.next(slot) {
-            worker.work(&job);
-        }
-        self.forget(slot);
-    }
-
-    /// Ends the job before, and waits for the next one.
-    fn next(self: &Arc<Self>, slot: &Arc<Slot>) -> Option<Job> {
-        let mut board = lock(&self.board);
-        if !board.end_job(slot) {
-            return None;
-        }
-        loop {
-            if let Some(job) = board.take_job(slot, clock::monotonic()) {
-                let is_short = board.pass_on();
-                drop(board);
-                self.hire_if(is_short);
-                return Some(job);
-            }
-            if board.is_closed {
-                board.may_go();
-                return None;
-            }
-            board.call_back();
-            board.rest(slot);
-            let waited = slot.wake.wait_timeout(board, IDLE);
-            let (again, timeout) = waited.unwrap_or_else(PoisonError::into_inner);
-            board = again;
-            let was_called = board.rise(slot);
-            if timeout.timed_out() && !was_called && board.may_go() {
-                return None;
-            }
-        }
-    }
-
-    fn rouse(&self) {
-        if self.asleep.load(Ordering::Acquire) {
-            *lock(&self.watch) = true;
-            self.busy.notify_one();
-        }
-    }
-
-    /// The life of the watchdog.
-    fn watch(self: Arc<Self>) {
-        loop {
-            let is_busy = self.look();
-            if !is_busy && lock(&self.board).is_closed {
-                return;
-            }
-            let mut told = lock(&self.watch);
-            if is_busy {
-                drop(self.busy.wait_timeout(told, LOOK));
-                continue;
-            }
-            self.asleep.store(true, Ordering::Release);
-            // A job that came since the look was told to nobody, and may be running by now.
-            if self.is_idle() {
-                while !*told {
-                    told = self.busy.wait(told).unwrap_or_else(PoisonError::into_inner);
-                }
-            }
-            *told = false;
-            self.asleep.store(false, Ordering::Release);
-        }
-    }
-
-    /// Whether nothing waits, runs or ends. A job goes from waiting to running under the lock of
-    /// the queue, so that it is seen here in one place or the other.
-    fn is_idle(&self) -> bool {
-        let board = lock(&self.board);
-        let is_running = |slot: &Arc<Slot>| lock(&slot.doing).job.is_some();
-        board.jobs.is_empty() && !board.is_closed && !lock(&self.slots).iter().any(is_running)
-    }
-
-    /// Lets others have the turn of a thread that computes for long.
-    fn overtake(self: &Arc<Self>, slot: &Slot) {
-        let mut board = lock(&self.board);
-        board.overtake(slot);
-        let is_short = board.pass_on();
-        drop(board);
-        self.hire_if(is_short);
-    }
-
-    /// Answers those whose time is over. Whether there is anything to watch.
-    fn look(self: &Arc<Self>) -> bool {
-        let now = clock::monotonic();
-        let (expired, mut is_busy) = {
-            let mut board = lock(&self.board);
-            let (expired, kept): (VecDeque<_>, VecDeque<_>) = std::mem::take(&mut board.jobs)
-                .into_iter()
-                .partition(|job| job.deadline <= now);
-            board.jobs = kept;
-            (expired, !board.jobs.is_empty())
-        };
-        for job in expired {
-            let late = late(None, &self.set, &job.input, &self.limits);
-            job.answer.give(Ok(late));
-        }
-        let slots: Vec<_> = lock(&self.slots).clone();
-        for slot in slots {
-            let running = lock(&slot.doing).job.clone();
-            let Some(running) = running else {
-                continue;
-            };
-            is_busy = true;
-            if running.deadline + GRACE > now {
-                if running.since + SLOW < now && slot.phase() == Phase::Computing {
-                    self.overtake(&slot);
-                }
-                continue;
-            }
-            let mut board = lock(&self.board);
-            // It may have ended, or begun another, since.
-            let is_still = lock(&slot.doing)
-                .job
-                .as_ref()
-                .is_some_and(|job| job.deadline == running.deadline);
-            if !is_still || slot.phase().is_lost() {
-                continue;
-            }
-            let is_short = board.give_up(&slot);
-            let is_shorter = board.pass_on();
-            drop(board);
-            self.context.revoke(slot.thread.number);
-            let culprit = slot.thread.policy.load(Ordering::Relaxed);
-            let late = late(Some(culprit), &self.set, &running.input, &self.limits);
-            running.answer.give(Ok(late));
-            self.hire_if(is_short);
-            self.hire_if(is_shorter);
-        }
-        is_busy
     }
 }

@@ -2,8 +2,10 @@
 
 use std::fmt;
 
+use serde::{Deserialize, Serialize};
+
 /// Everything a set is compiled from.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Sources {
     /// Run before the policies, once per evaluation, in sloppy mode. What it declares is seen by
     /// policies and modules.
@@ -20,7 +22,7 @@ pub struct Sources {
 ///
 /// Inside, `$module(k)` gives what module number `k` exports. Each module is run once per
 /// evaluation, when it is first asked for; nothing at its top level outlives the evaluation.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ModuleSource {
     /// Its name, like `lib/images.ts`, for messages.
     pub name: String,
@@ -33,7 +35,7 @@ pub struct ModuleSource {
 }
 
 /// Where the code of a policy is.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum PolicyCode {
     /// The body of a function, in sloppy mode. It may `await`.
     Body(String),
@@ -42,7 +44,7 @@ pub enum PolicyCode {
 }
 
 /// One policy.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PolicySource {
     /// Its name, the only one of this name in its set.
     pub name: String,

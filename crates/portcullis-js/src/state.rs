@@ -1,8 +1,9 @@
 //! What a realm's native functions and its evaluation share.
 
 use std::cell::{Cell, RefCell};
+use std::fmt;
 use std::sync::Arc;
-use std::sync::atomic::AtomicUsize;
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::time::Instant;
 
 use portcullis_core::{Tree, clock};
@@ -31,13 +32,62 @@ pub(crate) enum Said {
 /// One line on the console: level, text, stack trace.
 pub(crate) type RawLine = (&'static str, String, String);
 
-/// What a thread is known by.
+/// Who wants to know which policy is about to run.
+pub(crate) trait Reporter: Send + Sync + fmt::Debug {
+    /// This one is.
+    fn policy(&self, index: usize);
+}
+
+/// What a thread is known by, and the signs of life it gives.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Thread {
     /// Its number, for what only one may hold.
     pub(crate) number: u64,
-    /// Which policy it is in.
-    pub(crate) policy: Arc<AtomicUsize>,
+    /// Which policy it is in; none where that is not the number of a policy.
+    policy: Arc<AtomicUsize>,
+    /// How often the engine looked at the clock. A native that never does leaves it as it is.
+    beats: Arc<AtomicU64>,
+    reporter: Option<Arc<dyn Reporter>>,
+}
+
+impl Thread {
+    pub(crate) fn new(number: u64) -> Self {
+        Self {
+            number,
+            ..Self::default()
+        }
+    }
+
+    /// The thread of a process that says to another one which policy it is in.
+    pub(crate) fn reporting(reporter: Arc<dyn Reporter>) -> Self {
+        Self {
+            reporter: Some(reporter),
+            ..Self::default()
+        }
+    }
+
+    /// Notes that an evaluation begins, which is in no policy yet.
+    pub(crate) fn begin(&self) {
+        self.policy.store(usize::MAX, Ordering::Relaxed);
+    }
+
+    /// Notes that this policy runs from now on.
+    pub(crate) fn enter(&self, policy: usize) {
+        self.policy.store(policy, Ordering::Relaxed);
+        if let Some(reporter) = &self.reporter {
+            reporter.policy(policy);
+        }
+    }
+
+    /// Which policy it is in, or was in last.
+    pub(crate) fn policy(&self) -> usize {
+        self.policy.load(Ordering::Relaxed)
+    }
+
+    /// How many signs of life it gave.
+    pub(crate) fn beats(&self) -> u64 {
+        self.beats.load(Ordering::Relaxed)
+    }
 }
 
 /// The state of the running evaluation. No JavaScript value is ever kept here.
@@ -86,6 +136,7 @@ impl State {
 
     /// Forgets the evaluation before.
     pub(crate) fn begin(&self, input: &Arc<Input>, limits: &Limits) {
+        self.thread.begin();
         self.take_hit();
         self.said.take();
         self.warnings.take();
@@ -167,8 +218,9 @@ impl State {
         self.hit.take()
     }
 
-    /// Whether the time is over; notes it if so.
+    /// Whether the time is over; notes it if so. Asking is a sign of life.
     pub(crate) fn is_late(&self) -> bool {
+        self.thread.beats.fetch_add(1, Ordering::Relaxed);
         let late = self
             .deadline
             .get()

@@ -17,6 +17,12 @@ pub trait Subject: Send + Sync + fmt::Debug {
     /// there is no such form.
     fn review(&self, object: &Value) -> Option<Value>;
 
+    /// Who asks; empty where that is not known. When several evaluations of one asker compute for
+    /// long, its others wait for them, and nobody else does.
+    fn asker(&self) -> &str {
+        ""
+    }
+
     /// Headers that requests made for this one take along, such as the trace it is a part of.
     fn headers(&self) -> Vec<(&'static str, String)> {
         Vec::new()

@@ -12,14 +12,19 @@ use crate::compile::PolicySet;
 use crate::evaluate;
 use crate::gate::Outside;
 use crate::global_context::GlobalContext;
+use crate::guard::Guard;
 use crate::input::Input;
 use crate::limits::Limits;
 use crate::outcome::Evaluation;
-use crate::pool::PoolError;
+use crate::pool::{GRACE, PoolError};
+use crate::process::{Asked, Failed, NoProcess, Stable};
 use crate::realm::Realm;
 
 /// An evaluation longer than this is followed by a full garbage collection.
-const LONG: Duration = Duration::from_millis(5);
+pub(crate) const LONG: Duration = Duration::from_millis(5);
+
+/// Stack for what is not the engine's.
+pub(crate) const OWN_STACK: usize = 4 << 20;
 
 type Callback = Box<dyn FnOnce(Result<Evaluation, PoolError>) + Send>;
 
@@ -50,9 +55,18 @@ impl std::fmt::Debug for Answer {
 /// One evaluation to be made.
 #[derive(Debug)]
 pub(crate) struct Job {
+    /// Who asks for it, as a number.
+    pub(crate) asker: u64,
     pub(crate) input: Arc<Input>,
     pub(crate) deadline: Instant,
     pub(crate) answer: Answer,
+}
+
+/// Which evaluations are made in processes, and the processes.
+#[derive(Debug)]
+pub(crate) struct Guarding {
+    pub(crate) guard: Guard,
+    pub(crate) stable: Arc<Stable>,
 }
 
 /// The thread's realm and what it is made of.
@@ -66,6 +80,7 @@ pub(crate) struct Worker {
     pub(crate) made: Arc<AtomicU64>,
     outside: Outside,
     realm: Option<Realm>,
+    guarding: Option<Guarding>,
 }
 
 impl Worker {
@@ -76,6 +91,7 @@ impl Worker {
         slot: Arc<Slot>,
         made: Arc<AtomicU64>,
         outside: Outside,
+        guarding: Option<Guarding>,
     ) -> Self {
         let mut worker = Self {
             set,
@@ -85,6 +101,7 @@ impl Worker {
             made,
             outside,
             realm: None,
+            guarding,
         };
         let _ = worker.prepare();
         worker
@@ -108,12 +125,81 @@ impl Worker {
         }
     }
 
+    /// Makes one evaluation in a process, and answers. False if that is not needed any more.
+    fn work_in_process(&self, guarding: &Guarding, job: &Job) -> bool {
+        let Guarding { guard, stable } = guarding;
+        let late = |culprit| evaluate::late(culprit, &self.set, &job.input, &self.limits);
+        let taken = stable.take_ready().map_or_else(
+            || {
+                let wait = || stable.take(job.deadline);
+                self.outside.wait(Some(job.deadline), wait)
+            },
+            Ok,
+        );
+        let mut process = match taken {
+            Ok(process) => process,
+            Err(NoProcess::Unneeded) => return false,
+            Err(NoProcess::Late) => {
+                job.answer.give(Ok(late(None)));
+                return true;
+            }
+            Err(NoProcess::Fault(why)) => {
+                job.answer.give(Err(PoolError::NoProcess(why)));
+                return true;
+            }
+        };
+        self.slot.thread.begin();
+        let asked = Asked {
+            set: &self.set,
+            input: &job.input,
+            deadline: job.deadline,
+            end: job.deadline + GRACE,
+            thread: &self.slot.thread,
+            outside: &self.outside,
+            context: &self.shared,
+        };
+        match process.evaluate(&asked) {
+            Ok(evaluation) => {
+                job.answer.give(Ok(evaluation));
+                match process.cleans_up() {
+                    true => stable.put_back(process),
+                    false => stable.kill(process),
+                }
+            }
+            Err(Failed::Late) => {
+                stable.kill(process);
+                let culprit = self.slot.thread.policy();
+                let name = self.set.names().get(culprit);
+                // One that was given up waited for the world outside; nothing was to be killed.
+                if !self.slot.phase().is_lost() {
+                    guard.killed(name.map(String::as_str));
+                }
+                job.answer.give(Ok(late(Some(culprit))));
+            }
+            Err(Failed::Broken(why)) => {
+                stable.kill(process);
+                job.answer.give(Err(PoolError::Engine(why)));
+            }
+        }
+        true
+    }
+
     /// Makes one evaluation, answers, and gets ready for the next.
     pub(crate) fn work(&mut self, job: &Job) {
         if clock::monotonic() >= job.deadline {
             let late = evaluate::late(None, &self.set, &job.input, &self.limits);
             job.answer.give(Ok(late));
             return;
+        }
+        if let Some(guarding) = &self.guarding
+            && guarding.guard.covers(&self.set, &job.input)
+        {
+            self.slot.set_guarded(true);
+            let is_done = self.work_in_process(guarding, job);
+            self.slot.set_guarded(false);
+            if is_done {
+                return;
+            }
         }
         let watch = Stopwatch::start();
         let (set, limits) = (self.set.clone(), self.limits.clone());

@@ -11,6 +11,7 @@
 mod documents;
 mod follower;
 mod index;
+mod report;
 mod sink;
 #[cfg(test)]
 mod tests;
@@ -24,7 +25,7 @@ use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 use std::{fmt, fs, thread};
 
-use portcullis_authz::graph::Applied;
+use portcullis_authz::graph::{Applied, names};
 use portcullis_core::clock;
 use serde_json::{Map, Value};
 
@@ -33,6 +34,7 @@ use index::{Index, Key, Turn};
 use walk::{Print, Walk};
 
 pub use follower::Follower;
+pub use report::{Fault, Malformed, Report};
 pub use sink::Sink;
 
 /// Larger files are not read.
@@ -68,36 +70,6 @@ pub enum OpenError {
     },
 }
 
-/// A file that can't be used as it is.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Malformed {
-    /// The file, or a directory that can't be read.
-    pub file: PathBuf,
-    /// What is wrong, without quoting it.
-    pub words: String,
-}
-
-impl fmt::Display for Malformed {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}: {}", self.file.display(), self.words)
-    }
-}
-
-/// What a look found.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Report {
-    /// How many files there are.
-    pub files: usize,
-    /// How many objects count.
-    pub objects: usize,
-    /// Files that can't be used as they are now, by name.
-    pub malformed: Vec<Malformed>,
-    /// Those of them that were fine, or wrong in another way, at the last look.
-    pub news: Vec<Malformed>,
-    /// Whether anything was read or removed.
-    pub changed: bool,
-}
-
 /// What is known of a file.
 #[derive(Debug)]
 struct Known {
@@ -105,7 +77,7 @@ struct Known {
     seen: Print,
     /// Whether it must be read again in any case.
     again: bool,
-    faults: Vec<String>,
+    faults: Vec<Fault>,
 }
 
 /// What a look found, once nothing changed any more.
@@ -255,7 +227,7 @@ impl ObjectsDirectory {
         let had_some = self.index.has(&file);
         let mut faults = match self.read(&file, print) {
             Ok(contents) if contents.is_empty && had_some => {
-                vec!["it is empty; its last objects stay".to_owned()]
+                vec![Fault::whole("the file is empty; its last objects stay")]
             }
             Ok(mut contents) if contents.faults.is_empty() || !had_some => {
                 let mut faults = std::mem::take(&mut contents.faults);
@@ -272,7 +244,7 @@ impl ObjectsDirectory {
             .filter(|more| *more > 0)
         {
             faults.truncate(MAX_FAULTS);
-            faults.push(format!("and {more} more"));
+            faults.push(Fault::whole(format!("and {more} more")));
         }
         let known = Known {
             seen: print,
@@ -284,15 +256,22 @@ impl ObjectsDirectory {
     }
 
     /// Puts the objects of a file in the place of those it had; what is wrong with them.
-    fn take(&mut self, file: &Arc<Path>, objects: Vec<Object>, sink: &impl Sink) -> Vec<String> {
+    fn take(&mut self, file: &Arc<Path>, objects: Vec<Object>, sink: &impl Sink) -> Vec<Fault> {
         let mut faults = Vec::new();
         let mut kept = HashSet::new();
         let mut last = BTreeMap::new();
-        for (key, value) in objects.into_iter().filter_map(|o| identified(o, sink)) {
-            kept.insert(key.clone());
-            last.insert(key, value);
+        for object in objects {
+            let line = object.line;
+            match identified(object, sink) {
+                Ok(Some((key, value))) => {
+                    kept.insert(key.clone());
+                    last.insert(key, (line, value));
+                }
+                Ok(None) => {}
+                Err(why) => faults.push(Fault::at(line, 1, why)),
+            }
         }
-        for (key, value) in last {
+        for (key, (line, value)) in last {
             let (source, place) = (key.source, format!("{}/{}", key.namespace, key.name));
             let Turn::Counts(value) = self.index.put(file, key, value) else {
                 continue;
@@ -302,11 +281,10 @@ impl ObjectsDirectory {
                 .and_then(Value::as_str)
                 .unwrap_or_default();
             let place = format!("{kind} {}", place.trim_start_matches('/'));
+            let fault = |why: String| Fault::at(line, 1, format!("{place}: {why}"));
             match sink.apply(source, &value) {
-                Applied::Followed(wrong) => {
-                    faults.extend(wrong.into_iter().map(|why| format!("{place}: {why}")));
-                }
-                Applied::Unusable(why) => faults.push(format!("{place}: {why}")),
+                Applied::Followed(wrong) => faults.extend(wrong.into_iter().map(fault)),
+                Applied::Unusable(why) => faults.push(fault(why)),
                 Applied::Ignored => {}
             }
         }
@@ -322,7 +300,7 @@ impl ObjectsDirectory {
                 continue;
             };
             for object in contents.objects {
-                if let Some((key, value)) = identified(object, sink)
+                if let Ok(Some((key, value))) = identified(object, sink)
                     && keys.contains(&key)
                 {
                     self.index.keep(&file, &key, value);
@@ -331,17 +309,21 @@ impl ObjectsDirectory {
         }
     }
 
-    fn read(&self, file: &Path, print: Print) -> Result<Contents, String> {
-        let too_large = || format!("it is larger than {} MiB", MAX_BYTES / 1024 / 1024);
+    fn read(&self, file: &Path, print: Print) -> Result<Contents, Fault> {
+        let too_large = || {
+            let most = MAX_BYTES / 1024 / 1024;
+            Fault::whole(format!("the file is larger than {most} MiB"))
+        };
+        let unreadable = |error: io::Error| Fault::whole(words(&error));
         if print.size > MAX_BYTES {
             return Err(too_large());
         }
-        let opened = File::open(self.root.join(file)).map_err(|error| words(&error))?;
+        let opened = File::open(self.root.join(file)).map_err(unreadable)?;
         let mut bytes = Vec::new();
         opened
             .take(MAX_BYTES + 1)
             .read_to_end(&mut bytes)
-            .map_err(|error| words(&error))?;
+            .map_err(unreadable)?;
         if bytes.len() as u64 > MAX_BYTES {
             return Err(too_large());
         }
@@ -349,7 +331,7 @@ impl ObjectsDirectory {
             let valid = error.utf8_error().valid_up_to();
             let lines = error.as_bytes().iter().take(valid);
             let line = 1 + lines.filter(|byte| **byte == b'\n').count();
-            format!("line {line} is not UTF-8 text")
+            Fault::at(line as u64, 1, "the line is not UTF-8 text")
         })?;
         Ok(documents::read(&text))
     }
@@ -358,11 +340,16 @@ impl ObjectsDirectory {
         let mut malformed = Vec::new();
         let files = self.files.iter();
         let faulty = files.flat_map(|(file, known)| known.faults.iter().map(move |w| (&**file, w)));
-        let unknown = now.unknown.iter().map(|(file, why)| (&**file, why));
-        for (file, why) in faulty.chain(unknown) {
+        let faulty = faulty.map(|(file, fault)| (file, fault.clone()));
+        let unknown = now.unknown.iter();
+        let unknown = unknown.map(|(file, why)| (&**file, Fault::whole(why.as_str())));
+        for (file, fault) in faulty.chain(unknown) {
             malformed.push(Malformed {
-                file: self.root.join(file),
-                words: why.clone(),
+                file: match file.as_os_str().is_empty() {
+                    true => self.root.clone(),
+                    false => self.root.join(file),
+                },
+                fault,
             });
         }
         malformed.sort();
@@ -380,12 +367,27 @@ impl ObjectsDirectory {
     }
 }
 
-/// What identifies an object that is wanted, and the object as it would be in a cluster.
-fn identified(object: Object, sink: &impl Sink) -> Option<(Key, Value)> {
-    let (source, namespaced) = sink.source(&object.api_version, &object.kind)?;
+/// What identifies an object that is wanted, and the object as it would be in a cluster; nothing for others.
+///
+/// # Errors
+///
+/// When it can't be called so.
+fn identified(object: Object, sink: &impl Sink) -> Result<Option<(Key, Value)>, String> {
+    let Some((source, namespaced)) = sink.source(&object.api_version, &object.kind) else {
+        return Ok(None);
+    };
+    let wrong =
+        |path: &str, name: &str, why: String| format!("{} {name:?}: {path}: {why}", object.kind);
+    names::check_name(&object.name).map_err(|why| wrong("metadata.name", &object.name, why))?;
+    if namespaced && !object.namespace.is_empty() {
+        names::check_namespace(&object.namespace)
+            .map_err(|why| wrong("metadata.namespace", &object.name, why))?;
+    }
     let mut value = object.value;
     let metadata = value.get_mut("metadata").and_then(Value::as_object_mut);
-    let metadata: &mut Map<_, _> = metadata?;
+    let Some(metadata): Option<&mut Map<_, _>> = metadata else {
+        return Ok(None);
+    };
     let namespace = match (namespaced, object.namespace.is_empty()) {
         (true, false) => object.namespace,
         (true, true) => {
@@ -402,12 +404,14 @@ fn identified(object: Object, sink: &impl Sink) -> Option<(Key, Value)> {
         namespace: namespace.into(),
         name: object.name.into(),
     };
-    Some((key, value))
+    Ok(Some((key, value)))
 }
 
-fn with_remark(mut faults: Vec<String>) -> Vec<String> {
+fn with_remark(mut faults: Vec<Fault>) -> Vec<Fault> {
     if let Some(first) = faults.first_mut() {
-        first.push_str("; its last good objects stay");
+        first
+            .words
+            .push_str("; the last good objects of the file stay");
     }
     faults
 }
@@ -422,7 +426,7 @@ fn is_recent(print: &Print) -> bool {
 /// An error in words, without the path, which is told beside it.
 fn words(error: &io::Error) -> String {
     match error.kind() {
-        io::ErrorKind::NotFound => "it is not there".to_owned(),
+        io::ErrorKind::NotFound => "no such file or directory".to_owned(),
         io::ErrorKind::PermissionDenied => "permission denied".to_owned(),
         _ => error.to_string(),
     }

@@ -61,6 +61,7 @@ impl Action {
             "manage-controllers" => "Controller",
             "manage-runners" => "Runner",
             "manage-exemptions" => "Exemption",
+            "manage-sessions" => "Session",
             "read-decisions" => "Decision",
             "read-graph" => "Graph",
             "playground" => "Policy",

@@ -58,7 +58,7 @@ pub(crate) struct Access {
     pub(crate) certificates: Option<String>,
     /// The same for unix sockets.
     pub(crate) sockets: Option<String>,
-    /// Sessions; none without a directory for their key, or if nobody can sign in.
+    /// Sessions; none without a directory for their key, or without tokens to sign in with.
     pub(crate) sessions: Option<Sessions>,
     /// How long a session lasts.
     pub(crate) session_lifetime: Duration,
@@ -144,10 +144,11 @@ fn sessions(
     let SessionSettings {
         lifetime, key_file, ..
     } = &settings.sessions;
-    let login = settings
-        .authenticators
-        .iter()
-        .find(|one| one.driver == AuthenticatorDriver::OpenIDConnect && one.client_id.is_some());
+    let takes_tokens = |one: &&config::Authenticator| {
+        use AuthenticatorDriver::{ClientCertificate, UnixSocket};
+        !matches!(one.driver, ClientCertificate | UnixSocket)
+    };
+    let login = settings.authenticators.iter().find(takes_tokens);
     let (Some(login), Some(data_dir)) = (login, data_dir) else {
         return Ok(None);
     };

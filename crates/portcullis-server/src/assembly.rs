@@ -10,20 +10,22 @@ use std::sync::Arc;
 use portcullis_core::{
     Authorizer, AuthorizerChain, Chain, ChainEntry, FailureMode, Plugin, Registry,
 };
-use portcullis_js::GlobalContext;
+use portcullis_js::{GlobalContext, Guard};
 use portcullis_kube::authorizers::abac::{self, AbacPolicies, LineFault};
 use portcullis_kube::authorizers::{AlwaysAllow, AlwaysDeny};
 use portcullis_kube::namespaces::{Namespace, Namespaces, StaticNamespaces};
 
 use crate::access::{self, Access};
-use crate::config::{self, AuthorizerDriver, Fault, Faults, Listening, LoadOptions, Loaded};
+use crate::config::{
+    self, AuthorizerDriver, ConfigSource, Fault, Faults, Listening, LoadOptions, Loaded,
+};
 use crate::digest;
 use crate::graphs::Graphs;
 use crate::http::connection::ConnectionLimits;
 use crate::http::listener::ListenerSetup;
 use crate::http::tls;
 use crate::metrics::GraphMetrics;
-use crate::policies::{self, Compiled, Observer};
+use crate::policies::{self, Around, Compiled, Engine, Observer};
 use crate::registry;
 use crate::server::Gate;
 
@@ -58,11 +60,50 @@ pub fn check(options: &LoadOptions<'_>) -> Result<Vec<String>, Faults> {
 /// Says in the log what is in force, where that is not seen from the file alone.
 pub(crate) fn log_policies(loaded: &Loaded) {
     let policies = &loaded.policies;
-    if !policies.list.is_empty() {
+    let are_asked = loaded.plugins.iter().any(|p| p.name == policies::NAME);
+    if are_asked && !policies.list.is_empty() {
         let names: Vec<&str> = policies.list.iter().map(|p| p.name.as_str()).collect();
         let (count, modules) = (names.len(), policies.modules.len());
         tracing::info!(count, modules, names = ?names, "policies in force");
     }
+}
+
+/// Says in the log that the server is up, with what and where; the details at the level `debug`.
+pub(crate) fn log_start<'a>(
+    options: &LoadOptions<'_>,
+    loaded: &Loaded,
+    data_dir: &Path,
+    listeners: impl Iterator<Item = (&'a str, &'a str)>,
+) {
+    let configuration = match options.source {
+        ConfigSource::File(file) => file.display().to_string(),
+        ConfigSource::BuiltIn(_) => "(demonstration)".to_owned(),
+        ConfigSource::Policies(folder) => folder.display().to_string(),
+    };
+    let listeners: Vec<String> = listeners.map(|(name, at)| format!("{name} {at}")).collect();
+    let chain: Vec<&str> = loaded.plugins.iter().map(|p| p.name.as_str()).collect();
+    tracing::info!(
+        version = env!("CARGO_PKG_VERSION"),
+        configuration,
+        data_dir = %data_dir.display(),
+        listeners = ?listeners,
+        chain = ?chain,
+        pid = std::process::id(),
+        "started"
+    );
+    for plugin in &loaded.plugins {
+        tracing::debug!(name = plugin.name, failure = ?plugin.failure, "plug-in");
+    }
+    for policy in &loaded.policies.list {
+        tracing::debug!(name = policy.name, mode = ?policy.mode, file = policy.text.label(), "policy");
+    }
+    for (name, authorizers) in &loaded.chains {
+        tracing::debug!(name, authorizers = ?authorizers, "chain of authorizers");
+    }
+    for listener in &loaded.listeners {
+        tracing::debug!(name = listener.name, serves = ?listener.serves, tls = listener.tls.is_some(), "listener");
+    }
+    tracing::debug!(limits = ?loaded.limits, "limits");
 }
 
 /// Says in the log what is odd about access, and which tenants are not as their file says.
@@ -94,9 +135,11 @@ pub(crate) struct Before<'a> {
     pub(crate) graphs: Option<&'a Graphs>,
     /// Who counts what happens to graphs.
     pub(crate) metrics: Option<&'a GraphMetrics>,
+    /// Which policies are evaluated in processes.
+    pub(crate) guard: Option<&'a Guard>,
 }
 
-/// Builds the gate and the setup of every listener. Without a data directory nothing is written.
+/// Builds the gate and the setup of every listener, and starts nothing. Without a data directory nothing is written.
 pub(crate) fn assemble(
     loaded: &Loaded,
     data_dir: Option<&Path>,
@@ -109,14 +152,10 @@ pub(crate) fn assemble(
             .metrics
             .map(|metrics| metrics.observer(name, profile))
     });
-    let entries = entries(
-        loaded,
-        &loaded.namespaces,
-        &graphs,
-        context,
-        None,
-        &mut faults,
-    );
+    let lasting = (context, before.guard);
+    let namespaces = &loaded.namespaces;
+    let built = build_entries(loaded, namespaces, &graphs, lasting, None, &mut faults);
+    let (entries, engine) = built;
     let chain = Chain::new(entries.into_iter().map(|(_, entry)| entry).collect());
     let single = single_authorizers(loaded, &graphs, &mut faults);
     let authorizers = chains(loaded, &single);
@@ -138,6 +177,7 @@ pub(crate) fn assemble(
         policy_digests,
         masker: Arc::clone(&loaded.decisions.masker),
         chain,
+        engine,
         authorizers,
         pending_mutation: loaded.pending_mutation,
         access,
@@ -148,8 +188,8 @@ pub(crate) fn assemble(
     Ok(Assembled { gate, listeners })
 }
 
-/// Builds the plug-ins alone, in their order. They know these namespaces and graphs; what policies keep between
-/// reviews is in `context`.
+/// The plug-ins alone, in their order, ready to be asked. They know these namespaces and graphs; what policies
+/// keep between reviews is in `context`.
 pub(crate) fn entries<'a>(
     loaded: &'a Loaded,
     namespaces: &[config::Namespace],
@@ -158,45 +198,67 @@ pub(crate) fn entries<'a>(
     observer: Option<Arc<dyn Observer>>,
     faults: &mut Vec<Fault>,
 ) -> Vec<(&'a str, ChainEntry)> {
+    let lasting = (context, None);
+    let (entries, engine) = build_entries(loaded, namespaces, graphs, lasting, observer, faults);
+    let started = if faults.is_empty() {
+        engine.start()
+    } else {
+        Ok(())
+    };
+    let plugin = loaded.plugins.iter().find(|p| p.name == policies::NAME);
+    if let (Err(why), Some(plugin)) = (started, plugin) {
+        faults.push(plugin.origin.fault("", why));
+    }
+    entries
+}
+
+/// Builds the plug-ins, in their order, and what evaluates policies, which is not started.
+fn build_entries<'a>(
+    loaded: &'a Loaded,
+    namespaces: &[config::Namespace],
+    graphs: &Graphs,
+    lasting: (&GlobalContext, Option<&Guard>),
+    observer: Option<Arc<dyn Observer>>,
+    faults: &mut Vec<Fault>,
+) -> (Vec<(&'a str, ChainEntry)>, Engine) {
     let known = namespaces.iter().map(|n| Namespace {
         name: n.name.clone(),
         labels: n.labels.clone(),
         annotations: n.annotations.clone(),
     });
     let namespaces: Arc<dyn Namespaces> = Arc::new(known.collect::<StaticNamespaces>());
-    let policies = policies(loaded, context, observer, faults);
+    let (policies, engine) = policies(loaded, lasting, observer, faults).unzip();
     // Policies that could not be made have said why already.
     let is_missing = policies.is_none();
     let registry = registry::with(&namespaces, policies, &graphs.scoped());
     let plugins = loaded.plugins.iter();
-    plugins
+    let entries = plugins
         .filter(|plugin| !(is_missing && plugin.name == policies::NAME))
         .filter_map(|plugin| Some((plugin.name.as_str(), entry(&registry, plugin, faults)?)))
-        .collect()
+        .collect();
+    (entries, engine.unwrap_or_default())
 }
 
-/// The policies: always compiled, started if they are asked.
+/// The policies: always compiled, built if they are asked.
 fn policies(
     loaded: &Loaded,
-    context: &GlobalContext,
+    (context, guard): (&GlobalContext, Option<&Guard>),
     observer: Option<Arc<dyn Observer>>,
     faults: &mut Vec<Fault>,
-) -> Option<Arc<dyn Plugin>> {
+) -> Option<(Arc<dyn Plugin>, Engine)> {
     let compiled = Compiled::new(&loaded.policies)
         .map_err(|wrong| faults.extend(wrong))
         .ok()?;
     let entry = loaded.plugins.iter().find(|p| p.name == policies::NAME)?;
-    let (failure, context) = (failure_mode(entry.failure), context.clone());
-    let masker = Arc::clone(&loaded.decisions.masker);
+    let around = Around {
+        failure: failure_mode(entry.failure),
+        context: context.clone(),
+        guard: guard.cloned().unwrap_or_default(),
+        masker: Arc::clone(&loaded.decisions.masker),
+        observer,
+    };
     compiled
-        .start(
-            &loaded.policies,
-            &loaded.limits,
-            failure,
-            context,
-            masker,
-            observer,
-        )
+        .build(&loaded.policies, &loaded.limits, around)
         .map_err(|why| faults.push(entry.origin.fault("", why)))
         .ok()
 }
@@ -321,6 +383,8 @@ fn listeners(
         headers: usize::try_from(loaded.limits.headers.bytes()).unwrap_or(usize::MAX / 4),
         head_time: loaded.limits.header_timeout.into(),
         rest_time: loaded.limits.idle_timeout.into(),
+        write_time: loaded.limits.write_timeout.into(),
+        age: loaded.limits.max_connection_age.into(),
     };
     let mut made = Vec::new();
     for listener in &loaded.listeners {
@@ -333,6 +397,11 @@ fn listeners(
             Ok(tls) => {
                 let (name, serves) = (listener.name.clone(), listener.serves.clone());
                 let style = listener.style;
+                let is_for_browsers = serves
+                    .iter()
+                    .any(|d| matches!(d, config::Door::Api | config::Door::Web));
+                // A browser would follow it for every port of `localhost`.
+                let is_real = tls.as_ref().is_some_and(|tls| !tls.is_development);
                 made.push((
                     listener.clone(),
                     ListenerSetup {
@@ -341,6 +410,8 @@ fn listeners(
                         style,
                         tls,
                         limits,
+                        connections: listener.connections,
+                        is_strict: is_real && is_for_browsers,
                     },
                 ));
             }

@@ -29,7 +29,7 @@ use portcullis_store::Mode;
 use crate::store_pool::StorePool;
 
 pub(crate) use counts::DecisionCounts;
-pub(crate) use feed::{Feed, Missed};
+pub(crate) use feed::{Feed, Missed, Subscription};
 pub(crate) use settings::{Settings, location, open_first};
 
 use intake::Intake;

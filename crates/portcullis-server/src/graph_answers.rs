@@ -3,6 +3,8 @@
 //! [`GraphView`] picks the graphs of a profile and answers about paths and neighbours; [`Export`] writes
 //! them whole, piece by piece; [`Question`] and [`can_i()`] ask authorizers and say why.
 //!
+//! An answer carries the `problems` of the objects it comes from; a negative one may be another without them.
+//!
 //! A profile with several targets has a graph for each of them. Unless one is picked, an answer is about
 //! all of them together.
 
@@ -17,7 +19,7 @@ mod view;
 #[cfg(test)]
 pub(crate) mod sample;
 
-pub use can_i::{CanI, Explained, GraphAuthorizers, RuleAnswer, SubjectAnswer, can_i};
+pub use can_i::{AskedGraph, CanI, Explained, RuleAnswer, SubjectAnswer, can_i};
 pub use export::{Export, ExportFormat};
 pub use neighbors::{Neighbor, Neighbors};
 pub use path::PathAnswer;

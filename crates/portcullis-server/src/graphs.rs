@@ -15,6 +15,7 @@ use portcullis_kube::plugins::scoped_access::ScopedProfile;
 
 use crate::config::{GraphProfile, GraphSource};
 use crate::digest;
+use crate::graph_answers::AskedGraph;
 
 use feed::Feed;
 pub use offline::{Offline, OfflineError, from_config, from_directory, read_profile};
@@ -85,9 +86,18 @@ impl ProfileInForce {
         self.feed.lag()
     }
 
-    /// What is wrong with its objects or with following them.
+    /// What is wrong with its objects or with following them, a line each.
     pub fn troubles(&self) -> Vec<String> {
         self.feed.troubles()
+    }
+
+    /// Itself, to be asked as one of several authorizers.
+    pub fn asked(&self) -> AskedGraph<'_> {
+        AskedGraph {
+            name: &self.name,
+            authorizer: &self.authorizer,
+            problems: self.troubles(),
+        }
     }
 }
 

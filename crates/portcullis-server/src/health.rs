@@ -1,8 +1,8 @@
 //! Whether the server lives and whether requests should come to it.
 //!
 //! `/livez` says yes as long as somebody answers. `/readyz` says yes when every listener is bound, the
-//! store was opened, every graph knows its objects, and the server isn't about to end. A store that stops answering later is shown,
-//! and makes it unready only where decisions must be kept. A reload that failed is shown, and does not
+//! store was opened, every graph knows its objects, policies can be evaluated, and the server isn't about to end. A store
+//! that stops answering later is shown, and makes it unready only where decisions must be kept. A reload that failed is shown, and does not
 //! make it unready: the last good configuration still decides.
 
 use std::fmt::Write;
@@ -12,6 +12,7 @@ use std::sync::{Mutex, PoisonError};
 use crate::access::LeftOut;
 use crate::decisions::DecisionLog;
 use crate::graphs::Graphs;
+use crate::server::Server;
 
 /// What readiness depends on.
 #[derive(Debug, Default)]
@@ -37,6 +38,38 @@ impl StoreHealth {
         Self {
             is_needed: log.is_required() || !state.was_open,
             fault: state.fault,
+        }
+    }
+}
+
+/// How the evaluation of policies is.
+#[derive(Debug, Default)]
+pub(crate) struct PoliciesHealth {
+    /// Why policies can't be evaluated, if they can't.
+    fault: Option<&'static str>,
+    /// What is unusual.
+    remark: Option<String>,
+}
+
+impl PoliciesHealth {
+    pub(crate) fn of(server: &Server) -> Self {
+        let status = server.guard.status();
+        let is_unavailable = status.is_on() && status.fault.is_some();
+        let unavailable = is_unavailable.then_some("worker processes can't be started");
+        let mut remarks = Vec::new();
+        if status.is_everything {
+            remarks.push("all policies are evaluated in worker processes".to_owned());
+        } else if status.is_on() {
+            let policies = status.suspects.join(", ");
+            remarks.push(format!("evaluated in worker processes: {policies}"));
+        }
+        if status.lost_threads > 0 {
+            remarks.push(format!("abandoned threads: {}", status.lost_threads));
+        }
+        remarks.extend(status.fault.filter(|_| is_unavailable));
+        Self {
+            fault: unavailable.or_else(|| server.gate.load().engine.fault()),
+            remark: (!remarks.is_empty()).then(|| remarks.join("; ")),
         }
     }
 }
@@ -74,7 +107,7 @@ impl Health {
         *texts = left_out.iter().map(LeftOut::text).collect();
     }
 
-    fn checks(&self, store: &StoreHealth, graphs: &Graphs) -> Vec<Check> {
+    fn checks(&self, store: &StoreHealth, graphs: &Graphs, policies: PoliciesHealth) -> Vec<Check> {
         let bound = self.bound.load(Ordering::SeqCst);
         let ending = self.ending.load(Ordering::SeqCst);
         let failed = self
@@ -122,6 +155,11 @@ impl Health {
                 remark: (!troubles.is_empty()).then(|| troubles.join("; ")),
             },
             Check {
+                name: "policies",
+                fault: policies.fault,
+                remark: policies.remark,
+            },
+            Check {
                 name: "shutdown",
                 fault: ending.then_some("the server is about to end"),
                 remark: None,
@@ -135,10 +173,11 @@ impl Health {
         excluded: &[&str],
         store: &StoreHealth,
         graphs: &Graphs,
+        policies: PoliciesHealth,
     ) -> (bool, String) {
         let mut text = String::new();
         let mut is_ready = true;
-        for check in self.checks(store, graphs) {
+        for check in self.checks(store, graphs, policies) {
             let remark = check.remark.map(|r| format!(" ({r})")).unwrap_or_default();
             let _ = match check.fault {
                 _ if excluded.contains(&check.name) => {
@@ -164,27 +203,38 @@ impl Health {
 mod tests {
     use super::*;
 
+    fn ready(health: &Health, excluded: &[&str]) -> (bool, String) {
+        let (store, graphs) = (StoreHealth::default(), Graphs::default());
+        health.readiness(excluded, &store, &graphs, PoliciesHealth::default())
+    }
+
+    #[test]
+    fn policies_that_can_not_be_evaluated_make_it_unready() {
+        let health = Health::default();
+        health.set_bound();
+        let (store, graphs) = (StoreHealth::default(), Graphs::default());
+        let policies = |fault| PoliciesHealth {
+            fault,
+            remark: Some("abandoned threads: 3".into()),
+        };
+        let (is_ready, text) = health.readiness(&[], &store, &graphs, policies(None));
+        assert!(is_ready && text.contains("[+]policies ok (abandoned threads: 3)"));
+        let fault = policies(Some("worker processes can't be started"));
+        let (is_ready, text) = health.readiness(&[], &store, &graphs, fault);
+        assert!(
+            !is_ready && text.contains("[-]policies failed: worker processes can't be started")
+        );
+    }
+
     #[test]
     fn ready_means_bound_and_not_ending() {
         let health = Health::default();
-        assert!(
-            !health
-                .readiness(&[], &StoreHealth::default(), &Graphs::default())
-                .0
-        );
-        assert!(
-            health
-                .readiness(&["listeners"], &StoreHealth::default(), &Graphs::default())
-                .0
-        );
+        assert!(!ready(&health, &[]).0);
+        assert!(ready(&health, &["listeners"]).0);
         health.set_bound();
-        assert!(
-            health
-                .readiness(&[], &StoreHealth::default(), &Graphs::default())
-                .0
-        );
+        assert!(ready(&health, &[]).0);
         health.set_ending();
-        let (is_ready, text) = health.readiness(&[], &StoreHealth::default(), &Graphs::default());
+        let (is_ready, text) = ready(&health, &[]);
         assert!(!is_ready && text.contains("[-]shutdown failed: the server is about to end"));
     }
 
@@ -193,16 +243,11 @@ mod tests {
         let health = Health::default();
         health.set_bound();
         health.set_reload(Some("a.yaml:1:1: bad".into()));
-        let (is_ready, text) = health.readiness(&[], &StoreHealth::default(), &Graphs::default());
+        let (is_ready, text) = ready(&health, &[]);
         assert!(
             is_ready && text.contains("[+]configuration ok (last reload failed: a.yaml:1:1: bad)")
         );
         health.set_reload(None);
-        assert!(
-            !health
-                .readiness(&[], &StoreHealth::default(), &Graphs::default())
-                .1
-                .contains("failed")
-        );
+        assert!(!ready(&health, &[]).1.contains("failed"));
     }
 }

@@ -1,26 +1,33 @@
-//! What operators set and must outlive the server: holds and the states of tenants.
+//! What operators set and must outlive the server: holds, the states of tenants, and sessions that were ended.
 //!
-//! Everything is read from and written to the store, on threads that may block; nothing is kept here.
+//! Everything is read from and written to the store, on threads that may block; nothing is kept here but
+//! which sessions were ended.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
+use portcullis_authn::Session;
 use portcullis_core::clock;
 use portcullis_store::{
-    Hold, Location, Mode, NewHold, Placed, StateChange, Store, StoreError, TenantState,
+    EndingSession, Hold, Location, Mode, NewHold, Placed, StateChange, Store, StoreError,
+    TenantState,
 };
 
+use crate::ended_sessions::EndedSessions;
 use crate::http::error::HttpError;
 use crate::store_pool::{PoolFailure, StorePool};
 
 /// How often what has ended is looked for.
 const SWEEP_EVERY: Duration = Duration::from_secs(60);
+/// How often it is looked which sessions others ended.
+const LEARN_EVERY: Duration = Duration::from_secs(5);
 
 /// Holds and the states of tenants.
 #[derive(Debug)]
 pub(crate) struct Ledger {
     pool: StorePool,
+    ended: EndedSessions,
 }
 
 impl Ledger {
@@ -28,6 +35,7 @@ impl Ledger {
     pub(crate) fn new(location: Location) -> Self {
         Self {
             pool: StorePool::new(Some(location), Mode::ReadWrite),
+            ended: EndedSessions::default(),
         }
     }
 
@@ -84,6 +92,60 @@ impl Ledger {
         let tenant = tenant.to_owned();
         self.write(move |store| store.change_tenant_state(&tenant, &change, &by, now))
             .await
+    }
+
+    /// Whether a session was ended before its time.
+    pub(crate) fn has_ended(&self, session: &Session) -> bool {
+        self.ended.has(session)
+    }
+
+    /// Ends one session, here and wherever the store is read.
+    pub(crate) async fn end_session(&self, session: &Session) -> Result<(), HttpError> {
+        let session = session.clone();
+        self.write(move |store| {
+            let ending = EndingSession {
+                id: &session.id,
+                subject: &session.identity.uid,
+                expires: session.expires,
+            };
+            store.end_session(ending, clock::wall())
+        })
+        .await?;
+        self.learn().await.map_err(|failure| unanswered(&failure))
+    }
+
+    /// Ends all sessions that a subject has; the last of them would have ended by itself at `until`.
+    pub(crate) async fn end_sessions_of(
+        &self,
+        subject: String,
+        until: SystemTime,
+    ) -> Result<(), HttpError> {
+        self.write(move |store| store.end_sessions_of(&subject, clock::wall(), until))
+            .await?;
+        self.learn().await.map_err(|failure| unanswered(&failure))
+    }
+
+    /// Reads which sessions were ended.
+    pub(crate) async fn learn(&self) -> Result<(), PoolFailure> {
+        let now = clock::wall();
+        let ended = self.pool.read(move |store| store.ended_sessions(now)).await;
+        self.ended.learn(ended?);
+        Ok(())
+    }
+
+    /// Learns which sessions others ended, as long as the server runs. While the store doesn't answer,
+    /// what was known before counts.
+    pub(crate) async fn follow_sessions(self: Arc<Self>) {
+        let mut looks = tokio::time::interval(LEARN_EVERY);
+        let mut was_good = true;
+        loop {
+            looks.tick().await;
+            let learnt = self.learn().await;
+            if let (Err(failure), true) = (&learnt, was_good) {
+                tracing::warn!("which sessions were ended can't be read: {failure}");
+            }
+            was_good = learnt.is_ok();
+        }
     }
 
     /// Ends what has had its time, every now and then, as long as the server runs.

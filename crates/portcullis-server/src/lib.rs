@@ -13,6 +13,7 @@ mod decisions;
 pub mod demonstration;
 mod development;
 mod digest;
+mod ended_sessions;
 mod fingerprint;
 pub mod graph_answers;
 pub mod graphs;

@@ -12,8 +12,9 @@ use arc_swap::ArcSwap;
 use tokio::sync::watch;
 
 use crate::config::{self, Bind};
-use crate::http::connections::Connections;
+use crate::http::connections::{ConnectionCounts, Connections, RoomId};
 use crate::http::listener::{Accepting, Bound, ListenerSetup, accept_all, bind};
+use crate::http::trust::Phase;
 use crate::http::unix;
 use crate::server::Server;
 
@@ -35,7 +36,8 @@ struct Working {
     /// The address it really has, for port 0.
     place: String,
     setup: Arc<ArcSwap<ListenerSetup>>,
-    end: watch::Sender<bool>,
+    room: RoomId,
+    phase: watch::Sender<Phase>,
 }
 
 /// All listeners at work.
@@ -60,8 +62,8 @@ enum Socket {
 }
 
 impl Listeners {
-    pub(crate) fn new(server: Arc<Server>, connections: u32) -> Self {
-        let connections = Connections::new(connections);
+    pub(crate) fn new(server: Arc<Server>, counts: ConnectionCounts) -> Self {
+        let connections = Connections::new(counts);
         Self {
             server,
             connections,
@@ -113,8 +115,7 @@ impl Listeners {
     }
 
     /// Puts the prepared set in force.
-    pub(crate) fn apply(&mut self, prepared: Prepared, connections: u32) {
-        self.connections.set_limit(connections);
+    pub(crate) fn apply(&mut self, prepared: Prepared, counts: ConnectionCounts) {
         let mut before: Vec<_> = std::mem::take(&mut self.working)
             .into_iter()
             .map(Some)
@@ -133,6 +134,9 @@ impl Listeners {
             self.working.push(working);
         }
         before.into_iter().flatten().for_each(Working::stop);
+        let limits = |working: &Working| (working.room, working.setup.load().connections);
+        let rooms: Vec<_> = self.working.iter().map(limits).collect();
+        self.connections.share_out(counts, &rooms);
     }
 
     fn start(&self, listener: &config::Listener, setup: ListenerSetup, bound: Bound) -> Working {
@@ -144,13 +148,15 @@ impl Listeners {
             serves = serves.join(", "),
             "listening"
         );
-        let (end, ending) = watch::channel(false);
+        let (phase, wanted) = watch::channel(Phase::Open(setup.trust()));
+        let room = self.connections.room();
         let setup = Arc::new(ArcSwap::from_pointee(setup));
         let accepting = Accepting {
             server: Arc::clone(&self.server),
             setup: Arc::clone(&setup),
             connections: self.connections.clone(),
-            ending,
+            room,
+            phase: wanted,
         };
         tokio::spawn(accept_all(bound, accepting));
         Working {
@@ -158,7 +164,8 @@ impl Listeners {
             bind: listener.bind.clone(),
             place,
             setup,
-            end,
+            room,
+            phase,
         }
     }
 
@@ -185,14 +192,21 @@ impl Working {
             let path = socket.path.display();
             tracing::error!(listener = listener.name, %path, %error, "the socket keeps its mode and owner");
         }
+        // Connections that began with another trust finish what is under way, and end.
+        let phase = Phase::Open(setup.trust());
         self.setup.store(Arc::new(setup));
+        self.phase.send_if_modified(|now| {
+            let is_other = *now != phase;
+            *now = phase;
+            is_other
+        });
         self.name.clone_from(&listener.name);
         self.bind.clone_from(&listener.bind);
         self
     }
 
     fn stop(self) {
-        let _ = self.end.send(true);
+        let _ = self.phase.send(Phase::Ending);
     }
 }
 

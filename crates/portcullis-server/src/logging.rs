@@ -10,11 +10,12 @@ use crate::config::{Log, LogFormat};
 
 /// Starts logging. Later calls change nothing. A panic is logged too, wherever it happens.
 pub fn init(log: &Log) {
-    init_with(log, None);
+    init_with(log, false, None);
 }
 
-/// The same, and exports what is logged. The filter is for standard error only.
-pub(crate) fn init_with(log: &Log, telemetry: Option<&Telemetry>) {
+/// The same, with colours if they are wanted, and exports what is logged. The filter is for standard
+/// error only.
+pub(crate) fn init_with(log: &Log, colours: bool, telemetry: Option<&Telemetry>) {
     let filter: Targets = log
         .filter
         .parse()
@@ -24,10 +25,7 @@ pub(crate) fn init_with(log: &Log, telemetry: Option<&Telemetry>) {
         .with_target(false);
     let layer = match log.format {
         LogFormat::Json => layer.json().flatten_event(true).boxed(),
-        LogFormat::Text => {
-            let is_terminal = std::io::IsTerminal::is_terminal(&std::io::stderr());
-            layer.with_ansi(is_terminal).boxed()
-        }
+        LogFormat::Text => layer.with_ansi(colours).boxed(),
     };
     let exported = telemetry.and_then(Telemetry::layer);
     let started = match exported {

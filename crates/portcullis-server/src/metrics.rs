@@ -26,6 +26,7 @@ use prometheus_client::registry::Registry;
 use crate::decisions::DecisionCounts;
 use api::ApiMetrics;
 pub(crate) use graph::GraphMetrics;
+pub(crate) use policies::GuardMetrics;
 use policies::PolicyMetrics;
 
 /// Different resources that get a label of their own.
@@ -143,6 +144,11 @@ impl Metrics {
         };
         metrics.register();
         metrics
+    }
+
+    /// What is counted of evaluations that could not be stopped.
+    pub(crate) fn guard(&self) -> GuardMetrics {
+        self.policies.guard.clone()
     }
 
     /// The same with what telemetry loses.

@@ -27,7 +27,10 @@ mod script;
 use std::sync::Arc;
 use std::time::Duration;
 
-use portcullis_core::{Attributes, Chain, Door, DoorContext, Verdict, clock};
+use portcullis_core::{
+    Access, AccessVerdict, Attributes, AuthorizerChain, Beyond, Chain, Door, DoorContext, Peer,
+    UnixPeer, Verdict, clock,
+};
 use portcullis_kube::review;
 
 pub use answer::{Answer, Request};
@@ -35,9 +38,9 @@ pub use asker::asker;
 pub use blueprint::{Blueprint, Memory};
 pub use cases::{Case, read_cases};
 pub use coverage::{Coverage, FileCoverage};
-pub use documents::{Item, read_documents};
+pub use documents::{Content, Item, Review, read_documents};
 pub use expect::{Expectation, Mismatch};
-pub use files::{find, find_tests, read_file, read_text};
+pub use files::{find, find_tests, is_test, read_file, read_text};
 pub use job::is_job;
 pub use judge::{Judge, JudgeKind};
 pub use observed::Written;
@@ -56,6 +59,7 @@ pub struct Offline {
     jobs: Chain,
     limit: Duration,
     observed: Arc<Observed>,
+    asks_on: bool,
 }
 
 /// A request after it was judged.
@@ -65,6 +69,8 @@ pub struct Judged {
     pub request: Attributes,
     /// The verdict.
     pub verdict: Verdict,
+    /// What those said who were asked after a refusal.
+    pub beyond: Beyond,
     /// What policies wrote.
     pub written: Vec<Written>,
     /// The marks of coverage that were passed, if they are counted.
@@ -90,12 +96,17 @@ impl Offline {
     ///
     /// When the text is no review.
     pub fn judge(&self, review: &str) -> Result<Judged, JsonFault> {
+        self.judge_sent(review, &Sent::default())
+    }
+
+    /// The same for a review that was sent otherwise.
+    ///
+    /// # Errors
+    ///
+    /// When the text is no review.
+    pub fn judge_sent(&self, review: &str, sent: &Sent) -> Result<Judged, JsonFault> {
         let received = clock::monotonic();
-        let context = DoorContext {
-            method: "POST".to_owned(),
-            uri: "/mutate".to_owned(),
-            ..DoorContext::default()
-        };
+        let context = sent.context();
         let deadline = Some(received + self.limit);
         let review = review::decode_admission(review.as_bytes(), context, received, deadline)?;
         let mut request = review.attributes;
@@ -105,15 +116,69 @@ impl Offline {
         } else {
             &self.chain
         };
-        let verdict = chain.decide(&mut request);
+        let (verdict, beyond) = match self.asks_on {
+            true => chain.decide_and_ask_on(&mut request),
+            false => (chain.decide(&mut request), Beyond::default()),
+        };
         let (written, covered) = self.observed.take();
         Ok(Judged {
             request,
             verdict,
+            beyond,
             written,
             covered,
         })
     }
+}
+
+/// How a review is sent, as policies see it.
+#[derive(Debug, Clone)]
+pub struct Sent {
+    /// The path of the request.
+    pub path: String,
+    /// Its headers, names in lower case.
+    pub headers: Vec<(String, String)>,
+    /// Who calls at a unix socket.
+    pub caller: Option<UnixPeer>,
+}
+
+impl Default for Sent {
+    fn default() -> Self {
+        Self {
+            path: "/mutate".to_owned(),
+            headers: Vec::new(),
+            caller: None,
+        }
+    }
+}
+
+impl Sent {
+    fn context(&self) -> DoorContext {
+        DoorContext {
+            method: "POST".to_owned(),
+            uri: self.path.clone(),
+            headers: self.headers.clone(),
+            peer: Peer {
+                unix: self.caller,
+                ..Peer::default()
+            },
+            ..DoorContext::default()
+        }
+    }
+}
+
+/// Judges the text of a `SubjectAccessReview`, as the server does at `/authorize`.
+///
+/// # Errors
+///
+/// When the text is no review.
+pub fn judge_access(
+    chain: &AuthorizerChain,
+    review: &str,
+) -> Result<(Access, AccessVerdict), JsonFault> {
+    let access = review::decode_access(review.as_bytes(), Sent::default().context())?.access;
+    let verdict = chain.decide(&access);
+    Ok((access, verdict))
 }
 
 #[cfg(test)]

@@ -165,6 +165,7 @@ impl<'a> Reloader<'a> {
             access: Some(&before.access),
             graphs: Some(&before.graphs),
             metrics: Some(&self.server.metrics.graphs),
+            guard: Some(&self.server.guard),
         };
         let assembled = assembly::assemble(&loaded, Some(&self.data_dir), &context, before);
         let Assembled {
@@ -180,6 +181,8 @@ impl<'a> Reloader<'a> {
             .prepare(wanted)
             .await
             .map_err(|e| with_causes(&e))?;
+        // The last that can go wrong: until here nothing of it runs.
+        gate.engine.start()?;
         for warning in &loaded.warnings {
             tracing::warn!("{warning}");
         }
@@ -187,12 +190,17 @@ impl<'a> Reloader<'a> {
         assembly::log_access(&gate.access);
         self.server.health.set_tenants(&gate.access.left_out);
         let ledger = decisions::location(&loaded.decisions, &self.data_dir);
-        let connections = gate.limits.connections;
+        let counts = gate.limits.connection_counts();
+        self.server
+            .budget
+            .set_limit(gate.limits.request_memory.bytes());
         self.server.metrics.graphs.show(&gate.graphs);
         self.server.gate.store(Arc::new(gate));
         self.server.decisions.change(settings, store);
         self.server.ledger.move_to(ledger);
-        listeners.apply(prepared, connections);
+        listeners.apply(prepared, counts);
+        // Whoever is being answered for long looks again at what it may see.
+        self.server.reloads.send_modify(|count| *count += 1);
         (self.files, self.seen) = (loaded.files, seen);
         Ok(())
     }

@@ -19,10 +19,11 @@ use portcullis_core::Peer;
 
 use crate::api::{self, Call, Found};
 use crate::config::{Door, Style};
-use crate::http::Response;
-use crate::http::body;
+use crate::http::budget::Share;
 use crate::http::error::HttpError;
 use crate::http::listener::ListenerSetup;
+use crate::http::trust::Standing;
+use crate::http::{Response, body, browser};
 use crate::server::Server;
 
 /// A client at one connection: who it is, and what it may ask for there.
@@ -31,6 +32,18 @@ pub(crate) struct Visitor {
     pub(crate) server: Arc<Server>,
     pub(crate) setup: Arc<ArcSwap<ListenerSetup>>,
     pub(crate) peer: Peer,
+    /// What its identity rests on.
+    pub(crate) standing: Standing,
+}
+
+/// An answer, ready to be sent.
+#[derive(Debug)]
+pub(crate) struct Answered {
+    pub(crate) response: Response,
+    /// What it takes of the memory for requests.
+    pub(crate) share: Share,
+    /// Whether the connection shall end with it.
+    pub(crate) is_last: bool,
 }
 
 /// What a path means.
@@ -125,19 +138,42 @@ impl Route<'_> {
 
 impl Visitor {
     /// Answers one request.
-    pub(crate) async fn answer(&self, request: Request<Incoming>) -> Response {
+    pub(crate) async fn answer(&self, request: Request<Incoming>) -> Answered {
         let (head, body) = request.into_parts();
         let mut body = Some(body);
-        match self.route(&head, &mut body).await {
-            Ok(response) => response,
-            Err(error) => {
-                // What was refused unread is passed over, so that the client gets to read why.
-                if let Some(unread) = body.take_if(|_| !head.headers.contains_key(EXPECT)) {
-                    body::drain(unread);
-                }
-                self.server.metrics.error(error.code());
-                error.into_response()
+        let (trust, is_strict) = {
+            let setup = self.setup.load();
+            (setup.trust(), setup.is_strict)
+        };
+        let lapsed = self.standing.lapsed(trust);
+        let budget = &self.server.budget;
+        let (result, mut share) = match (lapsed, budget.begin()) {
+            (Some(lapsed), _) => {
+                let (code, message) = ("certificate_lapsed", lapsed.message());
+                let error = HttpError::unauthorized(code, message, "portcullis");
+                (Err(error), budget.nothing())
             }
+            (None, Err(busy)) => (Err(busy), budget.nothing()),
+            (None, Ok(share)) => (self.route(&head, &mut body).await, share),
+        };
+        let result = result.and_then(|response| {
+            share.grow_for_answer(response.body().memory())?;
+            Ok(response)
+        });
+        let response = result.unwrap_or_else(|error| {
+            // What was refused unread is passed over, so that the client gets to read why.
+            if let Some(unread) = body.take_if(|_| !head.headers.contains_key(EXPECT)) {
+                body::drain(unread);
+            }
+            self.server.metrics.error(error.code());
+            let mut response = error.into_response();
+            browser::protect(&mut response, is_strict);
+            response
+        });
+        Answered {
+            response,
+            share,
+            is_last: lapsed.is_some(),
         }
     }
 
@@ -163,8 +199,12 @@ impl Visitor {
         let Some(route) = route else {
             return match api::find(&head.method, head.uri.path(), &setup.serves) {
                 Found::Endpoint(endpoint, values) => {
+                    let is_strict = setup.is_strict;
                     drop(setup);
-                    Call::answer(self, &gate, head, body, endpoint, values).await
+                    let mut answer =
+                        Call::answer(self, &gate, head, body, endpoint, values).await?;
+                    browser::protect(&mut answer, is_strict);
+                    Ok(answer)
                 }
                 Found::WrongMethod(allow) => Err(HttpError::method_not_allowed(allow)),
                 Found::Nothing => Err(HttpError::not_found("there is nothing at this path")),
@@ -174,19 +214,32 @@ impl Visitor {
         if !route.takes(&head.method) {
             return Err(HttpError::method_not_allowed(route.methods()));
         }
+        let is_review = route.door() == Door::Kubernetes;
+        if is_review && self.peer.unix.is_none() && browser::is_foreign(head, None) {
+            return Err(HttpError::forbidden(
+                "cross_site",
+                "a web page of another site made this request",
+            ));
+        }
         let asked = kubernetes::Asked {
             visitor: self,
             gate: &gate,
             head,
         };
         match route {
-            Route::Live => Ok(operations::live()),
-            Route::Ready => Ok(operations::ready(&self.server, head.uri.query())),
-            Route::Metrics => Ok(operations::metrics(&self.server.metrics)),
+            Route::Live => Ok(plain(operations::live())),
+            Route::Ready => Ok(plain(operations::ready(&self.server, head.uri.query()))),
+            Route::Metrics => Ok(plain(operations::metrics(&self.server.metrics))),
             Route::Admission(webhook) => asked.admission(webhook, body).await,
             Route::Authorization { chain } => asked.authorization(chain, body).await,
         }
     }
+}
+
+/// An answer that may be opened in a browser.
+fn plain(mut response: Response) -> Response {
+    browser::protect(&mut response, false);
+    response
 }
 
 /// The size of request line and headers, as they were sent or would have been in HTTP/1.1.

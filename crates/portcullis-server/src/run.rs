@@ -16,11 +16,13 @@ use crate::assembly::{self, Before};
 use crate::config::{self, Faults, LoadOptions, Shutdown};
 use crate::decisions::{self, DecisionLog, Settings};
 use crate::health::Health;
+use crate::http::budget::Budget;
 use crate::http::listener::ListenerSetup;
 use crate::ledger::Ledger;
 use crate::listeners::{BindError, Listeners};
 use crate::logging;
 use crate::metrics::Metrics;
+use crate::policies::{self, WorkerCommand};
 use crate::reload::{FreshlyLoaded, Reloader};
 use crate::server::Server;
 use crate::unix_names::UnixNames;
@@ -40,6 +42,11 @@ pub struct RunOptions<'a> {
     pub data_dir: PathBuf,
     /// Who wants to know that requests are taken.
     pub on_ready: Option<OnReady>,
+    /// Whether the log may use colours.
+    pub colours: bool,
+    /// How to start a process that evaluates policies. Without one, too many evaluations that can't
+    /// be stopped keep all others from beginning.
+    pub worker: Option<WorkerCommand>,
 }
 
 /// Why a server did not run.
@@ -57,6 +64,9 @@ pub enum RunError {
     /// The store can't be opened.
     #[error("the store can't be opened")]
     Store(#[from] StoreError),
+    /// Policies can't be evaluated.
+    #[error("{0}")]
+    Policies(String),
     /// The objects of a graph can't be followed.
     #[error("{0}")]
     Graph(String),
@@ -114,7 +124,7 @@ pub fn run(options: RunOptions<'_>) -> Result<(), RunError> {
     let loaded = FreshlyLoaded::new(&options.load).map_err(RunError::Configuration)?;
     let telemetry = Telemetry::from_environment()?;
     let told = telemetry.as_ref().map(|(telemetry, _)| telemetry);
-    logging::init_with(&loaded.configuration.log, told);
+    logging::init_with(&loaded.configuration.log, options.colours, told);
     for warning in &loaded.configuration.warnings {
         tracing::warn!("{warning}");
     }
@@ -124,8 +134,10 @@ pub fn run(options: RunOptions<'_>) -> Result<(), RunError> {
     let metrics = Metrics::new().with_telemetry(telemetry.as_ref());
     let context = assembly::global_context(&loaded.configuration);
     let data_dir = Some(options.data_dir.as_path());
+    let guard = policies::guard(options.worker.clone(), metrics.guard());
     let before = Before {
         metrics: Some(&metrics.graphs),
+        guard: Some(&guard),
         ..Before::default()
     };
     let assembled = assembly::assemble(&loaded.configuration, data_dir, &context, before)
@@ -142,7 +154,9 @@ pub fn run(options: RunOptions<'_>) -> Result<(), RunError> {
         .map_err(RunError::system("no threads to run on"))?;
     let log = DecisionLog::start(settings, store, metrics.decisions.clone())
         .map_err(RunError::system("no thread for the decision log"))?;
+    let budget = Budget::new(loaded.configuration.limits.request_memory.bytes());
     let server = Arc::new(Server {
+        budget,
         gate: ArcSwap::from_pointee(assembled.gate),
         health,
         metrics,
@@ -150,7 +164,9 @@ pub fn run(options: RunOptions<'_>) -> Result<(), RunError> {
         ledger: Arc::new(Ledger::new(ledger)),
         unix_names: UnixNames::default(),
         ending: watch::Sender::new(false),
+        reloads: watch::Sender::new(0),
         global_context: context,
+        guard,
         telemetry,
     });
     let ended = runtime.block_on(serve(
@@ -182,15 +198,22 @@ async fn serve(
 
     let exporters = exporters.map(Unstarted::start);
     tokio::spawn(Arc::clone(&server.ledger).sweep());
+    // Failing that, sessions count as ended until the store answers.
+    let _ = server.ledger.learn().await;
+    tokio::spawn(Arc::clone(&server.ledger).follow_sessions());
     let graphs = server.gate.load().graphs.clone();
     graphs.start().await.map_err(RunError::Graph)?;
     drop(graphs);
-    let connections = server.gate.load().limits.connections;
-    let mut listeners = Listeners::new(Arc::clone(server), connections);
+    let counts = server.gate.load().limits.connection_counts();
+    let mut listeners = Listeners::new(Arc::clone(server), counts);
     let prepared = listeners.prepare(wanted).await?;
-    listeners.apply(prepared, connections);
+    let started = server.gate.load().engine.start();
+    started.map_err(RunError::Policies)?;
+    listeners.apply(prepared, counts);
     server.metrics.reloaded(true);
     server.health.set_bound();
+    let (load, data_dir) = (&options.load, &options.data_dir);
+    assembly::log_start(load, &loaded.configuration, data_dir, listeners.places());
     if let Some(tell) = options.on_ready {
         let places = listeners
             .places()

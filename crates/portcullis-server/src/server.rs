@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use arc_swap::ArcSwap;
 use portcullis_core::{AuthorizerChain, Chain};
-use portcullis_js::GlobalContext;
+use portcullis_js::{GlobalContext, Guard};
 use portcullis_record::Masker;
 use portcullis_telemetry::Telemetry;
 use tokio::sync::watch;
@@ -15,8 +15,10 @@ use crate::config::{Limits, PendingMutation};
 use crate::decisions::DecisionLog;
 use crate::graphs::Graphs;
 use crate::health::Health;
+use crate::http::budget::Budget;
 use crate::ledger::Ledger;
 use crate::metrics::Metrics;
+use crate::policies::Engine;
 use crate::unix_names::UnixNames;
 
 /// Everything that judges, built from one configuration and swapped whole.
@@ -24,6 +26,8 @@ use crate::unix_names::UnixNames;
 pub(crate) struct Gate {
     /// The plug-ins.
     pub(crate) chain: Chain,
+    /// What evaluates the policies among them.
+    pub(crate) engine: Engine,
     /// Chains of authorizers by name.
     pub(crate) authorizers: BTreeMap<String, AuthorizerChain>,
     /// What `/validate` does with an object that would still be changed.
@@ -49,6 +53,8 @@ pub(crate) struct Gate {
 pub(crate) struct Server {
     /// The gate as it is now.
     pub(crate) gate: ArcSwap<Gate>,
+    /// Memory that requests under way may take.
+    pub(crate) budget: Arc<Budget>,
     /// Whether requests should come here.
     pub(crate) health: Health,
     /// What is counted.
@@ -61,8 +67,12 @@ pub(crate) struct Server {
     pub(crate) unix_names: UnixNames,
     /// Turns true when the server is about to end.
     pub(crate) ending: watch::Sender<bool>,
+    /// How often the gate was exchanged.
+    pub(crate) reloads: watch::Sender<u64>,
     /// What policies keep between reviews, whatever the configuration.
     pub(crate) global_context: GlobalContext,
+    /// Which policies are evaluated in processes, whatever the configuration.
+    pub(crate) guard: Guard,
     /// Where spans and logs go, if anybody wants them.
     pub(crate) telemetry: Option<Telemetry>,
 }

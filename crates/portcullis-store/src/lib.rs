@@ -5,8 +5,8 @@
 //!
 //! `database` is the base that everything stored stands on: a connection to either database behind
 //! one small trait. `migrations` brings the tables up to date. `decisions` is what is stored about
-//! decisions; `holds` and `states` are what people asked for over the API; `sweep` tidies up after
-//! these. SQL is the same for both databases.
+//! decisions; `holds` and `states` are what people asked for over the API, `sessions` those that were ended
+//! before their time; `sweep` tidies up after these. SQL is the same for both databases.
 
 mod database;
 mod decisions;
@@ -14,6 +14,7 @@ mod error;
 mod holds;
 mod location;
 mod migrations;
+mod sessions;
 mod states;
 mod store;
 mod sweep;
@@ -23,6 +24,7 @@ pub use decisions::{Entry, Filter, Listed, Mark, Page, Pruned, Retention, Statis
 pub use error::StoreError;
 pub use holds::{Hold, NewHold, Placed};
 pub use location::{Location, LocationError};
+pub use sessions::{EndedSessions, EndingSession};
 pub use states::{StateChange, TenantState};
 pub use store::{Mode, Store};
 pub use sweep::Swept;

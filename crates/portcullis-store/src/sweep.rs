@@ -1,11 +1,11 @@
-//! Tidying up after holds and states whose time is over.
+//! Tidying up after holds, states and ended sessions whose time is over.
 
 use std::time::SystemTime;
 
 use crate::database::{lock_upkeep, transaction};
 use crate::error::StoreError;
 use crate::store::Store;
-use crate::{holds, states};
+use crate::{holds, sessions, states};
 
 /// What was tidied up.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -16,6 +16,8 @@ pub struct Swept {
     pub holds_deleted: u64,
     /// States that ended: their tenants are normal again.
     pub states_ended: u64,
+    /// Ended sessions that would have ended by themselves and are forgotten now.
+    pub sessions_deleted: u64,
 }
 
 impl Store {
@@ -34,6 +36,7 @@ impl Store {
                     holds_expired,
                     holds_deleted,
                     states_ended: states::sweep(database, now)?,
+                    sessions_deleted: sessions::sweep(database, now)?,
                 })
             })
         })

@@ -5,9 +5,12 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
+use crate::colors;
+
 mod access;
 mod autohold;
 mod can_i;
+mod configuration;
 mod decisions;
 mod eval;
 mod explain;
@@ -18,6 +21,7 @@ mod pipeline;
 mod replay;
 mod server;
 mod span;
+mod spelling;
 mod store;
 mod tenant;
 mod test;
@@ -28,11 +32,12 @@ pub(crate) use autohold::{
     Autohold, AutoholdCommand, AutoholdList, AutoholdPlace, AutoholdRelease, AutoholdShow,
 };
 pub(crate) use can_i::{CanI, CanIAccess, CanIAction, CanIForm};
+pub(crate) use configuration::Configuration;
 pub(crate) use decisions::{Decisions, DecisionsCommand, Export, Filter, List, door_name};
-pub(crate) use eval::{Eval, Output, Report, ReportKind};
+pub(crate) use eval::{Eval, EvalOutput, Output, ReportKind};
 pub(crate) use explain::{Explain, ExplainOutput};
 pub(crate) use graph::{
-    Graph, GraphCheck, GraphCommand, GraphExport, GraphNeighbors, GraphPath, GraphPlace,
+    Graph, GraphCheck, GraphCommand, GraphExport, GraphList, GraphNeighbors, GraphPath, GraphPlace,
 };
 pub(crate) use init::{Init, Template};
 pub(crate) use pipeline::{Dequeue, Enqueue, Item, Pipeline, PipelineCommand, Promote};
@@ -40,53 +45,56 @@ pub(crate) use replay::Replay;
 pub(crate) use server::Server;
 pub(crate) use store::Store;
 pub(crate) use tenant::{Tenant, TenantCommand, TenantList, TenantPause, TenantResume, TenantShow};
-pub(crate) use test::{Test, TestReport, TestReportKind};
+pub(crate) use test::{Test, TestOutput, TestReportKind};
 pub(crate) use token::{Token, TokenCommand, TokenCreate};
 
-/// One gate for everything that asks to get in.
+/// Admission and authorization controller for Kubernetes.
 #[derive(Debug, Parser)]
-#[command(name = "portcullis", version, about, disable_help_subcommand = true)]
+#[command(name = "portcullis", version, about)]
 #[command(
     after_help = "Exit codes: 0 yes, 1 no, 2 usage, 3 invalid configuration, policy or manifest, 4 not signed in, 5 could not be done or decided, 6 nothing matched"
 )]
 pub(crate) struct Cli {
+    /// When to use colours; auto: on a terminal, unless `NO_COLOR` is set or `TERM` is `dumb`.
+    #[arg(long, global = true, value_name = "WHEN", value_enum, default_value_t = Color::Auto)]
+    pub(crate) color: Color,
     #[command(subcommand)]
     pub(crate) command: Command,
 }
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    /// Run the gate.
+    /// Run the server.
     ///
-    /// Without --config a built-in demonstration runs on loopback, with a fresh data directory.
+    /// Without any configuration a built-in demonstration runs on loopback, with a fresh data directory.
     Serve(Serve),
-    /// Validate a configuration whole, and start nothing.
+    /// Validate a configuration.
     Check(Check),
-    /// Judge manifests as the server would, without a server or a cluster.
+    /// Judge manifests and reviews as the server would, without a server or a cluster.
     Eval(Eval),
     /// Run the tests of policies: `*.test.yaml`, `*.test.ts` and `*.test.js`.
     Test(Test),
     /// Write a folder to start from: configuration, policies, tests, types.
     Init(Init),
-    /// List or export what was decided.
+    /// List or export decisions.
     Decisions(Decisions),
-    /// Say why something was decided as it was.
+    /// Explain a decision.
     Explain(Explain),
-    /// Decide recorded requests again by another policy set, and say what would change.
+    /// Decide recorded requests again with other policies, and show what would change.
     Replay(Replay),
-    /// Say whether somebody may do something, and why: to a resource, or over the REST API.
+    /// Check whether a user may do something: to a resource, or over the REST API.
     CanI(CanI),
-    /// List whose people may do something.
+    /// List who has a permission.
     WhoCan(WhoCan),
     /// Show which rule has which permissions.
     AccessMatrix(AccessMatrix),
-    /// Look at the relationship graph: paths, neighbours, profiles.
+    /// Query the relationship graph: paths, neighbours, profiles.
     Graph(Graph),
-    /// Make tokens that end soon.
+    /// Create short-lived tokens.
     Token(Token),
     /// Show, pause and resume the tenants of a running server.
     Tenant(Tenant),
-    /// Keep what failing jobs ran on.
+    /// Hold nodes of failed jobs.
     Autohold(Autohold),
     /// Run pipelines again, cancel them, or move changes to the front.
     Pipeline(Pipeline),
@@ -102,13 +110,13 @@ pub(crate) enum Command {
     /// Print the manual page.
     Man,
     /// Print the version.
-    Version,
+    Version(Version),
 }
 
-/// What says which plug-ins run, for every command that needs a chain.
+/// Which plug-ins run, for every command that needs a chain.
 #[derive(Debug, Default, Args)]
 pub(crate) struct Admission {
-    /// Plug-ins in the order in which they run; wins over the configuration.
+    /// Plug-ins in the order in which they run; overrides the configuration.
     #[arg(long, value_name = "A,B,C", value_delimiter = ',')]
     pub(crate) admission_control: Option<Vec<String>>,
     /// Configuration of plug-ins, in the format of Kubernetes' `AdmissionConfiguration`.
@@ -118,10 +126,12 @@ pub(crate) struct Admission {
 
 #[derive(Debug, Args)]
 pub(crate) struct Serve {
-    /// Configuration file.
-    #[arg(long, value_name = "FILE", env = "PORTCULLIS_CONFIG")]
-    pub(crate) config: Option<PathBuf>,
-    /// Where the server keeps what it makes.
+    #[command(flatten)]
+    pub(crate) configuration: Configuration,
+    /// Run the built-in demonstration on loopback, whatever configuration there is.
+    #[arg(long, conflicts_with = "config")]
+    pub(crate) demo: bool,
+    /// Data directory of the server.
     #[arg(long, value_name = "DIR", env = "PORTCULLIS_DATA_DIR")]
     pub(crate) data_dir: Option<PathBuf>,
     /// Directory of manifests for the graph profiles that name no source of objects.
@@ -131,54 +141,56 @@ pub(crate) struct Serve {
     pub(crate) admission: Admission,
 }
 
-/// The configuration, for commands that need one but no server.
-#[derive(Debug, Args)]
-pub(crate) struct Configuration {
-    /// Configuration file.
-    #[arg(
-        long = "config",
-        value_name = "FILE",
-        env = "PORTCULLIS_CONFIG",
-        default_value = "portcullis.yaml"
-    )]
-    pub(crate) file: PathBuf,
-}
-
 #[derive(Debug, Args)]
 pub(crate) struct Check {
     #[command(flatten)]
     pub(crate) configuration: Configuration,
     #[command(flatten)]
     pub(crate) admission: Admission,
+    /// Treat warnings as errors.
+    #[arg(long)]
+    pub(crate) strict: bool,
+    /// Output format.
+    #[arg(short, long, value_enum, default_value_t = Output::Table)]
+    pub(crate) output: Output,
 }
 
 #[derive(Debug, Args)]
 pub(crate) struct Plugins {
-    /// How to print them.
-    #[arg(short, long, value_enum, default_value_t = Format::Table)]
-    pub(crate) output: Format,
+    /// Output format.
+    #[arg(short, long, value_enum, default_value_t = Output::Table)]
+    pub(crate) output: Output,
 }
 
-/// How data is printed.
+#[derive(Debug, Args)]
+pub(crate) struct Version {
+    /// Output format.
+    #[arg(short, long, value_enum, default_value_t = Output::Table)]
+    pub(crate) output: Output,
+}
+
+/// When colours are used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Format {
-    /// For people.
-    Table,
-    /// For programs.
-    Json,
+pub(crate) enum Color {
+    /// On a terminal that wants them.
+    Auto,
+    /// Always.
+    Always,
+    /// Never.
+    Never,
 }
 
-/// The arguments, with the one-dash spelling `-config-file` that acjs has.
-pub(crate) fn arguments(given: impl Iterator<Item = OsString>) -> Vec<OsString> {
-    let spelled = |argument: OsString| match argument.to_str() {
-        Some("-config-file") => OsString::from("--config"),
-        Some(text) => match text.strip_prefix("-config-file=") {
-            Some(file) => OsString::from(format!("--config={file}")),
-            None => argument,
-        },
-        None => argument,
-    };
-    given.map(spelled).collect()
+/// Reads the command line, and notes whether colours are wanted.
+///
+/// # Errors
+///
+/// When it can't be understood, or asks for help or the version.
+pub(crate) fn parse(given: impl Iterator<Item = OsString>) -> Result<Cli, clap::Error> {
+    let given: Vec<OsString> = given.collect();
+    let color = spelling::color(&given);
+    let parsed = spelling::arguments(given.into_iter()).and_then(Cli::try_parse_from);
+    colors::choose(parsed.as_ref().map_or(color, |cli| cli.color));
+    parsed
 }
 
 #[cfg(test)]
@@ -193,22 +205,28 @@ mod tests {
     }
 
     #[test]
-    fn the_one_dash_spelling_is_taken() {
+    fn a_configuration_has_one_flag_in_three_spellings() {
         for spelling in [
             &["-config-file", "a.yaml"][..],
             &["-config-file=a.yaml"],
             &["--config", "a.yaml"],
+            &["-c", "a.yaml"],
         ] {
-            let given = ["portcullis", "serve"]
-                .iter()
-                .chain(spelling)
-                .map(OsString::from);
-            let cli = Cli::try_parse_from(arguments(given)).unwrap();
+            let given = ["portcullis", "serve"].iter().chain(spelling);
+            let cli = parse(given.map(OsString::from)).unwrap();
             let Command::Serve(serve) = cli.command else {
                 panic!("serve")
             };
-            assert_eq!(serve.config, Some(PathBuf::from("a.yaml")));
+            assert_eq!(serve.configuration.found(), Some(PathBuf::from("a.yaml")));
         }
+    }
+
+    #[test]
+    fn a_demonstration_has_no_configuration() {
+        let given = ["portcullis", "serve", "--demo", "--config", "a.yaml"];
+        let error = Cli::try_parse_from(given).unwrap_err();
+        assert_eq!(error.exit_code(), 2);
+        assert!(error.to_string().contains("--demo"), "{error}");
     }
 
     #[test]

@@ -11,6 +11,7 @@ mod graph;
 mod init;
 mod pipeline;
 mod plugins;
+pub(crate) mod policy_worker;
 mod remote;
 mod replay;
 mod serve;
@@ -39,10 +40,7 @@ pub(crate) fn run(cli: Cli) -> Exit {
         Command::CanI(can_i) => match can_i.form() {
             Ok(CanIForm::Access(asked)) => graph::can_i(&asked),
             Ok(CanIForm::Action(asked)) => access::can_i(&asked),
-            Err(error) => {
-                output::tell(error.render().to_string().trim_end());
-                Exit::Usage
-            }
+            Err(error) => output::of_clap(&error),
         },
         Command::Graph(graph) => graph::run(&graph),
         Command::WhoCan(who_can) => access::who_can(&who_can),
@@ -55,7 +53,7 @@ pub(crate) fn run(cli: Cli) -> Exit {
         Command::Schema => documents::schema(),
         Command::Completions { shell } => documents::completions(shell),
         Command::Man => documents::man(),
-        Command::Version => documents::version(),
+        Command::Version(version) => documents::version(version.output),
     }
 }
 

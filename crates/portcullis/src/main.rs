@@ -1,10 +1,11 @@
 //! The program: reads the command line and hands over to the part that does the work.
 //!
 //! Standard output carries data only; what is wrong goes to standard error. Exit codes are in
-//! [`exit`].
+//! [`exit`]; output that could not be written is one of them.
 
 mod cli;
 mod client;
+mod colors;
 mod commands;
 mod data_dir;
 mod exit;
@@ -18,10 +19,14 @@ use std::process::ExitCode;
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 fn main() -> ExitCode {
-    let arguments = cli::arguments(std::env::args_os());
-    match <cli::Cli as clap::Parser>::try_parse_from(arguments) {
-        Ok(cli) => commands::run(cli).into(),
-        // Prints help and version to standard output, faults to standard error with code 2.
-        Err(error) => error.exit(),
+    if commands::policy_worker::is_wanted(std::env::args_os()) {
+        return commands::policy_worker::run().into();
     }
+    // Libraries that are not told which cryptography to use take this one. It can only fail if there is one.
+    let _ = rustls::crypto::aws_lc_rs::default_provider().install_default();
+    let exit = match cli::parse(std::env::args_os()) {
+        Ok(cli) => commands::run(cli),
+        Err(error) => output::of_clap(&error),
+    };
+    output::ended(exit).into()
 }

@@ -1,35 +1,90 @@
 //! The one place that prints.
-#![expect(clippy::print_stderr, reason = "the one place that prints")]
+//!
+//! Output that could not be written is never success: the first failure is kept, nothing is written
+//! after it, and [`ended`] makes it the program's exit code. A reader that has enough, as in
+//! `portcullis decisions export | head`, is no failure.
 
-use std::io::Write;
+use std::io::{self, Write};
+use std::sync::OnceLock;
 
-/// Prints data. A reader that went away is nobody's fault.
+use crate::colors;
+use crate::exit::Exit;
+
+/// The first failure to write to standard output.
+static FAILURE: OnceLock<io::Error> = OnceLock::new();
+
+/// Prints data.
 pub(crate) fn data(text: &str) {
-    let mut out = std::io::stdout().lock();
-    let _ = out.write_all(text.as_bytes());
-    let _ = out.flush();
+    piece(text);
 }
 
-/// Prints data piece by piece; false when the reader went away, so that nothing more is needed.
+/// Prints data piece by piece; false when nothing more can be written, so that nothing more is needed.
 pub(crate) fn piece(text: &str) -> bool {
-    let mut out = std::io::stdout().lock();
-    out.write_all(text.as_bytes()).is_ok() && out.flush().is_ok()
+    bytes(text.as_bytes())
 }
 
 /// The same for bytes that are text already.
 pub(crate) fn bytes(piece: &[u8]) -> bool {
-    let mut out = std::io::stdout().lock();
-    out.write_all(piece).is_ok() && out.flush().is_ok()
+    if FAILURE.get().is_some() {
+        return false;
+    }
+    let mut out = io::stdout().lock();
+    match out.write_all(piece).and_then(|()| out.flush()) {
+        Ok(()) => true,
+        Err(error) => {
+            let _ = FAILURE.set(error);
+            false
+        }
+    }
 }
 
-/// Tells the person at the terminal.
+/// Tells the person at the terminal. Where that can't be written either, there is nobody to tell.
 pub(crate) fn tell(text: &str) {
-    eprintln!("{text}");
+    let _ = writeln!(io::stderr().lock(), "{text}");
 }
 
 /// Writes the line the cursor is on again.
 pub(crate) fn redraw(line: &str) {
-    let mut err = std::io::stderr().lock();
+    let mut err = io::stderr().lock();
     let _ = write!(err, "\r\x1b[2K{line}");
     let _ = err.flush();
+}
+
+/// Prints what clap has to say: help and version are data, faults are told.
+pub(crate) fn of_clap(error: &clap::Error) -> Exit {
+    let text = error.render();
+    if error.use_stderr() {
+        let text = match colors::on_error() {
+            true => text.ansi().to_string(),
+            false => text.to_string(),
+        };
+        tell(text.trim_end());
+        return Exit::Usage;
+    }
+    data(&match colors::on_output() {
+        true => text.ansi().to_string(),
+        false => text.to_string(),
+    });
+    Exit::Yes
+}
+
+/// How the program ends: as the command says, unless its output could not be written.
+pub(crate) fn ended(exit: Exit) -> Exit {
+    match FAILURE.get() {
+        Some(error) if error.kind() != io::ErrorKind::BrokenPipe => {
+            let why = reason(error);
+            tell(&format!("error: cannot write to standard output: {why}"));
+            Exit::Failed
+        }
+        _ => exit,
+    }
+}
+
+/// What the system says, without its number.
+pub(crate) fn reason(error: &io::Error) -> String {
+    let text = error.to_string();
+    match text.rsplit_once(" (os error ") {
+        Some((text, _)) => text.to_owned(),
+        None => text,
+    }
 }

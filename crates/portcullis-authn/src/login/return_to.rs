@@ -1,7 +1,7 @@
 //! Where people go after signing in: only ever a place here.
 
 /// The path, if it is a local one; else the first page.
-pub(super) fn local(path: &str) -> &str {
+pub fn local(path: &str) -> &str {
     /// Longer ones would not fit the cookie.
     const LONGEST: usize = 1024;
     let single = path.starts_with('/') && !path.starts_with("//");

@@ -9,6 +9,7 @@ use std::path::Path;
 use aws_lc_rs::hmac;
 
 use super::Seal;
+use super::cipher::Cipher;
 use crate::encoding::{encode, random};
 
 const LENGTH: usize = 32;
@@ -78,6 +79,15 @@ impl SessionKey {
             purpose,
             version,
         )
+    }
+}
+
+impl SessionKey {
+    /// A cipher for one purpose.
+    pub(super) fn cipher(&self, purpose: &str) -> Cipher {
+        let master = hmac::Key::new(hmac::HMAC_SHA256, &self.0);
+        let own = hmac::sign(&master, format!("portcullis {purpose} v1").as_bytes());
+        Cipher::new(own.as_ref())
     }
 }
 

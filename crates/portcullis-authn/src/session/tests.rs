@@ -222,3 +222,25 @@ proptest! {
         prop_assert!(sessions().open(&text, at(0)).is_none());
     }
 }
+
+#[test]
+fn forms_belong_to_the_browser_that_got_them() {
+    let sessions = sessions();
+    let (one, two) = (
+        sessions.form_proof().unwrap(),
+        sessions.form_proof().unwrap(),
+    );
+    assert!(sessions.is_form_proof(&one.cookie, &one.field));
+    assert!(!sessions.is_form_proof(&one.cookie, &two.field));
+    assert!(!sessions.is_form_proof("", "") && !sessions.is_form_proof(&one.cookie, ""));
+    let others = Sessions::new(SessionKey::random().unwrap(), HOUR);
+    assert!(!others.is_form_proof(&one.cookie, &one.field));
+}
+
+#[test]
+fn tokens_that_are_too_long_make_no_session() {
+    let sessions = sessions();
+    let of = |n: usize| sessions.seal_token(&"t".repeat(n), &bob(), "R1", at(0));
+    assert!(of(1_800).is_ok());
+    assert!(of(3_000).is_err());
+}

@@ -10,13 +10,13 @@ use std::time::SystemTime;
 use portcullis_core::UserInfo;
 use serde_json::Value;
 
-use super::authorizer::Subject;
-use super::kinds::Kinds;
+use super::authorizer::{Identity, Subject};
+use super::kinds::{Kinds, VertexKind};
 use super::lookups::{Found, Lookups, Wanted};
 use super::profile::Profile;
 use resource::ResourceName;
 use rule::Rule;
-use template::Template;
+use template::{Template, bounded};
 
 mod compile;
 mod evaluate;
@@ -76,7 +76,7 @@ pub struct Request<'a> {
 /// What is said of a request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Judgement {
-    /// The user is no agent of this profile, or the request is none of its business.
+    /// The user is not an agent of this profile, or the request is none of its business.
     NotApplicable,
     /// No objection.
     Pass,
@@ -95,6 +95,17 @@ pub enum Judgement {
     Needs(Vec<Wanted>),
     /// It can't be decided, and why; refuse.
     Failed(String),
+}
+
+impl Judgement {
+    /// No, because the user claims to be an agent, but which can't be determined.
+    pub fn unclear(why: String) -> Self {
+        Self::Refuse {
+            code: 403,
+            message: why,
+            rule: "subjects".to_owned(),
+        }
+    }
 }
 
 impl Request<'_> {
@@ -169,7 +180,7 @@ impl Admission {
         let Some(rule) = about.find(|rule| rule.has_operation(request.operation)) else {
             return inputs.refusal(self.other_operations.as_ref());
         };
-        if let Some(why) = request.contradiction() {
+        if let Some(why) = self.contradiction(request) {
             return Judgement::Refuse {
                 code: 400,
                 message: format!("the object can't be checked: {why}"),
@@ -177,6 +188,23 @@ impl Admission {
             };
         }
         rule.judge(&inputs, lookups, now)
+    }
+
+    /// The kind of what a request is about, if the profile has it.
+    fn kind(&self, request: &Request<'_>) -> Option<&VertexKind> {
+        let kind = self.kinds.of_resource(request.group, request.resource);
+        kind.and_then(|kind| self.kinds.get(kind))
+    }
+
+    /// Why a request contradicts itself, or what its resource is, if it does.
+    fn contradiction(&self, request: &Request<'_>) -> Option<String> {
+        if let Some(why) = request.contradiction() {
+            return Some(why.to_owned());
+        }
+        let kind = self.kind(request)?;
+        let mismatch = kind.scope().namespace(request.namespace).err()?;
+        let namespace = bounded(request.namespace);
+        Some(mismatch.words(&kind.full_resource(), &namespace))
     }
 
     /// The rules about a resource that are for this agent.
@@ -208,15 +236,14 @@ impl Admission {
         let is_creation = request.operation == "CREATE"
             && request.subresource.is_empty()
             && request.contradiction().is_none();
-        let kind = self.kinds.of_resource(request.group, request.resource);
-        let kind = kind.and_then(|kind| self.kinds.get(kind));
-        let Some(kind) = kind.filter(|_| is_creation && !name.is_empty()) else {
+        let Some(kind) = self
+            .kind(request)
+            .filter(|_| is_creation && !name.is_empty())
+        else {
             return judgement;
         };
-        let namespace = if kind.namespaced {
-            request.namespace
-        } else {
-            ""
+        let Ok(namespace) = kind.scope().namespace(request.namespace) else {
+            return judgement;
         };
         let wanted = Wanted {
             kind: kind.name.clone(),
@@ -239,9 +266,10 @@ impl Profile {
         lookups: &dyn Lookups,
         now: SystemTime,
     ) -> Judgement {
-        match self.rules.subject(request.user) {
-            Some(subject) => self.admit_agent(&subject, request, lookups, now),
-            None => Judgement::NotApplicable,
+        match self.rules.identify(request.user) {
+            Identity::Agent(subject) => self.admit_agent(&subject, request, lookups, now),
+            Identity::Unclear(why) if self.judges_admission() => Judgement::unclear(why),
+            Identity::Unclear(_) | Identity::Other => Judgement::NotApplicable,
         }
     }
 

@@ -3,6 +3,7 @@
 //! Rules are data without expressions but for rare names, so that a check costs a few look-ups and one
 //! question to the graph.
 
+mod allowed;
 mod captures;
 mod compile;
 mod decision;
@@ -18,20 +19,24 @@ mod verbs;
 
 use std::sync::Arc;
 
+use portcullis_core::access::ResourceTarget;
 use portcullis_core::clock::Stopwatch;
 use portcullis_core::{Access, Authorizer, AuthorizerError, Opinion, Target, UserInfo};
 
-use super::engine::{Graph, Reach};
+use super::engine::{Graph, Named, Reach};
 use super::kinds::KindId;
 use super::observer::Observer;
 use super::state::State;
 use super::vertex::VertexRef;
-use decision::{Outcome, Paths, Question};
+use decision::{How, Outcome, Paths, Question};
 use subjects::{Recognized, Who};
 use verbs::Verb;
 
 pub use explanation::Explanation;
 pub use rules::Rules;
+
+/// The path of an allow is looked for among so many edges: an answer doesn't wait for more.
+const PATH_EDGES: usize = 128;
 
 /// Whose answers count where the safe one and upstream's differ.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -69,17 +74,30 @@ pub struct Subject {
     pub name: String,
 }
 
+/// Who a user is to a profile.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Identity {
+    /// Not an agent.
+    Other,
+    /// Somebody who claims to be an agent, but which can't be determined; why. Nothing that an agent may do
+    /// or write is theirs.
+    Unclear(String),
+    /// An agent.
+    Agent(Subject),
+}
+
 impl Rules {
-    /// The agent that this user is, if it is one.
-    pub fn subject(&self, user: &UserInfo) -> Option<Subject> {
+    /// Who this user is.
+    pub fn identify(&self, user: &UserInfo) -> Identity {
         match self.subjects.recognize(user) {
-            Who::Agent(subject) => Some(Subject {
+            Who::Agent(subject) => Identity::Agent(Subject {
                 id: Arc::clone(&subject.agent.id),
                 kind: subject.agent.kind,
                 namespace: subject.namespace.into_owned(),
                 name: subject.name.into_owned(),
             }),
-            Who::Nobody | Who::Unnamed(_) => None,
+            Who::Unclear(why) => Identity::Unclear(why.into_owned()),
+            Who::Nobody => Identity::Other,
         }
     }
 }
@@ -116,14 +134,21 @@ impl GraphAuthorizer {
         let rules = self.rules();
         let subject = match rules.subjects.recognize(&access.user) {
             Who::Agent(subject) => subject,
-            Who::Unnamed(said) => return Ok(Explanation::of(Opinion::NoOpinion(said.to_owned()))),
-            Who::Nobody => return Ok(Explanation::of(Opinion::NoOpinion(String::new()))),
+            Who::Unclear(why) => {
+                return Ok(Explanation::of(Opinion::NoOpinion(why.into_owned())));
+            }
+            Who::Nobody => {
+                let mut explanation = Explanation::of(Opinion::NoOpinion(String::new()));
+                explanation.near_miss = rules.subjects.nearest(&access.user);
+                return Ok(explanation);
+            }
         };
-        let outcome = self.outcome(access, &subject)?;
-        let mut explanation = Explanation::of(self.opinion(outcome, access, &subject));
+        let question = self.question(access, &subject);
+        let outcome = self.outcome(access, &question)?;
+        let mut explanation = Explanation::of(self.opinion(outcome, access, &question));
         let stands_for = rules.kinds.vertex(subject.stands_for());
         explanation.subject = Some((subject.agent.id.to_string(), stands_for));
-        explanation.rule = rules.rule_in_words(outcome, &self.question(access, &subject));
+        explanation.rule = rules.rule_in_words(outcome, &question);
         let graph = self.state.graph(subject.agent.kind);
         if let (Target::Resource(target), Some(graph)) = (&access.target, graph) {
             rules.look_at_graph(&mut explanation, outcome, &subject, target, graph);
@@ -150,33 +175,48 @@ impl GraphAuthorizer {
     fn outcome(
         &self,
         access: &Access,
-        subject: &Recognized<'_>,
+        question: &Question<'_>,
     ) -> Result<Outcome, AuthorizerError> {
         if !self.state.is_caught_up() {
             return Err(AuthorizerError(
                 "the graph has not caught up with its objects yet".to_owned(),
             ));
         }
-        let question = self.question(access, subject);
         match &access.target {
             Target::Resource(target) => {
                 let live = Live {
-                    graph: self.state.graph(subject.agent.kind),
+                    graph: self.state.graph(question.subject.agent.kind),
                     observer: self.state.observer(),
                 };
-                self.rules().decide(&question, target, &live)
+                self.rules().decide(question, target, &live)
             }
-            Target::Path(path) => Ok(self.rules().decide_path(&question, path)),
+            Target::Path(path) => Ok(self.rules().decide_path(question, path)),
         }
     }
 
-    /// Paths that are no resources are nobody's business here unless a static rule names them.
-    fn opinion(&self, outcome: Outcome, access: &Access, subject: &Recognized<'_>) -> Opinion {
+    /// What is said of an outcome. Paths that are not resources are left to others unless a static rule names
+    /// them.
+    fn opinion(&self, outcome: Outcome, access: &Access, question: &Question<'_>) -> Opinion {
+        let rules = self.rules();
         match (&access.target, outcome) {
-            (Target::Resource(target), outcome) => self.rules().opinion(outcome, subject, target),
-            (Target::Path(_), Outcome::Allowed(..)) => Opinion::Allow(String::new()),
+            (Target::Resource(target), Outcome::Allowed(_, How::Path)) => {
+                let path = self.quick_path(target, question);
+                rules.opinion(outcome, question, target, path.as_deref())
+            }
+            (Target::Resource(target), outcome) => rules.opinion(outcome, question, target, None),
+            (Target::Path(path), Outcome::Allowed(place, how)) => {
+                Opinion::Allow(rules.allowed_path(place, how, question, path))
+            }
             (Target::Path(_), _) => Opinion::NoOpinion(String::new()),
         }
+    }
+
+    /// The path that allowed something, if it is found at once.
+    fn quick_path(&self, target: &ResourceTarget, question: &Question<'_>) -> Option<Vec<Named>> {
+        let subject = question.subject;
+        let graph = self.state.graph(subject.agent.kind)?;
+        let from = self.rules().object(target)?;
+        graph.some_path(from, subject.stands_for(), PATH_EDGES)
     }
 }
 
@@ -184,10 +224,11 @@ impl Authorizer for GraphAuthorizer {
     fn authorize(&self, access: &Access) -> Result<Opinion, AuthorizerError> {
         match self.rules().subjects.recognize(&access.user) {
             Who::Nobody => Ok(Opinion::NoOpinion(String::new())),
-            Who::Unnamed(said) => Ok(Opinion::NoOpinion(said.to_owned())),
+            Who::Unclear(why) => Ok(Opinion::NoOpinion(why.into_owned())),
             Who::Agent(subject) => {
-                let outcome = self.outcome(access, &subject)?;
-                Ok(self.opinion(outcome, access, &subject))
+                let question = self.question(access, &subject);
+                let outcome = self.outcome(access, &question)?;
+                Ok(self.opinion(outcome, access, &question))
             }
         }
     }

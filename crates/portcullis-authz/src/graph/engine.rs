@@ -78,7 +78,7 @@ pub enum Reach {
 }
 
 /// A vertex by its parts: kind, namespace, name.
-type Named = (KindId, String, String);
+pub(super) type Named = (KindId, String, String);
 
 /// A vertex with its neighbours, for people.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -230,6 +230,17 @@ impl Graph {
         to: VertexRef<'_>,
     ) -> Option<Vec<(KindId, String, String)>> {
         self.find_path(self.hashed(from), self.hashed(to))
+    }
+
+    /// Some path from one vertex to a target, if it is found among so many edges: for what can't wait. The lock
+    /// is held throughout.
+    pub(super) fn some_path(
+        &self,
+        from: VertexRef<'_>,
+        to: VertexRef<'_>,
+        edges: usize,
+    ) -> Option<Vec<Named>> {
+        self.find_some_path(self.hashed(from), self.hashed(to), edges)
     }
 
     /// The targets that `from` leads to directly or through others, at most `limit` and never more than

@@ -2,6 +2,8 @@
 
 use std::collections::HashMap;
 
+use portcullis_core::text::printable;
+
 use super::vertex::{Vertex, VertexRef};
 
 /// The number of a kind in its profile.
@@ -23,7 +25,78 @@ pub struct VertexKind {
     pub namespaced: bool,
 }
 
+/// Whether objects of a kind are in namespaces.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Scope {
+    /// They are.
+    Namespaced,
+    /// They are not.
+    Cluster,
+    /// They are the namespaces themselves: API servers send their name as the namespace as well.
+    Namespace,
+}
+
+/// How the namespace of a request contradicts the scope of its resource: such an object can't be.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Mismatch {
+    /// A namespace is given for a cluster-scoped resource.
+    Superfluous,
+    /// None is given for a namespaced one.
+    Missing,
+}
+
+impl Scope {
+    /// The namespace of the object that a request names, empty for a cluster-scoped one.
+    ///
+    /// # Errors
+    ///
+    /// When no object of this scope is in such a namespace.
+    #[inline]
+    pub fn namespace(self, asked: &str) -> Result<&str, Mismatch> {
+        match (self, asked) {
+            (Self::Namespace, _) | (Self::Cluster, "") => Ok(""),
+            (Self::Cluster, _) => Err(Mismatch::Superfluous),
+            (Self::Namespaced, "") => Err(Mismatch::Missing),
+            (Self::Namespaced, namespace) => Ok(namespace),
+        }
+    }
+}
+
+impl Mismatch {
+    /// In words, about a resource and the namespace of the request.
+    pub fn words(self, resource: &str, namespace: &str) -> String {
+        match self {
+            Self::Superfluous => format!(
+                "{} are cluster-scoped, but the request has the namespace `{}`",
+                printable(resource),
+                printable(namespace)
+            ),
+            Self::Missing => format!(
+                "{} are namespaced, but the request has no namespace",
+                printable(resource)
+            ),
+        }
+    }
+}
+
 impl VertexKind {
+    /// Whether its objects are in namespaces.
+    pub fn scope(&self) -> Scope {
+        match (self.namespaced, self.group.as_str(), self.resource.as_str()) {
+            (true, ..) => Scope::Namespaced,
+            (false, "", "namespaces") => Scope::Namespace,
+            (false, ..) => Scope::Cluster,
+        }
+    }
+
+    /// `shoots.core.gardener.cloud`, or `secrets`.
+    pub fn full_resource(&self) -> String {
+        match self.group.as_str() {
+            "" => self.resource.clone(),
+            group => format!("{}.{group}", self.resource),
+        }
+    }
+
     /// `core.gardener.cloud/v1beta1`, or `v1`.
     pub fn api_version(&self) -> String {
         if self.group.is_empty() {

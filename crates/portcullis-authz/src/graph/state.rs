@@ -22,6 +22,7 @@ use super::engine::{Edge, Graph, Shape};
 use super::expression::{Scope, check_bounds};
 use super::kinds::KindId;
 use super::lookups::{Found, Lookups, Wanted};
+use super::names;
 use super::observer::{Observer, Update};
 use super::profile::Profile;
 use super::vertex::VertexRef;
@@ -31,7 +32,6 @@ use sources::Source;
 use store::{Again, Entry, Key, Order, Place, Shelf};
 
 mod contribution;
-mod names;
 mod projection;
 mod sources;
 mod store;

@@ -26,9 +26,9 @@ impl fmt::Display for Vertex {
     }
 }
 
-/// A text that names no vertex.
+/// A text that is not a vertex.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("`{0}` is no vertex: write `Kind:namespace/name` or `Kind:name`")]
+#[error("invalid vertex `{0}`: expected `Kind:namespace/name` or `Kind:name`")]
 pub struct NotAVertex(pub String);
 
 impl FromStr for Vertex {

@@ -29,6 +29,8 @@ pub enum Permission {
     ManageRunners,
     /// Grant and revoke exemptions.
     ManageExemptions,
+    /// End sessions of others.
+    ManageSessions,
     /// Read the decision log.
     ReadDecisions,
     /// Look at the relationship graph.
@@ -69,6 +71,7 @@ impl Permission {
         Self::ManageControllers,
         Self::ManageRunners,
         Self::ManageExemptions,
+        Self::ManageSessions,
         Self::ReadDecisions,
         Self::ReadGraph,
         Self::Playground,
@@ -89,6 +92,7 @@ impl Permission {
             Self::ManageControllers => "manage-controllers",
             Self::ManageRunners => "manage-runners",
             Self::ManageExemptions => "manage-exemptions",
+            Self::ManageSessions => "manage-sessions",
             Self::ReadDecisions => "read-decisions",
             Self::ReadGraph => "read-graph",
             Self::Playground => "playground",
@@ -113,7 +117,11 @@ impl Permission {
             Self::SubmitJob | Self::RetryJob | Self::CancelJob => &[Project, Ref, Job],
             Self::ManageControllers | Self::ManageExemptions => &[Project, Controller],
             Self::ManageRunners | Self::ReadDecisions => &[Project],
-            Self::Read | Self::TenantState | Self::ReadGraph | Self::Playground => &[],
+            Self::Read
+            | Self::TenantState
+            | Self::ManageSessions
+            | Self::ReadGraph
+            | Self::Playground => &[],
         }
     }
 }

@@ -103,7 +103,9 @@ fn silence_panics() {
 
 type Log = Vec<(usize, Phase, serde_json::Value)>;
 
-fn run(scripts: &[Scripted], operation: Operation) -> (Verdict, Log, Attributes) {
+type SharedLog = Arc<Mutex<Log>>;
+
+fn chain(scripts: &[Scripted]) -> (Chain, SharedLog) {
     silence_panics();
     let log = Arc::new(Mutex::new(Vec::new()));
     let entries = scripts.iter().enumerate().map(|(index, script)| {
@@ -119,7 +121,11 @@ fn run(scripts: &[Scripted], operation: Operation) -> (Verdict, Log, Attributes)
         };
         ChainEntry::new(&format!("p{index}"), Arc::new(actor)).failure(mode)
     });
-    let chain = Chain::new(entries.collect());
+    (Chain::new(entries.collect()), log)
+}
+
+fn run(scripts: &[Scripted], operation: Operation) -> (Verdict, Log, Attributes) {
+    let (chain, log) = chain(scripts);
     let mut request = request(operation);
     let verdict = chain.decide(&mut request);
     let log = std::mem::take(&mut *log.lock().unwrap());
@@ -189,6 +195,24 @@ proptest! {
         let name = refuser.map(|i| format!("p{i}"));
         prop_assert_eq!(verdict.is_allowed(), refuser.is_none());
         prop_assert_eq!(verdict.plugin.as_deref(), name.as_deref());
+    }
+
+    #[test]
+    fn asking_on_asks_all_and_leaves_the_verdict_as_it_is(
+        scripts in proptest::collection::vec(any_script(), 0..7),
+    ) {
+        let (verdict, ..) = run(&scripts, Operation::Create);
+        let (chain, log) = chain(&scripts);
+        let (same, beyond) = chain.decide_and_ask_on(&mut request(Operation::Create));
+        prop_assert_eq!(same.denial(), verdict.denial());
+        prop_assert_eq!(&same.plugin, &verdict.plugin);
+        prop_assert_eq!(&same.warnings, &verdict.warnings);
+        prop_assert_eq!(&same.annotations, &verdict.annotations);
+        prop_assert_eq!(json!(same.patch), json!(verdict.patch));
+        prop_assert_eq!(same.is_undecided(), verdict.is_undecided());
+        let halves = scripts.iter().map(|s| usize::from(s.admit.is_some()) + usize::from(s.validate.is_some()));
+        prop_assert_eq!(log.lock().unwrap().len(), halves.sum::<usize>());
+        prop_assert!(beyond.trace.is_empty() || !same.is_allowed());
     }
 
     #[test]

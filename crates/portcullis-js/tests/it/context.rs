@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::thread;
 
-use portcullis_js::{GlobalContext, NoHost, Pool, PoolOptions};
+use portcullis_js::{GlobalContext, NoHost, PoolOptions};
 use serde_json::json;
 
 use crate::support::*;
@@ -34,7 +34,13 @@ fn counting_from_many_threads_loses_nothing_and_it_outlives_the_pool() {
         };
         let set = set("", &[("P", code)]);
         let host = Arc::new(NoHost);
-        Arc::new(Pool::start(set, limits(), options, context.clone(), host).unwrap())
+        Arc::new(crate::start::start(
+            set,
+            limits(),
+            options,
+            context.clone(),
+            host,
+        ))
     };
     for round in 1..=2 {
         let pool = start();
@@ -60,7 +66,7 @@ fn past_its_cap_it_refuses_and_stays_as_it_was() {
         queue: 1,
     };
     let (set, host) = (set("", &[("P", code)]), Arc::new(NoHost));
-    let pool = Pool::start(set, limits(), options, context.clone(), host).unwrap();
+    let pool = crate::start::start(set, limits(), options, context.clone(), host);
     pool.evaluate(input(json!({"n": 10}))).unwrap();
     let before = context.value();
     for n in [101, 100_000] {

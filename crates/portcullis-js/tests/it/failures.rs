@@ -176,3 +176,40 @@ fn a_global_context_that_is_too_large_is_put_back() {
     ]);
     assert_eq!(outcomes(&e), [Pass, Error, Allow], "{e:?}");
 }
+
+#[test]
+fn policies_can_be_asked_after_a_refusal_and_the_first_one_counts() {
+    let on = |object: Value| Input {
+        asks_on: true,
+        ..input(object)
+    };
+    let policies = [
+        ("A", "object.a = 1"),
+        ("B", "deny('first')"),
+        ("C", "throw 1"),
+        ("D", "warn('late'); return 'second ' + object.a"),
+        ("E", "return true"),
+        ("F", "return 'no'"),
+    ];
+    let e = pool("", &policies).evaluate(on(pod())).unwrap();
+    assert_eq!(
+        outcomes(&e),
+        [Pass, Deny, Error, Deny, Allow, Skip],
+        "{e:?}"
+    );
+    let Verdict::Deny(denial) = &e.verdict else {
+        panic!("{e:?}")
+    };
+    assert_eq!(denial.message, "B: first");
+    assert_eq!(e.steps[3].message.as_deref(), Some("second 1"));
+    assert_eq!((e.object, e.warnings), (None, Vec::new()));
+    // Nothing can be relied on after a limit.
+    let policies = [("A", "for (;;) {}"), ("B", "return 'no'")];
+    let limits = Limits {
+        deadline: Duration::from_millis(100),
+        ..Limits::default()
+    };
+    let pool = pool_of(set("", &policies), limits, 1);
+    let e = pool.evaluate(on(pod())).unwrap();
+    assert_eq!(outcomes(&e), [Error, Skip], "{e:?}");
+}

@@ -40,7 +40,7 @@ fn start(
         queue: 200,
     };
     let context = GlobalContext::new(1 << 20);
-    Pool::start(set, limits, options, context, Arc::new(Fake(host))).unwrap()
+    crate::start::start(set, limits, options, context, Arc::new(Fake(host)))
 }
 
 /// What the policies say if the host answers like this.
@@ -342,7 +342,8 @@ fn a_host_that_never_returns_is_given_up() {
         Ok(Value::Null)
     });
     let set = set("", &policies);
-    let pool = Pool::start(set, short(), options, context.clone(), Arc::new(host)).unwrap();
+    let host = Arc::new(host);
+    let pool = crate::start::start(set, short(), options, context.clone(), host);
     patiently(&pool, input(json!({"fine": 1})));
     for n in 1..=12 {
         let e = pool.evaluate(input(pod())).unwrap();

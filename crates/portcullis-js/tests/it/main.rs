@@ -20,4 +20,5 @@ mod patches;
 mod pinning;
 mod quiet;
 mod replay;
+mod start;
 mod support;

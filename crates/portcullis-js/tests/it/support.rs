@@ -10,6 +10,8 @@ use portcullis_js::{
 };
 use serde_json::{Value, json};
 
+use crate::start::start;
+
 pub(crate) fn set(globals: &str, policies: &[(&str, &str)]) -> PolicySet {
     let sources = Sources {
         globals: globals.to_owned(),
@@ -32,7 +34,7 @@ pub(crate) fn limits() -> Limits {
 pub(crate) fn pool_of(set: PolicySet, limits: Limits, threads: usize) -> Pool {
     let options = PoolOptions { threads, queue: 64 };
     let context = GlobalContext::new(1 << 20);
-    Pool::start(set, limits, options, context, Arc::new(NoHost)).unwrap()
+    start(set, limits, options, context, Arc::new(NoHost))
 }
 
 /// A pool of one thread with generous time.

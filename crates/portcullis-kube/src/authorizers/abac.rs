@@ -36,7 +36,7 @@ impl Authorizer for AbacPolicies {
     fn authorize(&self, access: &Access) -> Result<Opinion, AuthorizerError> {
         let matching = self.policies.iter().find(|policy| policy.matches(access));
         Ok(match matching {
-            Some(policy) => Opinion::Allow(format!("allowed by ABAC policy, line {}", policy.line)),
+            Some(policy) => Opinion::Allow(format!("ABAC policy, line {}", policy.line)),
             None => Opinion::NoOpinion("No policy matched.".to_owned()),
         })
     }

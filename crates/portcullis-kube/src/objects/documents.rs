@@ -9,6 +9,7 @@ use portcullis_core::json;
 use serde_json::Value;
 use serde_saphyr::options::DuplicateKeyPolicy;
 
+use super::report::Fault;
 use crate::manifest::list_items;
 use crate::manifest::parts::{Part, parts};
 
@@ -25,7 +26,7 @@ pub(super) struct Contents {
     /// The objects that can be used, in their order.
     pub(super) objects: Vec<Object>,
     /// What is wrong with the others.
-    pub(super) faults: Vec<String>,
+    pub(super) faults: Vec<Fault>,
     /// Whether there is no document at all.
     pub(super) is_empty: bool,
 }
@@ -39,6 +40,8 @@ pub(super) struct Object {
     pub(super) namespace: String,
     pub(super) name: String,
     pub(super) value: Value,
+    /// The line of its document.
+    pub(super) line: u64,
 }
 
 /// Reads all objects of a text, lists taken apart.
@@ -49,7 +52,7 @@ pub(super) fn read(text: &str) -> Contents {
         ..Contents::default()
     };
     let failed = |why: String| Contents {
-        faults: vec![why],
+        faults: vec![Fault::whole(why)],
         ..Contents::default()
     };
     thread::scope(|scope| {
@@ -75,7 +78,7 @@ pub(super) fn read(text: &str) -> Contents {
     })
 }
 
-fn document(part: &Part<'_>) -> Result<Value, String> {
+fn document(part: &Part<'_>) -> Result<Value, Fault> {
     // JSON is YAML too, but is read much faster as what it is.
     if part.text.trim_start().starts_with('{')
         && let Some(value) = as_json(part.text)
@@ -106,11 +109,14 @@ fn as_json(text: &str) -> Option<Value> {
 }
 
 /// Where, and what, without quoting the file: it may hold secrets.
-fn fault(part: &Part<'_>, error: &serde_saphyr::Error) -> String {
+fn fault(part: &Part<'_>, error: &serde_saphyr::Error) -> Fault {
     use serde_saphyr::Error as Yaml;
     let error = error.without_snippet();
-    let line = error.location().map(|at| at.line());
-    let line = line.map_or_else(|| part.line(), |line| part.before + line);
+    let place = error.location().map(|at| (at.line(), at.column()));
+    let place = place.map_or_else(
+        || (part.line(), 1),
+        |(line, column)| (part.before + line, column.max(1)),
+    );
     let what = match error {
         Yaml::DuplicateMappingKey { .. } => "a key is given twice",
         Yaml::Budget { .. } => "the document is too large or too deep, or its aliases make it so",
@@ -123,7 +129,7 @@ fn fault(part: &Part<'_>, error: &serde_saphyr::Error) -> String {
         Yaml::NonFiniteFloat { .. } => "a number without an end",
         _ => "not valid YAML",
     };
-    format!("line {line}: {what}")
+    Fault::at(place.0, place.1, what)
 }
 
 /// Takes an object, or the objects of a list.
@@ -136,23 +142,23 @@ fn take(line: u64, value: Value, into: &mut Contents) {
     if let Some(items) = list_items(&value) {
         drop(value);
         for (index, item) in items.into_iter().enumerate() {
-            match object(item) {
+            match object(line, item) {
                 Ok(object) => into.objects.push(object),
                 Err(why) => {
-                    let fault = format!("line {line}: items[{index}]: {why}");
-                    into.faults.push(fault);
+                    let why = format!("items[{index}]: {why}");
+                    into.faults.push(Fault::at(line, 1, why));
                 }
             }
         }
         return;
     }
-    match object(value) {
+    match object(line, value) {
         Ok(object) => into.objects.push(object),
-        Err(why) => into.faults.push(format!("line {line}: {why}")),
+        Err(why) => into.faults.push(Fault::at(line, 1, why)),
     }
 }
 
-fn object(value: Value) -> Result<Object, String> {
+fn object(line: u64, value: Value) -> Result<Object, String> {
     if !value.is_object() {
         return Err("expected a map with apiVersion and kind".to_owned());
     }
@@ -170,6 +176,7 @@ fn object(value: Value) -> Result<Object, String> {
         kind: needed("/kind", "kind")?,
         namespace: text("/metadata/namespace", "metadata.namespace")?,
         name: needed("/metadata/name", "metadata.name")?,
+        line,
         value,
     })
 }
@@ -181,9 +188,13 @@ mod tests {
     fn names(text: &str) -> (Vec<String>, Vec<String>) {
         let contents = read(text);
         let name = |o: Object| format!("{}/{}:{}/{}", o.api_version, o.kind, o.namespace, o.name);
+        let fault = |fault: Fault| match fault.place {
+            Some((line, column)) => format!("{line}:{column}: {}", fault.words),
+            None => fault.words,
+        };
         (
             contents.objects.into_iter().map(name).collect(),
-            contents.faults,
+            contents.faults.into_iter().map(fault).collect(),
         )
     }
 
@@ -209,9 +220,9 @@ mod tests {
         let good = "apiVersion: v1\nkind: Pod\nmetadata: {name: a, namespace: ns}\n";
         for (bad, words) in [
             ("kind: SecretBinding\n  metadata: [\n", "not valid YAML"),
-            ("a: 1\na: 2\n", "line 2: a key is given twice"),
+            ("a: 1\na: 2\n", "2:1: a key is given twice"),
             ("{\"kind\": \"Pod\", \"kind\": \"Pod\"}", "given twice"),
-            ("- 1\n", "line 1: expected a map"),
+            ("- 1\n", "1:1: expected a map"),
             ("kind: Pod\nmetadata: {name: a}\n", "apiVersion is missing"),
             ("apiVersion: v1\nkind: Pod\n", "metadata.name is missing"),
             (
@@ -231,7 +242,7 @@ mod tests {
             assert!(faults[0].contains(words), "{faults:?}");
         }
         let (_, faults) = names(&format!("{good}---\n{good}---\n\n- secret\n"));
-        assert_eq!(faults, ["line 10: expected a map with apiVersion and kind"]);
+        assert_eq!(faults, ["10:1: expected a map with apiVersion and kind"]);
     }
 
     #[test]

@@ -125,7 +125,7 @@ fn a_directory_must_be_there() {
     let dir = tempfile::tempdir().unwrap();
     let missing = dir.path().join("missing");
     let error = ObjectsDirectory::open(&missing).unwrap_err().to_string();
-    assert!(error.contains("missing can't be read: it is not there"));
+    assert!(error.contains("missing can't be read: no such file or directory"));
     fs::write(&missing, "").unwrap();
     let error = ObjectsDirectory::open(&missing).unwrap_err().to_string();
     assert!(error.contains("is not a directory"), "{error}");
@@ -284,7 +284,7 @@ fn a_file_that_turns_bad_keeps_what_it_had() {
         assert_eq!(report.malformed.len(), 1, "{bad}");
         assert_eq!(report.malformed, report.news);
         assert_eq!(report.malformed[0].file, world.path("a.yaml"));
-        assert!(report.malformed[0].words.contains("stay"));
+        assert!(report.malformed[0].fault.words.contains("stay"));
         assert!(world.log().is_empty());
         let again = world.report();
         assert!(again.news.is_empty() && !again.changed);
@@ -296,7 +296,12 @@ fn a_file_that_turns_bad_keeps_what_it_had() {
         assert_eq!(report.objects, 3);
     }
     fs::write(world.path("a.yaml"), b"a: \xff\n").unwrap();
-    assert!(world.report().malformed[0].words.contains("not UTF-8"));
+    assert!(
+        world.report().malformed[0]
+            .fault
+            .words
+            .contains("not UTF-8")
+    );
     world.remove("a.yaml");
     assert_eq!(world.look(), ["Secret:ns/c=1"]);
     assert!(world.report().malformed.is_empty());
@@ -308,7 +313,7 @@ fn at_first_a_bad_document_is_left_out() {
     let mut world = World::new(&[("a.yaml", &text), ("empty.yaml", "# nothing yet\n")]);
     let report = world.report();
     assert_eq!(report.malformed.len(), 1);
-    assert!(report.malformed[0].words.contains("line"), "{report:?}");
+    assert!(report.malformed[0].fault.place.is_some(), "{report:?}");
     assert_eq!(world.look(), ["Secret:ns/a=1", "Secret:ns/b=1"]);
     // The same for a file that comes later.
     world.write("c.yaml", &(BAD.to_owned() + "---\n" + &secret("c", "1")));
@@ -320,8 +325,34 @@ fn at_first_a_bad_document_is_left_out() {
 fn what_is_odd_about_an_object_is_told() {
     let mut world = World::new(&[("a.yaml", &secret("a", "odd"))]);
     let report = world.report();
-    assert_eq!(report.malformed[0].words, "Secret ns/a: spec: is odd");
+    assert_eq!(report.malformed[0].fault.words, "Secret ns/a: spec: is odd");
     assert_eq!(world.look(), ["Secret:ns/a=odd"]);
+}
+
+#[test]
+fn a_name_that_breaks_a_line_is_refused_and_told_on_one() {
+    let text = "apiVersion: v1\nkind: Secret\nmetadata: {name: \"a\\n2026 WARN forged\", namespace: ns}\n---\n";
+    let space =
+        "apiVersion: v1\nkind: Secret\nmetadata: {name: b, namespace: \"n\\u202es\"}\n---\n";
+    // Kinds that are not wanted may be called as they like.
+    let other = "apiVersion: v1\nkind: Other\nmetadata: {name: \"a\\nb\"}\n---\n";
+    let all = text.to_owned() + space + other + &secret("c", "1");
+    let mut world = World::new(&[("a.yaml", &all)]);
+    let report = world.report();
+    let told: Vec<_> = report.malformed.iter().map(ToString::to_string).collect();
+    let file = world.path("a.yaml").display().to_string();
+    assert_eq!(
+        told,
+        [
+            format!(
+                "{file}:1:1: Secret \"a\\n2026 WARN forged\": metadata.name: invalid name: `/`, `%` and control characters are not allowed"
+            ),
+            format!(
+                "{file}:5:1: Secret \"b\": metadata.namespace: invalid namespace: `/`, `%`, `:` and control characters are not allowed"
+            ),
+        ]
+    );
+    assert_eq!(world.look(), ["Secret:ns/c=1"]);
 }
 
 #[test]
@@ -400,7 +431,7 @@ fn files_beyond_the_limit_are_told_and_nothing_is_lost() {
     world.objects.max_entries = 1;
     world.write("b.yaml", &secret("b", "1"));
     let report = world.report();
-    assert!(report.malformed[0].words.contains("more than"));
+    assert!(report.malformed[0].fault.words.contains("more than"));
     assert!(world.look().contains(&"Secret:ns/a=1".to_owned()));
 }
 

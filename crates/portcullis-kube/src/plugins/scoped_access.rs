@@ -3,7 +3,8 @@
 //! It asks every profile of the relationship graph that knows the user; all of them must agree. What the
 //! checks look up comes from the watched objects, or is read from the API server where those don't know
 //! enough: other kinds, and objects that the watch has not seen (it may lag behind). What can't be found
-//! out refuses, whatever the failure mode.
+//! out refuses, whatever the failure mode; so does a user that claims to be an agent, if which one can't be
+//! determined.
 //!
 //! `profiles` is what it is given, `knowledge` what its checks can look up, `decide` the way to an answer.
 //! Users that are no agents cost a look at their name and groups.
@@ -70,9 +71,12 @@ impl Plugin for ScopedAccess {
         if request.door != Door::Kubernetes {
             return not_applicable("only Kubernetes has such agents");
         }
-        let agents = decide::agents(&self.profiles, &request.user);
+        let agents = match decide::agents(&self.profiles, &request.user) {
+            Ok(agents) => agents,
+            Err(unclear) => return Box::pin(std::future::ready(unclear.refused())),
+        };
         if agents.is_empty() {
-            return not_applicable("the user is no agent of any profile");
+            return not_applicable("the user is not an agent of any profile");
         }
         let deadline = deadline.unwrap_or_else(|| clock::monotonic() + DEFAULT_TIME);
         Box::pin(decide::decide(agents, request.clone(), deadline))

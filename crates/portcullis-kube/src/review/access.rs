@@ -1,5 +1,6 @@
 //! `SubjectAccessReview`, v1 and v1beta1.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -139,7 +140,7 @@ pub fn encode_access(version: &str, verdict: &AccessVerdict) -> Vec<u8> {
         allowed: bool,
         #[serde(skip_serializing_if = "std::ops::Not::not")]
         denied: bool,
-        reason: &'a str,
+        reason: Cow<'a, str>,
         #[serde(skip_serializing_if = "Option::is_none")]
         evaluation_error: Option<&'a str>,
     }
@@ -149,11 +150,29 @@ pub fn encode_access(version: &str, verdict: &AccessVerdict) -> Vec<u8> {
         status: Status {
             allowed: matches!(verdict.opinion, Opinion::Allow(_)),
             denied: matches!(verdict.opinion, Opinion::Deny(_)),
-            reason: verdict.opinion.reason(),
+            reason: reason(verdict),
             evaluation_error: verdict.error.as_deref(),
         },
     };
     serde_json::to_vec(&review).unwrap_or_default()
+}
+
+/// Why; an allow says by whom as well.
+fn reason(verdict: &AccessVerdict) -> Cow<'_, str> {
+    match (&verdict.opinion, &verdict.authorizer) {
+        (Opinion::Allow(reason), Some(name)) => {
+            let mut text = String::with_capacity(24 + name.len() + reason.len());
+            for part in ["allowed by authorizer \"", name, "\""] {
+                text.push_str(part);
+            }
+            if !reason.is_empty() {
+                text.push_str(": ");
+                text.push_str(reason);
+            }
+            Cow::Owned(text)
+        }
+        (opinion, _) => Cow::Borrowed(opinion.reason()),
+    }
 }
 
 #[cfg(test)]

@@ -19,6 +19,9 @@ use crate::object::Object;
 /// Longest warning API servers and clients show whole.
 const WARNING_CHARACTERS: usize = 120;
 
+/// Longest `uid`: those of Kubernetes have 36 characters, and the answer repeats it.
+const UID_BYTES: usize = 253;
+
 /// A request for admission, and what its answer must repeat.
 #[derive(Debug, Clone)]
 pub struct AdmissionReview {
@@ -141,7 +144,13 @@ impl Fields {
             }};
         }
         match key {
-            "uid" => self.uid = read!(),
+            "uid" => {
+                self.uid = read!();
+                if self.uid.as_ref().is_some_and(|uid| uid.len() > UID_BYTES) {
+                    let message = format!("request.uid is longer than {UID_BYTES} bytes");
+                    return Err(scanned.fault_at(text, &message));
+                }
+            }
             "operation" => {
                 let name: Option<String> = read!();
                 let known = name.as_deref().map(Operation::from_name);

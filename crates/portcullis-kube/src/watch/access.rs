@@ -10,6 +10,7 @@ use hyper_util::rt::{TokioExecutor, TokioTimer};
 use kube::client::ConfigExt;
 use kube::config::{KubeConfigOptions, Kubeconfig, KubeconfigError};
 use kube::{Client, Config};
+use rustls::crypto::CryptoProvider;
 use tower::{BoxError, ServiceBuilder};
 
 use super::failure;
@@ -38,8 +39,8 @@ pub enum ConnectError {
         /// What is wrong with it.
         words: String,
     },
-    /// This is no pod, or one without a service account.
-    #[error("there is no service account of a pod here: {0}")]
+    /// This is not a pod, or one without a service account.
+    #[error("no service account of a pod found here: {0}")]
     InCluster(String),
     /// What is configured can't be used.
     #[error("the way to the API server can't be used: {0}")]
@@ -114,10 +115,11 @@ impl Cluster {
             let words = "proxies are not supported".to_owned();
             return Err(ConnectError::Unusable(words));
         }
-        // Asked for by `kube`; a provider that is there already stays.
-        rustls::crypto::aws_lc_rs::default_provider()
-            .install_default()
-            .ok();
+        // `kube` takes the one of the process, which is the program's to choose.
+        if CryptoProvider::get_default().is_none() {
+            let words = "the program has installed no provider of cryptography".to_owned();
+            return Err(ConnectError::Unusable(words));
+        }
         let mut connector = HttpConnector::new();
         connector.enforce_http(false);
         connector.set_connect_timeout(Some(CONNECT));
@@ -148,12 +150,12 @@ fn read(path: &Path) -> Result<Kubeconfig, KubeconfigError> {
 fn kubeconfig_words(error: &KubeconfigError) -> String {
     match error {
         KubeconfigError::ReadConfig(error, _) => match error.kind() {
-            io::ErrorKind::NotFound => "it is not there".to_owned(),
+            io::ErrorKind::NotFound => "no such file".to_owned(),
             _ => error.to_string(),
         },
         KubeconfigError::Parse(error) => match error.location() {
             Some(at) => format!("line {} is not what a kubeconfig has there", at.line()),
-            None => "it is no kubeconfig".to_owned(),
+            None => "not a kubeconfig".to_owned(),
         },
         other => other.to_string(),
     }

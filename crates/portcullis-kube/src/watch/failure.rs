@@ -3,6 +3,7 @@
 use std::error::Error;
 use std::time::Duration;
 
+use portcullis_core::text::is_odd;
 use serde::Deserialize;
 
 /// Longer texts of the API server are cut.
@@ -112,7 +113,7 @@ pub(super) fn words(error: &(dyn Error + 'static)) -> String {
 }
 
 fn tidy(text: &str) -> String {
-    let plain = |c: char| if c.is_control() { ' ' } else { c };
+    let plain = |c: char| if is_odd(c) { ' ' } else { c };
     text.chars().take(MAX_WORDS).map(plain).collect()
 }
 

@@ -5,6 +5,7 @@ use std::time::{Duration, Instant, SystemTime};
 
 use portcullis_authz::graph::{SourceId, VertexKind};
 use portcullis_core::clock;
+use portcullis_core::text::printable;
 
 /// What a watch is doing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -169,7 +170,7 @@ impl Board {
     pub(super) fn malformed(&self, index: usize, words: &str) {
         self.change(index, |entry| {
             entry.shown.malformed += 1;
-            let kind = &entry.shown.kind;
+            let (kind, words) = (&entry.shown.kind, printable(words));
             tracing::debug!(profile = self.name, kind, "an object is malformed: {words}");
         });
     }

@@ -141,6 +141,7 @@ fn the_kind_is_what_the_action_is_on() {
         ("manage-exemptions", "Exemption"),
         ("read-decisions", "Decision"),
         ("read-graph", "Graph"),
+        ("manage-sessions", "Session"),
         ("playground", "Policy"),
         ("something-new", "Api"),
     ] {

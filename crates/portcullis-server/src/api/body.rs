@@ -10,7 +10,7 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Deserializer};
 
 use super::call::Call;
-use crate::http::body;
+use crate::http::body::{self, BodyLimits};
 use crate::http::error::HttpError;
 use crate::http::media_type;
 
@@ -46,8 +46,12 @@ impl Call<'_> {
         let limits = &self.gate.limits;
         let most = limits.body.bytes().min(MOST_BYTES);
         let expects_continue = self.head.headers.contains_key(EXPECT);
-        let bytes =
-            body::read(incoming, most, limits.body_timeout.into(), expects_continue).await?;
+        let limits = BodyLimits {
+            bytes: most,
+            time: limits.body_timeout.into(),
+            budget: &self.visitor.server.budget,
+        };
+        let bytes = body::read(incoming, limits, expects_continue).await?;
         parse(&bytes)
     }
 }

@@ -9,6 +9,7 @@ use hyper::http::request::Parts;
 use super::caller::Caller;
 use super::endpoint::Endpoint;
 use super::path::PathValues;
+use super::people;
 use super::record::Docket;
 use crate::http::Response;
 use crate::http::error::HttpError;
@@ -58,6 +59,10 @@ impl Call<'_> {
             docket: &docket,
         };
         let answer = (endpoint.run)(call).await;
+        let answer = match endpoint.is_for_people() {
+            true => people::shown(&gate.access, head, answer),
+            false => answer,
+        };
         let status = match &answer {
             Ok(response) => response.status(),
             Err(error) => error.status(),

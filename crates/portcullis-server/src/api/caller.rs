@@ -1,10 +1,8 @@
 //! Who asks: a token, a session, a process at a unix socket, or a client's certificate, in this order.
 //!
-//! What is shown on purpose is what counts: a token that is no good is never made up for by something
-//! else.
+//! What is shown on purpose is what counts: an invalid token is never made up for by something else.
 
 use std::sync::Arc;
-use std::time::SystemTime;
 
 use hyper::header::{AUTHORIZATION, COOKIE, HeaderMap};
 use hyper::http::request::Parts;
@@ -48,7 +46,8 @@ impl Caller {
         if let Some(sessions) = &access.sessions
             && let Some(cookie) = cookie(&head.headers, SESSION.at(is_secure(visitor, access)))
             && let Some(session) = sessions.open(cookie, clock::wall())
-            && access.authenticators.believes(&session)
+            && !visitor.server.ledger.has_ended(&session)
+            && let Some(session) = access.authenticators.revive(session, clock::wall()).await
         {
             return Self::SignedIn(session);
         }
@@ -74,29 +73,16 @@ impl Caller {
         }
     }
 
-    /// Whether what was shown has ended by now.
-    pub(super) fn has_ended(&self, now: SystemTime) -> bool {
-        match self {
-            Self::Anonymous | Self::Unproved(_) | Self::Connected(_) => false,
-            Self::SignedIn(session) => session.expires <= now,
-            Self::Known(identity) => {
-                let since = now.duration_since(SystemTime::UNIX_EPOCH);
-                let now = since.map_or(0.0, |since| since.as_secs_f64());
-                let end = identity.claims.get("exp").and_then(Value::as_f64);
-                end.is_some_and(|end| end <= now)
-            }
-        }
-    }
-
     /// What is said to somebody who is nobody where that is not enough.
     pub(super) fn challenge(&self, access: &Access) -> HttpError {
         match self {
             Self::Unproved(why) if why.code == Code::KeysUnavailable => {
+                // What is said to anybody doesn't tell where the keys are.
                 tracing::warn!("a token can't be verified: {}", why.message);
                 HttpError::new(
                     hyper::StatusCode::SERVICE_UNAVAILABLE,
                     why.code.name(),
-                    &why.message,
+                    "the keys of the token's issuer are unavailable: try again later",
                 )
             }
             Self::Unproved(why) => {

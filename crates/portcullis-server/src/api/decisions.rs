@@ -4,7 +4,7 @@ use bytes::Bytes;
 use hyper::StatusCode;
 use hyper::header::{CACHE_CONTROL, HeaderValue};
 use hyper::http::request::Parts;
-use portcullis_authz::roles::{Answer as Permitted, Condition, Parameters, Permission};
+use portcullis_authz::roles::{Condition, Parameters, Permission};
 use portcullis_core::clock;
 use portcullis_record::Summary;
 use portcullis_store::{Filter, Page};
@@ -16,15 +16,14 @@ use tokio::sync::mpsc;
 
 use super::answer;
 use super::call::{Answering, Call};
-use super::caller::Caller;
 use super::endpoint::{Endpoint, QueryParameter, Success, Tag, at_root, get, schema_of, text};
 use super::guard::Action;
 use super::query::Query;
-use crate::decisions::{DecisionLog, Missed};
+use super::reader::Reader;
+use crate::decisions::{DecisionLog, Missed, Subscription};
 use crate::http::Response;
 use crate::http::answer::Answer;
 use crate::http::error::{HttpError, json, with_type};
-use crate::routes::Visitor;
 use crate::store_pool::PoolFailure;
 
 /// Decisions in a page unless said.
@@ -123,7 +122,9 @@ pub(super) const ENDPOINTS: &[Endpoint] = &[
             at_root::<ReadDecisions>(),
             (
                 "What is being decided",
-                "Server-sent events: `decision` with one decision, `missed` with a `count` where the reader was too slow. Ends when the token does.",
+                "Server-sent events: `decision` with one decision, `missed` with a `count` where the reader was too slow, and `end` \
+                 with `code` and `message` when a new request would be denied: the token expired, its key or the caller's \
+                 roles changed. That is looked at every two seconds and after each reload.",
             ),
             Success::Other {
                 description: "Events, until either side has enough.",
@@ -171,20 +172,8 @@ pub(super) fn follow(call: Call<'_>) -> Answering<'_> {
     Box::pin(async move {
         call.authorize(call.gate.access.roles.root(), ReadDecisions)
             .await?;
-        stream(call.visitor, call.head, call.caller).await
+        stream(&call).await
     })
-}
-
-/// Whether somebody who was let in would still be: tokens end, and roles change.
-fn is_still_permitted(visitor: &Visitor, caller: &Caller) -> bool {
-    let gate = visitor.server.gate.load();
-    let root = gate.access.roles.root();
-    let answer = root.check(
-        caller.identity(),
-        ReadDecisions::PERMISSION,
-        &Parameters::new(),
-    );
-    !caller.has_ended(clock::wall()) && matches!(answer, Permitted::Allowed(_))
 }
 
 /// Decisions, the newest first.
@@ -226,45 +215,69 @@ async fn one(log: &DecisionLog, id: &str) -> Result<Response, HttpError> {
     }
 }
 
-async fn stream(visitor: &Visitor, head: &Parts, caller: Caller) -> Result<Response, HttpError> {
-    let mut query = Query::of(head);
+async fn stream(call: &Call<'_>) -> Result<Response, HttpError> {
+    let mut query = Query::of(call.head);
     let filter = filter(&mut query)?;
     query.done()?;
-    let log = &visitor.server.decisions;
+    let log = &call.visitor.server.decisions;
     let news = log.feed().subscribe(log.reader()).await;
-    let Some(mut news) = news.map_err(|e| unread(&e))? else {
+    let Some(news) = news.map_err(|e| unread(&e))? else {
         return Err(HttpError::busy("too many streams are open"));
     };
     let (send, receive) = mpsc::channel::<Bytes>(UNREAD);
-    let mut ending = visitor.server.ending.subscribe();
-    let visitor = visitor.clone();
-    tokio::spawn(async move {
-        let mut keep_alive = tokio::time::interval(KEEP_ALIVE);
-        loop {
-            let event = tokio::select! {
-                _ = ending.wait_for(|is_ending| *is_ending) => return,
-                () = send.closed() => return,
-                _ = keep_alive.tick() => match is_still_permitted(&visitor, &caller) {
-                    true => Bytes::from_static(b": keep-alive\n\n"),
-                    false => return,
-                },
-                next = news.next() => match next {
-                    None => return,
-                    Some(Ok(summary)) if !filter.matches(&summary) => continue,
-                    Some(Ok(summary)) => decision_event(&summary),
-                    Some(Err(missed)) => missed_event(missed),
-                },
-            };
-            if send.send(event).await.is_err() {
-                return;
-            }
-        }
-    });
+    let reader = Reader::new::<ReadDecisions>(call.visitor, call.head);
+    tokio::spawn(tell(reader, news, filter, send));
     let mut response = with_type(StatusCode::OK, Vec::new(), "text/event-stream");
     *response.body_mut() = Answer::stream(receive);
     let headers = response.headers_mut();
     headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
     Ok(response)
+}
+
+/// Tells what comes, as long as the reader may know and wants to.
+async fn tell(
+    mut reader: Reader,
+    mut news: Subscription,
+    filter: Filter,
+    send: mpsc::Sender<Bytes>,
+) {
+    let mut keep_alive = tokio::time::interval(KEEP_ALIVE);
+    let mut ending = reader.server().ending.subscribe();
+    loop {
+        let event = tokio::select! {
+            _ = ending.wait_for(|is_ending| *is_ending) => return,
+            () = send.closed() => return,
+            why = reader.is_refused() => Err(why),
+            _ = keep_alive.tick() => Ok(Bytes::from_static(b": keep-alive\n\n")),
+            next = news.next() => match next {
+                None => return,
+                Some(Ok(summary)) if !filter.matches(&summary) => continue,
+                Some(Ok(summary)) => Ok(decision_event(&summary)),
+                Some(Err(missed)) => Ok(missed_event(missed)),
+            },
+        };
+        // A client that did not read for a while may have lost its permission meanwhile.
+        let event = match event {
+            Ok(event) => reader.look_if_due().await.map(|()| event),
+            refused => refused,
+        };
+        let event = match event {
+            Ok(event) => event,
+            Err(why) => {
+                let _ = send.send(end_event(&why)).await;
+                return;
+            }
+        };
+        if send.send(event).await.is_err() {
+            return;
+        }
+    }
+}
+
+/// Why the stream ends.
+fn end_event(why: &HttpError) -> Bytes {
+    let data = serde_json::json!({"code": why.code(), "message": why.message()});
+    format!("event: end\ndata: {data}\n\n").into()
 }
 
 fn decision_event(summary: &Arc<Summary>) -> Bytes {

@@ -118,10 +118,21 @@ impl Endpoint {
     /// Where it is served: descriptions, signing in and pages also beside web pages.
     pub(crate) fn doors(&self) -> &'static [Door] {
         match self.tag {
+            _ if self.path.starts_with("/api/") => &[Door::Api],
             Tag::Description | Tag::SignIn => &[Door::Api, Door::Web],
-            Tag::Graph if !self.path.starts_with("/api/") => &[Door::Api, Door::Web],
-            Tag::Graph => &[Door::Api],
+            Tag::Graph => &[Door::Api, Door::Web],
             Tag::Tenants | Tag::Autoholds | Tag::Pipelines | Tag::Decisions => &[Door::Api],
+        }
+    }
+}
+
+impl Endpoint {
+    /// Whether people open it in a browser: what is wrong is told them in a page.
+    pub(crate) fn is_for_people(&self) -> bool {
+        match &self.success {
+            Success::Other { content_type, .. } => content_type.starts_with("text/html"),
+            Success::Redirect { .. } => true,
+            Success::Json { .. } | Success::Nothing { .. } => false,
         }
     }
 }

@@ -5,7 +5,8 @@ use hyper::Method;
 use super::endpoint::{Endpoint, Verb};
 use super::path::{self, PathValues};
 use super::{
-    authorizations, autohold, decisions, description, graph, info, pipeline, sign_in, state, tenant,
+    authorizations, autohold, decisions, description, graph, home, info, pipeline, sessions,
+    sign_in, state, tenant,
 };
 use crate::config::Door;
 
@@ -20,6 +21,9 @@ const GROUPS: &[&[Endpoint]] = &[
     decisions::ENDPOINTS,
     graph::ENDPOINTS,
     sign_in::ENDPOINTS,
+    sign_in::form::ENDPOINTS,
+    sessions::ENDPOINTS,
+    home::ENDPOINTS,
     description::ENDPOINTS,
 ];
 

@@ -14,6 +14,7 @@ use std::sync::Arc;
 use hyper::StatusCode;
 use portcullis_authz::graph::Vertex;
 use portcullis_authz::roles::{Condition, Parameters, Permission};
+use serde_json::json;
 
 use self::searches::search;
 use super::answer;
@@ -45,12 +46,12 @@ impl Action for ReadGraph {
 
 const PROFILE: QueryParameter = text(
     "profile",
-    "The profile, by its name in the configuration; the first unless said.",
+    "The profile, by its name in the configuration; by default the first.",
     "gardener",
 );
 const TARGET: QueryParameter = text(
     "target",
-    "Only the graph of this target; all graphs of the profile unless said.",
+    "Only the graph of this target; by default all graphs of the profile.",
     "Seed",
 );
 
@@ -181,11 +182,12 @@ fn path(call: Call<'_>) -> Answering<'_> {
     Box::pin(async move {
         reading(&call).await?;
         let mut query = Query::of(call.head);
-        let view = view(&call, &mut query)?;
+        let (view, problems) = view(&call, &mut query)?;
         let (from, to) = (vertex(&mut query, "from")?, vertex(&mut query, "to")?);
         query.done()?;
         let found = search(move || view.path(&from, &to)).await?;
-        answer::ok(&found.map_err(unanswered)?)
+        let found = found.map_err(|why| without(why, &problems))?;
+        answer::ok(&PathAnswer { problems, ..found })
     })
 }
 
@@ -194,11 +196,12 @@ fn neighbors(call: Call<'_>) -> Answering<'_> {
     Box::pin(async move {
         reading(&call).await?;
         let mut query = Query::of(call.head);
-        let view = view(&call, &mut query)?;
+        let (view, problems) = view(&call, &mut query)?;
         let vertex = vertex(&mut query, "vertex")?;
         query.done()?;
         let found = search(move || view.neighbors(&vertex, MOST_NEIGHBOURS)).await?;
-        answer::ok(&found.map_err(unanswered)?)
+        let found = found.map_err(|why| without(why, &problems))?;
+        answer::ok(&Neighbors { problems, ..found })
     })
 }
 
@@ -227,12 +230,12 @@ fn profile<'a>(
     })
 }
 
-/// The graphs that the query is about, once they have caught up.
-fn view(call: &Call<'_>, query: &mut Query) -> Result<GraphView, HttpError> {
+/// The graphs that the query is about, once they have caught up, and what is wrong with their objects.
+fn view(call: &Call<'_>, query: &mut Query) -> Result<(GraphView, Vec<String>), HttpError> {
     let profile = profile(&call.gate.graphs, query)?;
     let target = query.take("target")?.filter(|target| !target.is_empty());
     let view = GraphView::caught_up(profile.authorizer.state(), target.as_deref());
-    view.map_err(unanswered)
+    Ok((view.map_err(unanswered)?, profile.troubles()))
 }
 
 fn vertex(query: &mut Query, name: &'static str) -> Result<Vertex, HttpError> {
@@ -244,6 +247,15 @@ fn vertex(query: &mut Query, name: &'static str) -> Result<Vertex, HttpError> {
     }
     let vertex = text.parse::<Vertex>();
     vertex.map_err(|wrong| HttpError::bad_request(format!("{name}: {wrong}")))
+}
+
+/// Why there is no answer, and what is wrong with the objects: it may be the cause.
+fn without(why: Unanswered, problems: &[String]) -> HttpError {
+    let error = unanswered(why);
+    match problems.is_empty() {
+        true => error,
+        false => error.with_details(json!({"problems": problems})),
+    }
 }
 
 fn unanswered(why: Unanswered) -> HttpError {

@@ -4,15 +4,16 @@
 //! on nothing else. What an action needs stands at its type, and is what its endpoint declares: the
 //! guard refuses to work for an endpoint that declares something else.
 
-use hyper::header::HeaderValue;
 use portcullis_authz::roles::{
     Answer, Condition, Identity, Parameters, Permission, Refusal, Scope, Tenant,
 };
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use super::call::Call;
 use super::caller::Caller;
 use super::endpoint::Access;
+use super::refusal::ForbiddenDetails;
+use crate::http::browser;
 use crate::http::error::HttpError;
 
 /// Something that somebody wants to do.
@@ -184,19 +185,15 @@ impl<'a> Call<'a> {
     }
 
     /// Browsers say which site made them ask.
-    fn check_site(&self) -> Result<(), HttpError> {
-        match self
-            .head
-            .headers
-            .get("sec-fetch-site")
-            .map(HeaderValue::as_bytes)
-        {
-            None | Some(b"same-origin" | b"none") => Ok(()),
-            Some(_) => Err(HttpError::forbidden(
+    pub(crate) fn check_site(&self) -> Result<(), HttpError> {
+        let public_url = self.gate.access.public_url.as_deref();
+        if browser::is_foreign(self.head, public_url) {
+            return Err(HttpError::forbidden(
                 "csrf",
-                "another site made your browser ask",
-            )),
+                "a web page of another site made this request",
+            ));
         }
+        Ok(())
     }
 
     /// Whether a proof belongs to a session.
@@ -227,7 +224,8 @@ impl<'a> Call<'a> {
         };
         let answer = Answer::Refused(refusal.clone());
         self.docket.note(scope, who, about, &answer);
-        HttpError::forbidden("forbidden", sentence(refusal)).with_details(details(refusal))
+        let details = ForbiddenDetails::of(refusal);
+        HttpError::forbidden("forbidden", sentence(refusal)).with_details(&details)
     }
 }
 
@@ -265,23 +263,4 @@ fn wanted(value: &Value) -> String {
         Value::String(text) => format!("`{text}`"),
         other => other.to_string(),
     }
-}
-
-/// What is missing, for programs.
-fn details(refusal: &Refusal) -> Value {
-    let conditions = refusal.misses.iter().map(|miss| {
-        json!({
-            "name": miss.condition.name(),
-            "wanted": miss.wanted,
-            "got": miss.got,
-            "rule": miss.rule,
-            "role": miss.role,
-        })
-    });
-    json!({
-        "permission": refusal.permission.name(),
-        "conditions": conditions.collect::<Vec<_>>(),
-        "roles": refusal.roles,
-        "rules": refusal.rules,
-    })
 }

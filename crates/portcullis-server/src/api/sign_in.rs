@@ -1,13 +1,13 @@
-//! Signing in with a browser, and out again: OpenID Connect, then a session in a signed cookie.
-//!
-//! Cookies are `HttpOnly` and `SameSite=Lax`: the browser brings them along when the provider sends it
-//! back, and to nobody else's requests that change something. Over TLS they are bound to the host by
-//! the prefix `__Host-`.
+//! Signing in with a browser, and out again: OpenID Connect or a token, then a session in a signed cookie.
 
+mod cookies;
+pub(super) mod form;
 mod page;
 
+use std::sync::Arc;
+
 use hyper::StatusCode;
-use hyper::header::{CACHE_CONTROL, CONTENT_TYPE, HOST, HeaderValue, LOCATION, SET_COOKIE};
+use hyper::header::{CACHE_CONTROL, CONTENT_TYPE, HOST, HeaderValue, LOCATION};
 use portcullis_authn::{LoginError, Sessions};
 use portcullis_core::clock;
 use schemars::JsonSchema;
@@ -21,42 +21,16 @@ use super::query::Query;
 use super::state::seconds;
 use crate::http::Response;
 use crate::http::answer::Answer;
-use crate::http::body;
+use crate::http::body::{self, BodyLimits};
+use crate::http::budget::Budget;
 use crate::http::error::HttpError;
-use crate::routes::Visitor;
-
-/// A cookie: over TLS nobody but this host can set it, so only that one is believed there.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct CookieName {
-    over_tls: &'static str,
-    without: &'static str,
-}
-
-/// The session.
-pub(super) const SESSION: CookieName = CookieName {
-    over_tls: "__Host-portcullis-session",
-    without: "portcullis-session",
-};
-/// A login under way.
-const LOGIN: CookieName = CookieName {
-    over_tls: "__Host-portcullis-login",
-    without: "portcullis-login",
-};
-
-impl CookieName {
-    /// The name that counts.
-    pub(super) fn at(self, is_secure: bool) -> &'static str {
-        match is_secure {
-            true => self.over_tls,
-            false => self.without,
-        }
-    }
-}
+use cookies::{LOGIN, set_cookie};
+pub(super) use cookies::{SESSION, is_secure};
 
 /// How long a login may take.
 const LOGIN_SECONDS: u64 = 600;
-/// A form that signs somebody out is small.
-const FORM_BYTES: u64 = 4096;
+/// A form holds a token at most.
+const FORM_BYTES: u64 = 64 << 10;
 
 /// Who is signed in.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -142,7 +116,7 @@ pub(super) const ENDPOINTS: &[Endpoint] = &[
         )
     },
     Endpoint {
-        refusals: &[(404, "Nobody can sign in here.")],
+        refusals: &[(404, "There are no sessions here.")],
         ..get(
             ("/auth/session", "session"),
             Tag::SignIn,
@@ -157,6 +131,12 @@ pub(super) const ENDPOINTS: &[Endpoint] = &[
     },
     Endpoint {
         method: Verb::Post,
+        refusals: &[
+            (403, "The form lacks the session's `csrf`."),
+            (408, "The form did not arrive in time."),
+            (413, "The form is too large."),
+            (503, "The store does not answer: the session lasts on."),
+        ],
         ..get(
             ("/auth/logout", "logout"),
             Tag::SignIn,
@@ -272,40 +252,50 @@ pub(super) fn session(call: Call<'_>) -> Answering<'_> {
 
 /// `POST /auth/logout`
 pub(super) fn logout(call: Call<'_>) -> Answering<'_> {
-    Box::pin(async move {
-        if let Caller::SignedIn(session) = &call.caller {
-            let session = session.clone();
-            if call.check_forgery().is_err() {
-                let given = form_field(&mut *call.body, "csrf").await?;
-                call.check_csrf(&session, &given)?;
-            }
-        }
-        let mut response = redirect("/docs")?;
-        set_cookie(&call, &mut response, SESSION, "", 0)?;
-        Ok(response)
-    })
+    Box::pin(end_session(call, "/docs"))
 }
 
-/// A field of a form that a page without scripts sends.
-async fn form_field(
+/// Ends the caller's session, if there is one, and goes there.
+async fn end_session(call: Call<'_>, then: &str) -> Result<Response, HttpError> {
+    if let Caller::SignedIn(session) = &call.caller {
+        let session = session.clone();
+        if call.check_forgery().is_err() {
+            call.check_site()?;
+            let fields = form_fields(&call.visitor.server.budget, &mut *call.body).await?;
+            let given = fields.iter().find(|(own, _)| own == "csrf");
+            let given = given.map(|(_, value)| value.as_str()).unwrap_or_default();
+            call.check_csrf(&session, given)?;
+        }
+        // The cookie may have been copied: taking it from this browser is not enough.
+        call.visitor.server.ledger.end_session(&session).await?;
+    }
+    let mut response = redirect(then)?;
+    set_cookie(&call, &mut response, SESSION, "", 0)?;
+    Ok(response)
+}
+
+/// The fields of a form that a page without scripts sends.
+async fn form_fields(
+    budget: &Arc<Budget>,
     incoming: &mut Option<hyper::body::Incoming>,
-    name: &str,
-) -> Result<String, HttpError> {
+) -> Result<Vec<(String, String)>, HttpError> {
     let Some(incoming) = incoming.take() else {
-        return Ok(String::new());
+        return Ok(Vec::new());
     };
-    let time = std::time::Duration::from_secs(10);
-    let bytes = body::read(incoming, FORM_BYTES, time, false).await?;
-    let mut fields = form_urlencoded::parse(&bytes);
-    let found = fields.find(|(own, _)| own == name);
-    Ok(found
-        .map(|(_, value)| value.into_owned())
-        .unwrap_or_default())
+    let limits = BodyLimits {
+        bytes: FORM_BYTES,
+        time: std::time::Duration::from_secs(10),
+        budget,
+    };
+    let bytes = body::read(incoming, limits, false).await?;
+    Ok(form_urlencoded::parse(&bytes).into_owned().collect())
 }
 
 fn sessions<'a>(call: &Call<'a>) -> Result<&'a Sessions, HttpError> {
     let sessions = call.gate.access.sessions.as_ref();
-    sessions.ok_or_else(|| HttpError::not_found("nobody can sign in here: use a bearer token"))
+    sessions.ok_or_else(|| {
+        HttpError::not_found("there are no sessions here: no authenticator takes tokens")
+    })
 }
 
 /// How the browser reaches this server.
@@ -342,15 +332,8 @@ fn redirect_uri(call: &Call<'_>) -> Result<String, HttpError> {
     Ok(format!("{}/auth/callback", origin(call)?))
 }
 
-/// Whether the browser comes over TLS.
-pub(super) fn is_secure(visitor: &Visitor, access: &crate::access::Access) -> bool {
-    match &access.public_url {
-        Some(url) => url.starts_with("https://"),
-        None => visitor.setup.load().tls.is_some(),
-    }
-}
-
-fn redirect(to: &str) -> Result<Response, HttpError> {
+/// 303 to somewhere else.
+pub(super) fn redirect(to: &str) -> Result<Response, HttpError> {
     let mut response = Response::new(Answer::whole(Vec::new()));
     *response.status_mut() = StatusCode::SEE_OTHER;
     let headers = response.headers_mut();
@@ -361,26 +344,8 @@ fn redirect(to: &str) -> Result<Response, HttpError> {
     Ok(response)
 }
 
-/// Sets a cookie, or takes it away when it lasts no time.
-fn set_cookie(
-    call: &Call<'_>,
-    response: &mut Response,
-    name: CookieName,
-    value: &str,
-    seconds: u64,
-) -> Result<(), HttpError> {
-    let is_secure = is_secure(call.visitor, &call.gate.access);
-    let name = name.at(is_secure);
-    let mark = if is_secure { "; Secure" } else { "" };
-    let text = format!("{name}={value}; Path=/; HttpOnly; SameSite=Lax; Max-Age={seconds}{mark}");
-    let mut cookie = HeaderValue::try_from(text).map_err(|_| HttpError::internal())?;
-    cookie.set_sensitive(true);
-    response.headers_mut().append(SET_COOKIE, cookie);
-    Ok(())
-}
-
 fn failed(error: &LoginError) -> HttpError {
-    tracing::warn!(code = error.code(), "nobody signed in: {error}");
+    tracing::warn!(code = error.code(), "sign-in failed: {error}");
     let status = match error {
         LoginError::UnknownRealm | LoginError::NoLogin => StatusCode::NOT_FOUND,
         LoginError::Unavailable(_) => StatusCode::SERVICE_UNAVAILABLE,
@@ -389,5 +354,10 @@ fn failed(error: &LoginError) -> HttpError {
         LoginError::Refused(_) => StatusCode::FORBIDDEN,
         _ => StatusCode::BAD_REQUEST,
     };
-    HttpError::new(status, error.code(), error.to_string())
+    let message = match error {
+        // Where the provider is, and what it lacks, is for the log.
+        LoginError::Unavailable(_) => "the provider is unavailable: try again later".to_owned(),
+        error => error.to_string(),
+    };
+    HttpError::new(status, error.code(), message)
 }

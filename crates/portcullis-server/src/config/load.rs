@@ -166,6 +166,7 @@ pub fn load(options: &LoadOptions<'_>) -> Result<Loaded, Faults> {
         Some(faults) => Err(faults),
         None => Ok(Loaded {
             file: document.source.path().map(Path::to_owned),
+            by_socket: spec.listener.as_ref().is_some_and(|one| one.path.is_some()),
             listeners,
             plugins,
             pending_mutation: spec.admission.pending_mutation,

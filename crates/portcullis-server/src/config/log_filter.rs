@@ -22,7 +22,7 @@ pub(super) fn check(filter: &str) -> Result<(), String> {
         if !is_good {
             let levels = LEVELS.join(", ");
             return Err(format!(
-                "`{part}` is no filter: use a level ({levels}) or `TARGET=LEVEL`"
+                "invalid filter `{part}`: use a level ({levels}) or `TARGET=LEVEL`"
             ));
         }
     }

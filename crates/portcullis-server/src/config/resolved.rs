@@ -29,6 +29,8 @@ pub struct Loaded {
     pub file: Option<PathBuf>,
     /// Where the server listens; at least one, or none when loaded for use without a server.
     pub listeners: Vec<Listener>,
+    /// An acjs file that listens at a unix socket, so that policies know which user calls.
+    pub by_socket: bool,
     /// The plug-ins that run, in their order.
     pub plugins: Vec<PluginEntry>,
     /// What the validating path does when the chain would still change the object.
@@ -70,6 +72,8 @@ pub struct Listener {
     pub tls: Option<Tls>,
     /// What is served here, each once, at least one.
     pub serves: Vec<Door>,
+    /// The most connections it may have; the share of all that is left otherwise.
+    pub connections: Option<u32>,
     /// How paths are understood.
     pub style: Style,
     /// Where it is configured.

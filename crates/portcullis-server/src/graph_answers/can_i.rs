@@ -1,6 +1,6 @@
 //! What authorizers say to a question, and why.
 
-use portcullis_authz::graph::{Explanation, GraphAuthorizer, Kinds, Vertex};
+use portcullis_authz::graph::{Explanation, GraphAuthorizer, Vertex};
 use portcullis_core::authorizer::AccessStep;
 use portcullis_core::{Access, AccessVerdict, AuthorizerChain, Opinion, Target};
 use schemars::JsonSchema;
@@ -15,14 +15,22 @@ pub struct CanI {
     pub decision: String,
     /// Why.
     pub reason: String,
-    /// Whose opinion it is; none if nobody has one.
+    /// Whose opinion it is; none if no authorizer has one.
     pub authorizer: Option<String>,
-    /// Why somebody could not decide; then nobody after them was asked.
+    /// Why an authorizer could not decide; then none after it was asked.
     pub error: Option<String>,
     /// What each authorizer said that was asked, in order.
     pub explanation: Vec<Explained>,
     /// Other names of resources that may be meant.
     pub hints: Vec<String>,
+    /// What is wrong with the objects of the graphs that were asked: files that can't be read, watches that
+    /// fail.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub problems: Vec<String>,
+    /// Whether it was not allowed for want of a path, while there are such problems: the objects that could not
+    /// be read might have made the path.
+    #[serde(default)]
+    pub is_uncertain: bool,
 }
 
 /// What one authorizer said, and why.
@@ -36,13 +44,16 @@ pub struct Explained {
     pub reason: String,
     /// Whether it judges by a graph. What follows is said by such authorizers only.
     pub is_graph: bool,
-    /// Who the user is in the graph; none if nobody there.
+    /// Who the user is in the graph; none for who is not an agent.
     pub subject: Option<SubjectAnswer>,
+    /// For who is not an agent: which subject the user nearly is, and what it lacks.
+    #[serde(default)]
+    pub near_miss: Option<String>,
     /// The rule that decided.
     pub rule: Option<RuleAnswer>,
     /// The vertex of the object; none if the request is about no single one, or its kind has none.
     pub object: Option<String>,
-    /// Whether that vertex is in the graph; none if nobody looked.
+    /// Whether that vertex is in the graph; none if it was not looked for.
     pub is_known: Option<bool>,
     /// The path from the object to what the user stands for.
     pub path: Vec<String>,
@@ -68,16 +79,20 @@ pub struct RuleAnswer {
     pub text: String,
 }
 
-/// Those among the authorizers that judge by a graph, with their names.
-pub type GraphAuthorizers<'a> = [(&'a str, &'a GraphAuthorizer)];
+/// An authorizer that judges by a graph.
+#[derive(Debug)]
+pub struct AskedGraph<'a> {
+    /// Its name.
+    pub name: &'a str,
+    /// Itself.
+    pub authorizer: &'a GraphAuthorizer,
+    /// What is wrong with its objects.
+    pub problems: Vec<String>,
+}
 
 /// Asks one authorizer after the other, as a chain of them is asked. Those that judge by a graph explain
 /// themselves.
-pub fn can_i(
-    graphs: &GraphAuthorizers<'_>,
-    authorizers: &AuthorizerChain,
-    access: &Access,
-) -> CanI {
+pub fn can_i(graphs: &[AskedGraph<'_>], authorizers: &AuthorizerChain, access: &Access) -> CanI {
     let AccessVerdict {
         opinion,
         authorizer,
@@ -85,19 +100,35 @@ pub fn can_i(
         trace,
         ..
     } = authorizers.decide(access);
-    let explanation = trace.iter().map(|step| explained(graphs, step, access));
-    CanI {
+    let mut answer = CanI {
         allowed: matches!(opinion, Opinion::Allow(_)),
         decision: opinion.as_str().to_owned(),
         reason: opinion.reason().to_owned(),
         authorizer: authorizer.map(|name| name.to_string()),
         error,
-        explanation: explanation.collect(),
+        explanation: Vec::with_capacity(trace.len()),
         hints: hints(graphs, authorizers, access),
+        problems: Vec::new(),
+        is_uncertain: false,
+    };
+    for step in &trace {
+        let graph = named(graphs, &step.authorizer);
+        let (explained, lacks_path) = explained(graph, step, access);
+        answer.explanation.push(explained);
+        if let Some(graph) = graph {
+            answer.is_uncertain |= lacks_path && !answer.allowed && !graph.problems.is_empty();
+            answer.problems.extend_from_slice(&graph.problems);
+        }
     }
+    answer
 }
 
-fn explained(graphs: &GraphAuthorizers<'_>, step: &AccessStep, access: &Access) -> Explained {
+/// What one authorizer said, and whether for want of a path.
+fn explained(
+    graph: Option<&AskedGraph<'_>>,
+    step: &AccessStep,
+    access: &Access,
+) -> (Explained, bool) {
     let (decision, reason) = match &step.said {
         Ok(opinion) => (opinion.as_str(), opinion.reason()),
         Err(why) => ("error", why.as_str()),
@@ -106,29 +137,25 @@ fn explained(graphs: &GraphAuthorizers<'_>, step: &AccessStep, access: &Access) 
         authorizer: step.authorizer.to_string(),
         decision: decision.to_owned(),
         reason: reason.to_owned(),
-        is_graph: false,
+        is_graph: graph.is_some(),
         subject: None,
+        near_miss: None,
         rule: None,
         object: None,
         is_known: None,
         path: Vec::new(),
         leads_to: Vec::new(),
     };
-    let Some(graph) = named(graphs, &step.authorizer) else {
-        return explained;
-    };
-    explained.is_graph = true;
-    if let Ok(why) = graph.explain(access) {
-        let kinds = &graph.state().profile().kinds;
-        explained.object = object(kinds, access).map(|vertex| vertex.to_string());
+    let why = graph.and_then(|graph| graph.authorizer.explain(access).ok());
+    let lacks_path = why.as_ref().is_some_and(|why| why.lacks_path);
+    if let Some(why) = why {
         add(&mut explained, why);
     }
-    explained
+    (explained, lacks_path)
 }
 
-fn named<'a>(graphs: &GraphAuthorizers<'a>, name: &str) -> Option<&'a GraphAuthorizer> {
-    let found = graphs.iter().find(|(own, _)| *own == name);
-    found.map(|(_, graph)| *graph)
+fn named<'a, 'g>(graphs: &'a [AskedGraph<'g>], name: &str) -> Option<&'a AskedGraph<'g>> {
+    graphs.iter().find(|one| one.name == name)
 }
 
 fn add(explained: &mut Explained, why: Explanation) {
@@ -137,44 +164,22 @@ fn add(explained: &mut Explained, why: Explanation) {
         id,
         vertex: vertex.to_string(),
     });
+    explained.near_miss = why.near_miss;
     explained.rule = why.rule.map(|(place, text)| RuleAnswer { place, text });
+    explained.object = why.object.map(|vertex| vertex.to_string());
     explained.is_known = why.is_known;
     explained.path = texts(why.path);
     explained.leads_to = texts(why.leads_to);
 }
 
-/// The vertex that a request is about.
-fn object(kinds: &Kinds, access: &Access) -> Option<Vertex> {
-    let Target::Resource(target) = &access.target else {
-        return None;
-    };
-    let id = kinds.of_resource(&target.group, &target.resource)?;
-    let kind = kinds.get(id)?;
-    if target.name.is_empty() || (kind.namespaced && target.namespace.is_empty()) {
-        return None;
-    }
-    Some(Vertex {
-        kind: kind.name.clone(),
-        namespace: match kind.namespaced {
-            true => target.namespace.clone(),
-            false => String::new(),
-        },
-        name: target.name.clone(),
-    })
-}
-
 /// Resources of the profiles that are asked, where none of them has the one that is named.
-fn hints(
-    graphs: &GraphAuthorizers<'_>,
-    authorizers: &AuthorizerChain,
-    access: &Access,
-) -> Vec<String> {
+fn hints(graphs: &[AskedGraph<'_>], authorizers: &AuthorizerChain, access: &Access) -> Vec<String> {
     let Target::Resource(target) = &access.target else {
         return Vec::new();
     };
     let mut hints = Vec::new();
     for graph in authorizers.names().filter_map(|name| named(graphs, name)) {
-        let kinds = &graph.state().profile().kinds;
+        let kinds = &graph.authorizer.state().profile().kinds;
         if kinds.of_resource(&target.group, &target.resource).is_some() {
             return Vec::new();
         }
@@ -184,10 +189,7 @@ fn hints(
         };
         for (_, kind) in kinds.iter() {
             if is_alike(&kind.resource, &kind.name) {
-                let name = match kind.group.as_str() {
-                    "" => kind.resource.clone(),
-                    group => format!("{}.{group}", kind.resource),
-                };
+                let name = kind.full_resource();
                 if !hints.contains(&name) {
                     hints.push(name);
                 }
@@ -220,10 +222,18 @@ mod tests {
         (authorizer, AuthorizerChain::new(all))
     }
 
+    fn office(authorizer: &GraphAuthorizer) -> AskedGraph<'_> {
+        AskedGraph {
+            name: "office",
+            authorizer,
+            problems: Vec::new(),
+        }
+    }
+
     fn said(user: &str, verb: &str, what: &str, namespace: &str) -> CanI {
         let (graph, chain) = setup(&[]);
         can_i(
-            &[("office", &graph)],
+            &[office(&graph)],
             &chain,
             &asked(user, verb, what, namespace).access().unwrap(),
         )
@@ -267,12 +277,40 @@ mod tests {
     }
 
     #[test]
+    fn a_no_is_uncertain_only_if_unread_objects_could_change_it() {
+        let others: [(&str, Arc<dyn Authorizer>); 1] = [("no", Arc::new(AlwaysDeny))];
+        let (graph, chain) = setup(&others);
+        let asked = |user: &str, verb: &str, what: &str, problems: &[&str]| {
+            let graphs = [AskedGraph {
+                problems: problems.iter().map(|one| (*one).to_owned()).collect(),
+                ..office(&graph)
+            }];
+            let access = asked(user, verb, what, "hq").access().unwrap();
+            let answer = can_i(&graphs, &chain, &access);
+            assert_eq!(answer.problems, problems);
+            answer.is_uncertain
+        };
+        let problems = ["a.yaml: permission denied"];
+        assert!(asked("robot:r2", "get", "badges/b1", &problems));
+        assert!(asked("robot:r2", "get", "badges/b9", &problems));
+        for (user, verb, what, problems) in [
+            ("robot:r2", "get", "badges/b1", &[][..]),
+            ("robot:r1", "get", "badges/b1", &problems),
+            ("alice", "get", "badges/b1", &problems),
+            ("robot:r2", "delete", "badges/b1", &problems),
+            ("robot:r2", "get", "pods/x", &problems),
+        ] {
+            assert!(!asked(user, verb, what, problems), "{user} {verb} {what}");
+        }
+    }
+
+    #[test]
     fn authorizers_are_asked_in_their_order_until_one_has_an_opinion() {
         let others: [(&str, Arc<dyn Authorizer>); 2] =
             [("no", Arc::new(AlwaysDeny)), ("yes", Arc::new(AlwaysAllow))];
         let (graph, chain) = setup(&others);
         let access = asked("alice", "get", "pods", "").access().unwrap();
-        let answer = can_i(&[("office", &graph)], &chain, &access);
+        let answer = can_i(&[office(&graph)], &chain, &access);
         assert_eq!(
             (answer.decision.as_str(), answer.authorizer.as_deref()),
             ("deny", Some("no"))
@@ -283,7 +321,7 @@ mod tests {
             .map(|one| one.authorizer.as_str())
             .collect();
         assert_eq!(names, ["office", "no"]);
-        let answer = can_i(&[("office", &graph)], &chain.only("yes").unwrap(), &access);
+        let answer = can_i(&[office(&graph)], &chain.only("yes").unwrap(), &access);
         assert!(answer.allowed && answer.hints.is_empty());
     }
 

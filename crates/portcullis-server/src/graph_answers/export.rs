@@ -6,6 +6,7 @@
 use std::fmt::Write as _;
 
 use portcullis_authz::graph::KindId;
+use portcullis_core::text::{is_odd, printable};
 use serde_json::json;
 
 use super::view::{GraphView, Key};
@@ -16,9 +17,10 @@ const PIECE: usize = 64 << 10;
 /// How a graph is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ExportFormat {
-    /// `{"vertices": [{kind, namespace, name}], "edges": [{from, to, owner}]}`
+    /// `{"vertices": [{kind, namespace, name}], "edges": [{from, to, owner}]}`, and `"problems": [text]` if
+    /// there are any.
     Json,
-    /// For Graphviz.
+    /// For Graphviz. Problems are comments.
     Dot,
 }
 
@@ -28,6 +30,8 @@ pub struct Export {
     view: GraphView,
     name: String,
     format: ExportFormat,
+    /// What is wrong with the objects.
+    problems: Vec<String>,
     /// What is being written; none when all is.
     part: Option<Part>,
     /// Kinds that are left in this part, the next one last.
@@ -52,6 +56,7 @@ impl Export {
             view,
             name: name.to_owned(),
             format,
+            problems: Vec::new(),
             part: Some(Part::Head),
             kinds: Vec::new(),
             vertices: Vec::new(),
@@ -59,21 +64,33 @@ impl Export {
         }
     }
 
+    /// The same, and what is wrong with the objects.
+    #[must_use]
+    pub fn with_problems(self, problems: Vec<String>) -> Self {
+        Self { problems, ..self }
+    }
+
     /// Ends a part and begins the next.
     fn advance(&mut self, text: &mut String) {
         let (said, next) = match (self.part, self.format) {
             (Some(Part::Head), ExportFormat::Json) => ("{\"vertices\":[".into(), Part::Vertices),
-            (Some(Part::Head), ExportFormat::Dot) => (
-                format!("digraph {} {{\n", quoted(&self.name)),
-                Part::Vertices,
-            ),
+            (Some(Part::Head), ExportFormat::Dot) => {
+                let comment = |one: &String| format!("// problem: {}\n", printable(one));
+                let comments: String = self.problems.iter().map(comment).collect();
+                let head = format!("{comments}digraph {} {{\n", quoted(&self.name));
+                (head, Part::Vertices)
+            }
             (Some(Part::Vertices), ExportFormat::Json) => ("\n],\n\"edges\":[".into(), Part::Edges),
             (Some(Part::Vertices), ExportFormat::Dot) => (String::new(), Part::Edges),
             (Some(Part::Edges) | None, format) => {
-                text.push_str(match format {
-                    ExportFormat::Json => "\n]}\n",
-                    ExportFormat::Dot => "}\n",
-                });
+                match format {
+                    ExportFormat::Json if self.problems.is_empty() => text.push_str("\n]}\n"),
+                    ExportFormat::Json => {
+                        let problems = json!(self.problems);
+                        let _ = writeln!(text, "\n],\n\"problems\":{problems}}}");
+                    }
+                    ExportFormat::Dot => text.push_str("}\n"),
+                }
                 self.part = None;
                 return;
             }
@@ -173,7 +190,7 @@ fn quoted(text: &str) -> String {
         match character {
             '"' => safe.push_str("\\\""),
             '\\' => safe.push_str("\\\\"),
-            c if c.is_control() => {
+            c if is_odd(c) => {
                 // The backslash is doubled, so that it is shown as it is written here.
                 let _ = write!(safe, "\\\\u{{{:x}}}", u32::from(c));
             }
@@ -227,6 +244,24 @@ mod tests {
         assert_eq!(value, json!({"vertices": [], "edges": []}));
         let text: String = Export::new(view, "x", ExportFormat::Dot).collect();
         assert_eq!(text, "digraph \"x\" {\n}\n");
+    }
+
+    #[test]
+    fn problems_are_told_in_both_formats() {
+        let view = GraphView::new(&sample::state(), None).unwrap();
+        let with = |format| -> String {
+            let problems = vec!["a.yaml: \"odd\"\nx".to_owned()];
+            let export = Export::new(view.clone(), "x", format);
+            export.with_problems(problems).collect()
+        };
+        let value: Value = serde_json::from_str(&with(ExportFormat::Json)).unwrap();
+        assert_eq!(value["problems"], json!(["a.yaml: \"odd\"\nx"]));
+        assert_eq!(value["vertices"].as_array().unwrap().len(), 6);
+        let dot = with(ExportFormat::Dot);
+        assert!(
+            dot.starts_with("// problem: a.yaml: \"odd\"\\nx\ndigraph \"x\" {\n"),
+            "{dot}"
+        );
     }
 
     #[test]

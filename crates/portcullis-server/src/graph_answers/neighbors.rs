@@ -19,6 +19,9 @@ pub struct Neighbors {
     pub outgoing: Vec<Neighbor>,
     /// Whether there are more than are listed.
     pub is_cut: bool,
+    /// What is wrong with the objects of the graph: without it there may be more vertices and edges.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub problems: Vec<String>,
 }
 
 /// The other end of an edge.
@@ -54,6 +57,7 @@ impl GraphView {
             incoming: side(around.incoming),
             outgoing: side(around.outgoing),
             is_cut,
+            problems: Vec::new(),
         })
     }
 }

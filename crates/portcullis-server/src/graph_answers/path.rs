@@ -22,6 +22,9 @@ pub struct PathAnswer {
     pub path: Vec<String>,
     /// Without a path: targets that the first vertex leads to instead, at most a few.
     pub leads_to: Vec<String>,
+    /// What is wrong with the objects of the graph: without it there may be more vertices and edges.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub problems: Vec<String>,
 }
 
 impl GraphView {
@@ -62,6 +65,7 @@ impl GraphView {
                 .map(|key| self.text(key))
                 .collect(),
             leads_to,
+            problems: Vec::new(),
         })
     }
 }

@@ -59,7 +59,7 @@ impl FromStr for ResourceText {
         }
         let wrong = || {
             WrongQuestion(format!(
-                "`{text}` is no resource: write RESOURCE[.GROUP][/NAME], like `pods/web` or `deployments.apps`"
+                "invalid resource `{text}`: expected RESOURCE[.GROUP][/NAME], like `pods/web` or `deployments.apps`"
             ))
         };
         let (resource, name) = match text.split_once('/') {
@@ -88,7 +88,7 @@ impl Question {
     ///
     /// # Errors
     ///
-    /// When a selector is none, or something is said of a path that only resources have.
+    /// When a selector is invalid, or something is said of a path that only resources have.
     pub fn access(&self) -> Result<Access, WrongQuestion> {
         let target = match &self.what {
             ResourceText::Path(path) => self.path(path)?,

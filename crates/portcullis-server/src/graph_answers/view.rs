@@ -147,7 +147,7 @@ impl GraphView {
         })
     }
 
-    /// The vertex that somebody names, if it is in one of the graphs. `label` is where it was named.
+    /// The vertex that is named, if it is in one of the graphs. `label` is where it was named.
     pub(super) fn known(&self, label: &str, vertex: &Vertex) -> Result<Key, Unanswered> {
         let kinds = &self.profile().kinds;
         let says = |message: String| Source::named(label).fault(None, "", message);
@@ -166,11 +166,11 @@ impl GraphView {
         let is_namespaced = kinds.get(id).is_some_and(|kind| kind.namespaced);
         let fault = match (is_namespaced, vertex.namespace.is_empty()) {
             (true, true) => fault.with_help(format!(
-                "a {0} is in a namespace: `{0}:NAMESPACE/{1}`",
+                "{0} is namespaced: write `{0}:NAMESPACE/{1}`",
                 vertex.kind, vertex.name
             )),
             (false, false) => fault.with_help(format!(
-                "a {0} is in no namespace: `{0}:{1}`",
+                "{0} is cluster-scoped: write `{0}:{1}`",
                 vertex.kind, vertex.name
             )),
             _ => fault,
@@ -218,7 +218,7 @@ fn add(side: &mut Side, edges: Vec<(Key, Key)>) {
 fn unknown_target(profile: &Profile, name: &str) -> Unanswered {
     let targets = profile.targets.iter().map(|id| profile.kinds.name(*id));
     let targets: Vec<&str> = targets.collect();
-    let fault = Source::named("target").fault(None, "", format!("`{name}` is no target"));
+    let fault = Source::named("target").fault(None, "", format!("invalid target `{name}`"));
     let fault = fault.with_known("targets of the profile", name, targets);
     Unanswered::UnknownTarget(fault.to_string())
 }

@@ -70,7 +70,7 @@ fn read(name: &str) -> Result<ReadProfile, Faults> {
         return read;
     }
     profile::of_file(Path::new(name)).unwrap_or_else(|reason| {
-        let message = format!("it is no built-in profile, and no file that can be read: {reason}");
+        let message = format!("neither a built-in profile nor a readable file: {reason}");
         let fault = Source::named(name).fault(None, "", message);
         Err(fault
             .with_known("built-in profiles", name, profile::names())

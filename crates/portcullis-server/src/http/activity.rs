@@ -2,13 +2,14 @@
 //! merely keep a connection open.
 //!
 //! A connection waits for its first request as long as for the rest of one that has begun; between
-//! requests it may rest longer. [`Tracked`] notices the first byte of a request, the service notes
-//! its begin and end. Timers are left to the connection.
+//! requests it may rest longer. Answers have their time to be taken. [`Tracked`] notices the first byte
+//! of a request, the service notes its begin and end, answers when they are made and when their last
+//! byte is gone. Timers are left to the connection.
 
 use std::io;
 use std::pin::Pin;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll};
 use std::time::{Duration, Instant};
 
@@ -30,7 +31,24 @@ pub(crate) struct Activity {
     busy: AtomicUsize,
     /// An answer is made and not yet written.
     answer_due: AtomicBool,
+    /// The next answer is the last one.
+    is_retiring: AtomicBool,
+    unwritten: Mutex<Unwritten>,
 }
+
+/// Answers that the client has not taken yet.
+#[derive(Debug)]
+struct Unwritten {
+    /// How long the client may take for one.
+    time: Duration,
+    next: u64,
+    /// Each with the time, in milliseconds after the connection began, at which it must be gone; none
+    /// while there is nothing to take.
+    answers: Vec<(u64, Option<u64>)>,
+}
+
+/// Bytes that a client must take in a millisecond, so that large answers have more time.
+const BYTES_PER_MILLI: usize = 256;
 
 /// Why a connection should end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -39,17 +57,71 @@ pub(crate) enum Overdue {
     Head,
     /// No request for too long.
     Rest,
+    /// An answer is not taken.
+    Write,
 }
 
 impl Activity {
-    pub(crate) fn new() -> Arc<Self> {
+    /// A new connection, whose client may take this long for an answer.
+    pub(crate) fn new(write_time: Duration) -> Arc<Self> {
         Arc::new(Self {
             began: clock::monotonic(),
             head_since: AtomicU64::new(1),
             rest_since: AtomicU64::new(0),
             busy: AtomicUsize::new(0),
             answer_due: AtomicBool::new(false),
+            is_retiring: AtomicBool::new(false),
+            unwritten: Mutex::new(Unwritten {
+                time: write_time,
+                next: 0,
+                answers: Vec::new(),
+            }),
         })
+    }
+
+    /// The next answer shall be the last one.
+    pub(crate) fn retire(&self) {
+        self.is_retiring.store(true, Ordering::Relaxed);
+    }
+
+    /// Whether the next answer is the last one.
+    pub(crate) fn is_retiring(&self) -> bool {
+        self.is_retiring.load(Ordering::Relaxed)
+    }
+
+    /// An answer of this length is made: its time runs. Returns what it is called from now on.
+    pub(crate) fn answer_made(&self, length: usize) -> u64 {
+        let now = self.millis(clock::monotonic());
+        let mut unwritten = self.unwritten();
+        let id = unwritten.next;
+        unwritten.next += 1;
+        let due = unwritten.due(now, length);
+        unwritten.answers.push((id, Some(due)));
+        id
+    }
+
+    /// A piece of an answer was handed over: time runs anew.
+    pub(crate) fn answer_goes_on(&self, id: u64) {
+        let now = self.millis(clock::monotonic());
+        let mut unwritten = self.unwritten();
+        let due = unwritten.due(now, 0);
+        unwritten.set(id, Some(due));
+    }
+
+    /// There is nothing more to take of an answer for now.
+    pub(crate) fn answer_rests(&self, id: u64) {
+        self.unwritten().set(id, None);
+    }
+
+    /// The last byte of an answer is gone.
+    pub(crate) fn answer_taken(&self, id: u64) {
+        self.unwritten().answers.retain(|(own, _)| *own != id);
+    }
+
+    fn unwritten(&self) -> MutexGuard<'_, Unwritten> {
+        self.unwritten
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
     }
 
     /// A request is whole enough to be answered.
@@ -91,6 +163,9 @@ impl Activity {
     }
 
     pub(crate) fn overdue(&self, now: Instant, head: Duration, rest: Duration) -> Option<Overdue> {
+        if self.unwritten().is_overdue(self.millis(now)) {
+            return Some(Overdue::Write);
+        }
         if self.busy.load(Ordering::Relaxed) > 0 {
             return None;
         }
@@ -103,6 +178,25 @@ impl Activity {
 
     fn millis(&self, now: Instant) -> u64 {
         u64::try_from(now.saturating_duration_since(self.began).as_millis()).unwrap_or(u64::MAX - 1)
+    }
+}
+
+impl Unwritten {
+    fn due(&self, now: u64, length: usize) -> u64 {
+        let time = u64::try_from(self.time.as_millis()).unwrap_or(u64::MAX);
+        let more = u64::try_from(length / BYTES_PER_MILLI).unwrap_or(u64::MAX);
+        now.saturating_add(time).saturating_add(more)
+    }
+
+    fn set(&mut self, id: u64, due: Option<u64>) {
+        if let Some((_, own)) = self.answers.iter_mut().find(|(own, _)| *own == id) {
+            *own = due;
+        }
+    }
+
+    fn is_overdue(&self, now: u64) -> bool {
+        let mut dues = self.answers.iter().filter_map(|(_, due)| *due);
+        dues.any(|due| due <= now)
     }
 }
 
@@ -218,10 +312,30 @@ mod tests {
 
     const HEAD: Duration = Duration::from_secs(10);
     const REST: Duration = Duration::from_secs(120);
+    const WRITE: Duration = Duration::from_secs(30);
+
+    #[test]
+    fn an_answer_must_be_taken_in_its_time() {
+        let activity = Activity::new(WRITE);
+        let after = |seconds| activity.began + Duration::from_secs(seconds);
+        activity.request_began();
+        let late = |seconds| activity.overdue(after(seconds), HEAD, REST) == Some(Overdue::Write);
+        let (small, large) = (activity.answer_made(10), activity.answer_made(16 << 20));
+        assert!(!late(29) && late(31));
+        activity.answer_taken(small);
+        assert!(!late(60) && late(120));
+        activity.answer_taken(large);
+        assert!(!late(1000));
+        let stream = activity.answer_made(0);
+        activity.answer_rests(stream);
+        assert!(!late(1000));
+        activity.answer_goes_on(stream);
+        assert!(late(1000));
+    }
 
     #[test]
     fn a_head_may_take_less_time_than_a_rest() {
-        let activity = Activity::new();
+        let activity = Activity::new(WRITE);
         let after = |seconds| activity.began + Duration::from_secs(seconds);
         assert_eq!(activity.overdue(after(9), HEAD, REST), None);
         assert_eq!(activity.overdue(after(11), HEAD, REST), Some(Overdue::Head));

@@ -1,11 +1,14 @@
 //! One connection: HTTP/1.1 or HTTP/2, within its time limits, until either side has enough.
 
 use std::future::Future;
+use std::hash::{BuildHasher, Hasher, RandomState};
 use std::pin::Pin;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
+use hyper::Version;
 use hyper::body::Incoming;
+use hyper::header::{CONNECTION, HeaderValue};
 use hyper::server::conn::{http1, http2};
 use hyper::service::Service;
 use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
@@ -17,6 +20,7 @@ use super::activity::{Activity, Overdue, Tracked};
 use super::error::HttpError;
 use super::linger::linger;
 use super::prelude::Prefix;
+use super::trust::{Phase, Trust};
 use crate::routes::Visitor;
 
 /// How often time limits are looked at.
@@ -27,6 +31,10 @@ const LINGER: Duration = Duration::from_secs(2);
 const LINGER_AT_END: Duration = Duration::from_millis(200);
 /// Requests at once on one HTTP/2 connection.
 const STREAMS: u32 = 128;
+/// What an HTTP/2 client may send before it is read, in one request and in all of them.
+const WINDOW: u32 = 1 << 20;
+/// What is handed over of an answer in HTTP/2 before the client takes it.
+const SEND_BUFFER: usize = 64 << 10;
 /// What a request's head may take beyond the limit and still be refused with a reason.
 const HEAD_SLACK: usize = 64 << 10;
 
@@ -36,6 +44,19 @@ pub(crate) struct ConnectionLimits {
     pub(crate) headers: usize,
     pub(crate) head_time: Duration,
     pub(crate) rest_time: Duration,
+    pub(crate) write_time: Duration,
+    pub(crate) age: Duration,
+}
+
+impl ConnectionLimits {
+    /// When a connection that begins now is old: up to a tenth earlier or later than others, so that
+    /// those that began together don't all come again together.
+    fn retires_at(&self) -> Option<Instant> {
+        let chance = RandomState::new().build_hasher().finish() % 201;
+        let permille = 900 + u32::try_from(chance).unwrap_or_default();
+        let age = self.age.checked_mul(permille)? / 1000;
+        clock::monotonic().checked_add(age)
+    }
 }
 
 /// Answers requests for one connection, and keeps its [`Activity`].
@@ -53,8 +74,19 @@ impl Service<hyper::Request<Incoming>> for Answering {
         let (visitor, activity) = (Arc::clone(&self.visitor), Arc::clone(&self.activity));
         Box::pin(async move {
             activity.request_began();
-            let mut response = visitor.answer(request).await;
-            response.body_mut().ends(activity);
+            let version = request.version();
+            let answered = visitor.answer(request).await;
+            if answered.is_last {
+                activity.retire();
+            }
+            let share = answered.share;
+            let mut response = answered
+                .response
+                .map(|answer| answer.send(&activity, share));
+            if activity.is_retiring() && version < Version::HTTP_2 {
+                let close = HeaderValue::from_static("close");
+                response.headers_mut().insert(CONNECTION, close);
+            }
             Ok(response)
         })
     }
@@ -65,8 +97,9 @@ fn tracked<S>(
     stream: S,
     prefix: Prefix,
     visitor: Visitor,
+    limits: &ConnectionLimits,
 ) -> (Tracked<S>, Answering, Arc<Activity>) {
-    let activity = Activity::new();
+    let activity = Activity::new(limits.write_time);
     let stream = Tracked::new(stream, prefix, Arc::clone(&activity));
     let visitor = Arc::new(visitor);
     let answering = Answering {
@@ -76,15 +109,40 @@ fn tracked<S>(
     (stream, answering, activity)
 }
 
+/// What a listener wants of a connection that began with this trust.
+struct Wanted {
+    phase: watch::Receiver<Phase>,
+    own: Trust,
+}
+
+impl Wanted {
+    /// Whether the connection shall end after what is under way.
+    fn is_over(&mut self) -> bool {
+        *self.phase.borrow_and_update() != Phase::Open(self.own)
+    }
+
+    /// Waits until it is over.
+    async fn over(&mut self) {
+        let own = self.own;
+        // An error means that the listener is gone.
+        let _ = self
+            .phase
+            .wait_for(|phase| *phase != Phase::Open(own))
+            .await;
+    }
+}
+
 /// Serves HTTP/1.1 until the connection ends.
 pub(crate) async fn serve_http1<S: AsyncRead + AsyncWrite + Unpin>(
     stream: S,
     prefix: Prefix,
     visitor: Visitor,
     limits: ConnectionLimits,
-    mut ending: watch::Receiver<bool>,
+    phase: watch::Receiver<Phase>,
 ) {
-    let (stream, answering, activity) = tracked(stream, prefix, visitor);
+    let own = visitor.standing.trust;
+    let mut wanted = Wanted { phase, own };
+    let (stream, answering, activity) = tracked(stream, prefix, visitor, &limits);
     let io = TokioIo::new(stream.holding_back());
     let mut connection = http1::Builder::new()
         .half_close(true)
@@ -93,35 +151,38 @@ pub(crate) async fn serve_http1<S: AsyncRead + AsyncWrite + Unpin>(
         .timer(TokioTimer::new())
         .serve_connection(io, answering);
     let mut ticks = ticks();
-    let mut is_ending = *ending.borrow_and_update();
-    let mut is_too_slow = false;
+    let retires_at = limits.retires_at();
+    let mut is_ending = wanted.is_over();
+    let mut overdue = None;
     if is_ending {
         Pin::new(&mut connection).graceful_shutdown();
     }
     loop {
         tokio::select! {
             _ = std::future::poll_fn(|cx| connection.poll_without_shutdown(cx)) => break,
-            changed = ending.changed(), if !is_ending => {
-                is_ending = changed.is_err() || *ending.borrow();
-                if is_ending {
-                    Pin::new(&mut connection).graceful_shutdown();
-                }
+            () = wanted.over(), if !is_ending => {
+                is_ending = true;
+                Pin::new(&mut connection).graceful_shutdown();
             }
             _ = ticks.tick() => {
-                match activity.overdue(clock::monotonic(), limits.head_time, limits.rest_time) {
-                    None => {}
-                    Some(Overdue::Head) => {
-                        is_too_slow = true;
-                        break;
-                    }
-                    Some(Overdue::Rest) => break,
+                let now = clock::monotonic();
+                overdue = activity.overdue(now, limits.head_time, limits.rest_time);
+                if overdue.is_some() {
+                    break;
+                }
+                if retires_at.is_some_and(|at| at <= now) {
+                    activity.retire();
                 }
             }
         }
     }
+    if overdue == Some(Overdue::Write) {
+        // Who doesn't read gets nothing more to read.
+        return;
+    }
     let (mut stream, refused) = connection.into_parts().io.into_inner().into_inner();
     let answer = match refused {
-        _ if is_too_slow => Some(HttpError::too_slow(
+        _ if overdue == Some(Overdue::Head) => Some(HttpError::too_slow(
             "the request's head did not come in time",
         )),
         Some(status) => Some(HttpError::unreadable(status, limits.headers)),
@@ -139,40 +200,46 @@ pub(crate) async fn serve_http2<S: AsyncRead + AsyncWrite + Unpin + Send + 'stat
     prefix: Prefix,
     visitor: Visitor,
     limits: ConnectionLimits,
-    mut ending: watch::Receiver<bool>,
+    phase: watch::Receiver<Phase>,
 ) {
-    let (stream, answering, activity) = tracked(stream, prefix, visitor);
+    let own = visitor.standing.trust;
+    let mut wanted = Wanted { phase, own };
+    let (stream, answering, activity) = tracked(stream, prefix, visitor, &limits);
     let io = TokioIo::new(stream);
     let connection = http2::Builder::new(TokioExecutor::new())
         .timer(TokioTimer::new())
         .max_concurrent_streams(STREAMS)
+        .initial_stream_window_size(WINDOW)
+        .initial_connection_window_size(WINDOW)
+        .max_send_buf_size(SEND_BUFFER)
         .max_header_list_size(u32::try_from(limits.headers * 2).unwrap_or(u32::MAX))
         .keep_alive_interval(limits.rest_time / 2)
         .keep_alive_timeout(limits.head_time)
         .serve_connection(io, answering);
     let mut connection = std::pin::pin!(connection);
     let mut ticks = ticks();
-    let mut is_ending = false;
+    let retires_at = limits.retires_at();
+    let mut is_ending = wanted.is_over();
+    if is_ending {
+        connection.as_mut().graceful_shutdown();
+    }
     loop {
-        if !is_ending && *ending.borrow_and_update() {
-            is_ending = true;
-            connection.as_mut().graceful_shutdown();
-        }
         tokio::select! {
             _ = connection.as_mut() => break,
-            changed = ending.changed(), if !is_ending => {
-                if changed.is_err() {
-                    is_ending = true;
-                    connection.as_mut().graceful_shutdown();
-                }
+            () = wanted.over(), if !is_ending => {
+                is_ending = true;
+                connection.as_mut().graceful_shutdown();
             }
             _ = ticks.tick() => {
+                let now = clock::monotonic();
                 // Once requests came, frames in between are no sign of a new one.
                 let head_time = if activity.has_begun() { limits.rest_time } else { limits.head_time };
-                match activity.overdue(clock::monotonic(), head_time, limits.rest_time) {
-                    None => {}
+                let is_old = retires_at.is_some_and(|at| at <= now) || activity.is_retiring();
+                match activity.overdue(now, head_time, limits.rest_time) {
+                    Some(Overdue::Write) => break,
                     Some(_) if is_ending || !activity.has_begun() => break,
-                    Some(_) => {
+                    None if is_ending || !is_old => {}
+                    _ => {
                         is_ending = true;
                         connection.as_mut().graceful_shutdown();
                     }

@@ -1,150 +1,241 @@
-//! How many connections may be open at once, over all listeners; changed while they are.
+//! How many connections may be open at once: over all listeners, at each of them, and from one address;
+//! changed while they are.
+//!
+//! Half of the limit is shared out: each listener has a part of it that no other can use. The other half
+//! is for whoever comes first.
 
-use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::collections::{BTreeMap, HashMap};
+use std::net::IpAddr;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::sync::Notify;
 
-/// The limit, shared by all accept loops.
+/// The limits, shared by all accept loops.
 #[derive(Debug, Clone)]
 pub(crate) struct Connections(Arc<Inner>);
 
 #[derive(Debug)]
 struct Inner {
-    permits: Arc<Semaphore>,
-    limit: AtomicUsize,
-    /// Permits that are still out although the limit no longer has room for them.
-    excess: AtomicUsize,
+    state: Mutex<State>,
+    /// There may be room, or it is over.
+    changed: Notify,
+}
+
+/// How many connections there may be.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct ConnectionCounts {
+    /// Over all listeners.
+    pub(crate) total: u32,
+    /// From one address at one listener.
+    pub(crate) per_address: u32,
+}
+
+/// The connections of one listener.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct RoomId(u64);
+
+#[derive(Debug)]
+struct State {
+    counts: ConnectionCounts,
+    next: u64,
+    rooms: BTreeMap<RoomId, Room>,
+    is_closed: bool,
+}
+
+#[derive(Debug, Default)]
+struct Room {
+    /// What no other listener can use.
+    reserved: usize,
+    /// The most it may have.
+    most: usize,
+    open: usize,
+    addresses: HashMap<IpAddr, usize>,
+    /// Its listener is gone: it goes with its last connection.
+    is_gone: bool,
+}
+
+/// Whether a connection may be open.
+#[derive(Debug)]
+pub(crate) enum Admission {
+    /// It may.
+    Admitted(Admitted),
+    /// Its address has too many already.
+    TooMany,
+    /// The server has ended.
+    Closed,
 }
 
 /// One of the connections that may be open.
 #[derive(Debug)]
 pub(crate) struct Admitted {
-    permit: Option<OwnedSemaphorePermit>,
     connections: Connections,
+    room: RoomId,
+    address: Option<IpAddr>,
 }
 
 impl Connections {
-    pub(crate) fn new(limit: u32) -> Self {
-        let limit = limit as usize;
+    pub(crate) fn new(counts: ConnectionCounts) -> Self {
         Self(Arc::new(Inner {
-            permits: Arc::new(Semaphore::new(limit)),
-            limit: AtomicUsize::new(limit),
-            excess: AtomicUsize::new(0),
+            state: Mutex::new(State {
+                counts,
+                next: 0,
+                rooms: BTreeMap::new(),
+                is_closed: false,
+            }),
+            changed: Notify::new(),
         }))
     }
 
-    /// Waits until one more may be open; none when the server has ended.
-    pub(crate) async fn admit(&self) -> Option<Admitted> {
-        let permit = Arc::clone(&self.0.permits).acquire_owned().await.ok()?;
-        Some(Admitted {
-            permit: Some(permit),
-            connections: self.clone(),
-        })
+    /// Room for a new listener. It has none until [`Connections::share_out`] gives it some.
+    pub(crate) fn room(&self) -> RoomId {
+        let mut state = self.lock();
+        let id = RoomId(state.next);
+        state.next += 1;
+        state.rooms.insert(id, Room::default());
+        id
     }
 
-    /// Changes the limit. Connections beyond a smaller one stay, and make no room when they end.
-    pub(crate) fn set_limit(&self, limit: u32) {
-        let limit = limit as usize;
-        let before = self.0.limit.swap(limit, Ordering::SeqCst);
-        if limit >= before {
-            let more = limit - before;
-            let forgiven = self.take_excess(more);
-            self.0.permits.add_permits(more - forgiven);
-        } else {
-            let fewer = before - limit;
-            let forgotten = self.0.permits.forget_permits(fewer);
-            self.0.excess.fetch_add(fewer - forgotten, Ordering::SeqCst);
+    /// Changes the limits: these are all listeners, with the most connections that each may have.
+    /// Connections beyond smaller limits stay, and make no room when they end.
+    pub(crate) fn share_out(&self, counts: ConnectionCounts, listeners: &[(RoomId, Option<u32>)]) {
+        let mut state = self.lock();
+        state.counts = counts;
+        let total = counts.total as usize;
+        let each = match listeners.len() {
+            count if count > total => 0,
+            count => (total / 2).checked_div(count).unwrap_or_default().max(1),
+        };
+        for room in state.rooms.values_mut() {
+            (room.reserved, room.is_gone) = (0, true);
+        }
+        for (id, most) in listeners {
+            if let Some(room) = state.rooms.get_mut(id) {
+                room.most = most.map_or(total, |most| most as usize);
+                room.reserved = each.min(room.most);
+                room.is_gone = false;
+            }
+        }
+        state.rooms.retain(|_, room| !room.is_gone || room.open > 0);
+        drop(state);
+        self.0.changed.notify_waiters();
+    }
+
+    /// Waits until one more may be open at a listener. An address that has too many is not waited for.
+    pub(crate) async fn admit(&self, room: RoomId, address: Option<IpAddr>) -> Admission {
+        let address = address.map(counted);
+        loop {
+            let changed = self.0.changed.notified();
+            let mut changed = std::pin::pin!(changed);
+            changed.as_mut().enable();
+            let taken = self.lock().take(room, address);
+            match taken {
+                Some(Taken::Room) => {
+                    return Admission::Admitted(Admitted {
+                        connections: self.clone(),
+                        room,
+                        address,
+                    });
+                }
+                Some(Taken::TooMany) => return Admission::TooMany,
+                Some(Taken::Closed) => return Admission::Closed,
+                None => changed.await,
+            }
         }
     }
 
-    /// Waits until none is open. No more are admitted from then on.
+    /// Waits until none is open. No more are admitted from now on.
     pub(crate) async fn finish(&self) {
-        let all = self.0.limit.load(Ordering::SeqCst) + self.take_excess(usize::MAX);
-        let _ = self
-            .0
-            .permits
-            .acquire_many(u32::try_from(all).unwrap_or(u32::MAX))
-            .await;
-        self.0.permits.close();
+        self.lock().is_closed = true;
+        self.0.changed.notify_waiters();
+        loop {
+            let changed = self.0.changed.notified();
+            let mut changed = std::pin::pin!(changed);
+            changed.as_mut().enable();
+            if self.lock().rooms.values().all(|room| room.open == 0) {
+                return;
+            }
+            changed.await;
+        }
     }
 
-    /// Takes up to this much off the excess; returns how much.
-    fn take_excess(&self, most: usize) -> usize {
-        let less = |excess: usize| Some(excess.saturating_sub(most));
-        let before = self
-            .0
-            .excess
-            .fetch_update(Ordering::SeqCst, Ordering::SeqCst, less);
-        before.unwrap_or_default().min(most)
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.0.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// What came of asking for room.
+enum Taken {
+    Room,
+    TooMany,
+    Closed,
+}
+
+impl State {
+    /// Takes room, or says why there will be none; nothing if there may be some later.
+    fn take(&mut self, id: RoomId, address: Option<IpAddr>) -> Option<Taken> {
+        if self.is_closed {
+            return Some(Taken::Closed);
+        }
+        let reserved: usize = self.rooms.values().map(|room| room.reserved).sum();
+        let common = (self.counts.total as usize).saturating_sub(reserved);
+        let beyond = |room: &Room| room.open.saturating_sub(room.reserved);
+        let used: usize = self.rooms.values().map(beyond).sum();
+        let Some(room) = self.rooms.get_mut(&id) else {
+            return Some(Taken::Closed);
+        };
+        if let Some(address) = &address
+            && let Some(open) = room.addresses.get(address)
+            && *open >= self.counts.per_address as usize
+        {
+            return Some(Taken::TooMany);
+        }
+        let has_own = room.open < room.reserved;
+        if room.open >= room.most || !(has_own || used < common) {
+            return None;
+        }
+        room.open += 1;
+        if let Some(address) = address {
+            *room.addresses.entry(address).or_default() += 1;
+        }
+        Some(Taken::Room)
+    }
+
+    fn give_back(&mut self, id: RoomId, address: Option<IpAddr>) {
+        let Some(room) = self.rooms.get_mut(&id) else {
+            return;
+        };
+        room.open = room.open.saturating_sub(1);
+        if let Some(address) = address
+            && let Some(open) = room.addresses.get_mut(&address)
+        {
+            *open -= 1;
+            if *open == 0 {
+                room.addresses.remove(&address);
+            }
+        }
+        if room.is_gone && room.open == 0 {
+            self.rooms.remove(&id);
+        }
+    }
+}
+
+/// What counts as one address: in IPv6 everybody has a whole network of 64 bits.
+fn counted(address: IpAddr) -> IpAddr {
+    match address.to_canonical() {
+        IpAddr::V6(address) => {
+            let [a, b, c, d, ..] = address.segments();
+            IpAddr::from([a, b, c, d, 0, 0, 0, 0])
+        }
+        v4 @ IpAddr::V4(_) => v4,
     }
 }
 
 impl Drop for Admitted {
     fn drop(&mut self) {
-        if let Some(permit) = self.permit.take()
-            && self.connections.take_excess(1) == 1
-        {
-            permit.forget();
-        }
+        self.connections.lock().give_back(self.room, self.address);
+        self.connections.0.changed.notify_waiters();
     }
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn free(connections: &Connections) -> usize {
-        connections.0.permits.available_permits()
-    }
-
-    #[tokio::test]
-    async fn a_smaller_limit_counts_once_the_others_are_gone() {
-        let connections = Connections::new(8);
-        let mut open = Vec::new();
-        for _ in 0..6 {
-            open.push(connections.admit().await.unwrap());
-        }
-        connections.set_limit(2);
-        assert_eq!(free(&connections), 0);
-        open.truncate(2);
-        assert_eq!(free(&connections), 0);
-        open.clear();
-        assert_eq!(free(&connections), 2);
-    }
-
-    #[tokio::test]
-    async fn a_larger_limit_counts_at_once() {
-        let connections = Connections::new(4);
-        let open = [
-            connections.admit().await,
-            connections.admit().await,
-            connections.admit().await,
-        ];
-        connections.set_limit(1);
-        connections.set_limit(5);
-        assert_eq!(free(&connections), 2);
-        drop(open);
-        assert_eq!(free(&connections), 5);
-    }
-
-    #[tokio::test]
-    async fn finishing_waits_for_all_of_them() {
-        let connections = Connections::new(4);
-        let open = [
-            connections.admit().await,
-            connections.admit().await,
-            connections.admit().await,
-        ];
-        connections.set_limit(1);
-        let waiting = tokio::spawn({
-            let connections = connections.clone();
-            async move { connections.finish().await }
-        });
-        tokio::task::yield_now().await;
-        assert!(!waiting.is_finished());
-        drop(open);
-        waiting.await.unwrap();
-        assert!(connections.admit().await.is_none());
-    }
-}
+mod tests;

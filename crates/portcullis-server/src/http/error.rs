@@ -4,6 +4,7 @@ use hyper::StatusCode;
 use hyper::ext::ReasonPhrase;
 use hyper::header::{ALLOW, CONTENT_TYPE, HeaderValue, RETRY_AFTER, WWW_AUTHENTICATE};
 use portcullis_core::{DecisionId, clock};
+use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
 
@@ -138,9 +139,9 @@ impl HttpError {
     }
 
     /// The same with something that programs read.
-    pub(crate) fn with_details(self, details: Value) -> Self {
+    pub(crate) fn with_details(self, details: &impl Serialize) -> Self {
         Self {
-            details: Some(details),
+            details: serde_json::to_value(details).ok(),
             ..self
         }
     }
@@ -167,25 +168,13 @@ impl HttpError {
 
     /// The body alone, for answers written without HTTP machinery.
     pub(crate) fn body(&self) -> Vec<u8> {
-        #[derive(Serialize)]
-        struct Body<'a> {
-            error: Inner<'a>,
-            request_id: String,
-        }
-        #[derive(Serialize)]
-        struct Inner<'a> {
-            code: &'a str,
-            message: &'a str,
-            #[serde(skip_serializing_if = "Option::is_none")]
-            details: Option<&'a Value>,
-        }
-        let error = Inner {
+        let error = ErrorReason {
             code: self.code,
             message: &self.message,
             details: self.details.as_ref(),
         };
         let request_id = DecisionId::new(clock::wall()).to_string();
-        serde_json::to_vec(&Body { error, request_id }).unwrap_or_default()
+        serde_json::to_vec(&ErrorBody { error, request_id }).unwrap_or_default()
     }
 
     pub(crate) fn into_response(self) -> Response {
@@ -235,6 +224,30 @@ impl HttpError {
         );
         [head.into_bytes(), body].concat()
     }
+}
+
+/// What every refusal says.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "Error")]
+pub(crate) struct ErrorBody<'a> {
+    /// What is wrong.
+    error: ErrorReason<'a>,
+    /// The id of the answer, to find it in logs.
+    request_id: String,
+}
+
+/// What is wrong.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "ErrorReason")]
+pub(crate) struct ErrorReason<'a> {
+    /// A word for programs.
+    code: &'a str,
+    /// A sentence for people.
+    message: &'a str,
+    /// More for programs, depending on the code.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Value")]
+    details: Option<&'a Value>,
 }
 
 /// A text for a quoted string in a header: what must not be there is left out.

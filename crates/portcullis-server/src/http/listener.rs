@@ -6,19 +6,21 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use arc_swap::ArcSwap;
+use hyper::StatusCode;
 use portcullis_core::Peer;
 use tokio::io::{AsyncRead, AsyncWrite, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream, UnixStream};
-use tokio::sync::watch;
+use tokio::sync::{Semaphore, watch};
 use tokio_rustls::TlsAcceptor;
 
 use super::connection::{ConnectionLimits, serve_http1, serve_http2};
-use super::connections::{Admitted, Connections};
+use super::connections::{Admission, Admitted, Connections, RoomId};
 use super::error::HttpError;
 use super::linger::linger;
 use super::peer;
 use super::prelude::{self, Prefix, Protocol};
 use super::tls::TlsSetup;
+use super::trust::{Phase, Standing, Trust};
 use super::unix::{self, BoundSocket};
 use crate::config::{Bind, Door, Style};
 use crate::routes::Visitor;
@@ -26,6 +28,11 @@ use crate::server::Server;
 
 /// How long to wait when no more connections can be accepted, out of file descriptors for example.
 const PAUSE: Duration = Duration::from_millis(50);
+
+/// Clients that are told at once that they have too many connections.
+const TURNED_AWAY: usize = 64;
+/// A fatal alert of TLS, `internal_error`: all that can be said before the handshake.
+const TLS_ALERT: [u8; 7] = [0x15, 3, 3, 0, 2, 2, 80];
 
 /// What a listener does, changed by a reload while it stays bound.
 #[derive(Debug)]
@@ -35,6 +42,17 @@ pub(crate) struct ListenerSetup {
     pub(crate) style: Style,
     pub(crate) tls: Option<TlsSetup>,
     pub(crate) limits: ConnectionLimits,
+    /// The most connections it may have, if that is configured.
+    pub(crate) connections: Option<u32>,
+    /// Whether browsers shall come over TLS only.
+    pub(crate) is_strict: bool,
+}
+
+impl ListenerSetup {
+    /// Whom it takes connections from.
+    pub(crate) fn trust(&self) -> Trust {
+        self.tls.as_ref().map_or(Trust::Plain, |tls| tls.trust)
+    }
 }
 
 /// A socket that is bound but not yet served.
@@ -62,17 +80,20 @@ pub(crate) struct Accepting {
     pub(crate) server: Arc<Server>,
     pub(crate) setup: Arc<ArcSwap<ListenerSetup>>,
     pub(crate) connections: Connections,
-    /// Turns true when no more connections are wanted.
-    pub(crate) ending: watch::Receiver<bool>,
+    pub(crate) room: RoomId,
+    /// What is wanted of connections.
+    pub(crate) phase: watch::Receiver<Phase>,
 }
 
 /// Accepts connections until told to end. Those that are open go on by themselves.
 ///
 /// A connection beyond the limit is held here until another one ends, and those behind it wait in
-/// the backlog. Room is asked for after accepting: a listener at rest takes none, so that one
-/// listener can't starve another.
+/// the backlog. Room is asked for after accepting, and each listener has some of its own, so that one
+/// listener can't starve another. Addresses that have too many connections are turned away, so that
+/// they don't keep others waiting.
 pub(crate) async fn accept_all(bound: Bound, accepting: Accepting) {
-    let mut ending = accepting.ending.clone();
+    let mut phase = accepting.phase.clone();
+    let turned_away = Arc::new(Semaphore::new(TURNED_AWAY));
     let work = async {
         loop {
             let accepted = match &bound {
@@ -81,10 +102,15 @@ pub(crate) async fn accept_all(bound: Bound, accepting: Accepting) {
             };
             match accepted {
                 Ok((stream, peer)) => {
-                    let Some(admitted) = accepting.connections.admit().await else {
-                        return;
-                    };
-                    tokio::spawn(handle(stream, peer, accepting.clone(), admitted));
+                    let address = peer.address.map(|address| address.ip());
+                    let admission = accepting.connections.admit(accepting.room, address);
+                    match admission.await {
+                        Admission::Admitted(admitted) => {
+                            tokio::spawn(handle(stream, peer, accepting.clone(), admitted));
+                        }
+                        Admission::TooMany => turn_away(stream, &accepting, &turned_away),
+                        Admission::Closed => return,
+                    }
                 }
                 Err(error) => refused(&accepting, &error).await,
             }
@@ -92,8 +118,30 @@ pub(crate) async fn accept_all(bound: Bound, accepting: Accepting) {
     };
     tokio::select! {
         () = work => {}
-        _ = ending.wait_for(|ending| *ending) => {}
+        _ = phase.wait_for(|phase| *phase == Phase::Ending) => {}
     }
+}
+
+/// Says that an address has too many connections. While many are told, others are just closed.
+fn turn_away(socket: Socket, accepting: &Accepting, told: &Arc<Semaphore>) {
+    const TEXT: &str = "there are too many connections from your address";
+    let error = HttpError::new(StatusCode::TOO_MANY_REQUESTS, "too_many_connections", TEXT);
+    accepting.server.metrics.error(error.code());
+    let is_tls = accepting.setup.load().tls.is_some();
+    let Ok(place) = Arc::clone(told).try_acquire_owned() else {
+        return;
+    };
+    tokio::spawn(async move {
+        let answer = match is_tls {
+            true => TLS_ALERT.to_vec(),
+            false => error.into_bytes(),
+        };
+        match socket {
+            Socket::Tcp(stream) => last_word(stream, &answer).await,
+            Socket::Unix(stream) => last_word(stream, &answer).await,
+        }
+        drop(place);
+    });
 }
 
 async fn accept_tcp(listener: &TcpListener) -> io::Result<(Socket, Peer)> {
@@ -144,10 +192,10 @@ async fn plain<S: AsyncRead + AsyncWrite + Unpin + Send + 'static>(
     setup: &ListenerSetup,
 ) {
     let limits = setup.limits;
-    let mut ending = accepting.ending.clone();
+    let mut phase = accepting.phase.clone();
     let looked = tokio::select! {
         looked = tokio::time::timeout(limits.head_time, prelude::look(&mut stream)) => looked,
-        _ = ending.wait_for(|ending| *ending) => return,
+        _ = phase.wait_for(|phase| *phase == Phase::Ending) => return,
     };
     let (protocol, prefix) = match looked {
         Ok(Ok(looked)) => looked,
@@ -157,22 +205,14 @@ async fn plain<S: AsyncRead + AsyncWrite + Unpin + Send + 'static>(
             return last_word(stream, &slow).await;
         }
     };
-    let visitor = visitor(peer, accepting);
+    let visitor = visitor(peer, Standing::of(Trust::Plain), accepting);
+    let phase = accepting.phase.clone();
     match protocol {
-        Protocol::Http1 => {
-            serve_http1(stream, prefix, visitor, limits, accepting.ending.clone()).await
-        }
-        Protocol::Http2 => {
-            serve_http2(stream, prefix, visitor, limits, accepting.ending.clone()).await
-        }
+        Protocol::Http1 => serve_http1(stream, prefix, visitor, limits, phase).await,
+        Protocol::Http2 => serve_http2(stream, prefix, visitor, limits, phase).await,
         Protocol::Tls => {
-            let hint = "this port speaks plain HTTP, not TLS";
-            let status = hyper::StatusCode::BAD_REQUEST;
-            last_word(
-                stream,
-                &HttpError::new(status, "malformed", hint).into_bytes(),
-            )
-            .await;
+            let hint = HttpError::bad_request("client sent a TLS handshake to an HTTP server");
+            last_word(stream, &hint.into_bytes()).await;
         }
     }
 }
@@ -194,10 +234,10 @@ async fn encrypted(
             _ => Ok(acceptor.accept(stream).into_fallible().await),
         }
     };
-    let mut ending = accepting.ending.clone();
+    let mut phase = accepting.phase.clone();
     let shaken = tokio::select! {
         shaken = tokio::time::timeout(limits.head_time, handshake) => shaken,
-        _ = ending.wait_for(|ending| *ending) => return,
+        _ = phase.wait_for(|phase| *phase == Phase::Ending) => return,
     };
     let stream = match shaken {
         Ok(Ok(Ok(stream))) => stream,
@@ -207,34 +247,38 @@ async fn encrypted(
             return linger(stream, Duration::from_secs(1)).await;
         }
         Ok(Err(plain)) => {
-            let hint = HttpError::bad_request("this port speaks TLS, not plain HTTP");
+            let hint = HttpError::bad_request("client sent an HTTP request to an HTTPS server");
             return last_word(plain, &hint.into_bytes()).await;
         }
         Err(_) => return,
     };
     let session = stream.get_ref().1;
     let is_http2 = session.alpn_protocol() == Some(b"h2");
-    let certificate = session.peer_certificates().and_then(peer::certificate);
-    let visitor = visitor(
-        Peer {
-            certificate,
-            ..peer
-        },
-        accepting,
-    );
-    let ending = accepting.ending.clone();
+    let chain = session.peer_certificates();
+    let certificate = chain.and_then(peer::certificate);
+    let standing = Standing {
+        trust: tls.trust,
+        expires: chain.and_then(peer::chain_expires),
+    };
+    let peer = Peer {
+        certificate,
+        ..peer
+    };
+    let visitor = visitor(peer, standing, accepting);
+    let phase = accepting.phase.clone();
     if is_http2 {
-        serve_http2(stream, Prefix::default(), visitor, limits, ending).await;
+        serve_http2(stream, Prefix::default(), visitor, limits, phase).await;
     } else {
-        serve_http1(stream, Prefix::default(), visitor, limits, ending).await;
+        serve_http1(stream, Prefix::default(), visitor, limits, phase).await;
     }
 }
 
-fn visitor(peer: Peer, accepting: &Accepting) -> Visitor {
+fn visitor(peer: Peer, standing: Standing, accepting: &Accepting) -> Visitor {
     Visitor {
         server: Arc::clone(&accepting.server),
         setup: Arc::clone(&accepting.setup),
         peer,
+        standing,
     }
 }
 

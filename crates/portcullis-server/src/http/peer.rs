@@ -1,6 +1,7 @@
 //! Who is at the other end of a connection.
 
 use std::sync::Arc;
+use std::time::{Duration, SystemTime};
 
 use portcullis_core::{Peer, PeerCertificate, UnixPeer};
 use rustls::pki_types::CertificateDer;
@@ -42,6 +43,12 @@ fn texts<'a>(
     attributes
         .filter_map(|a| a.as_str().ok().map(str::to_owned))
         .collect()
+}
+
+/// When a client's certificate expires.
+pub(crate) fn chain_expires(chain: &[CertificateDer<'_>]) -> Option<SystemTime> {
+    let seconds = u64::try_from(expires_at(chain.first()?)?).unwrap_or_default();
+    SystemTime::UNIX_EPOCH.checked_add(Duration::from_secs(seconds))
 }
 
 /// When a certificate ends, in seconds since 1970.

@@ -76,7 +76,7 @@ mod tests {
         let mut stream = bytes_one_by_one(bytes);
         let (protocol, prefix) = look(&mut stream).await.unwrap();
         let mut all = Vec::new();
-        let mut stream = Tracked::new(stream, prefix, Activity::new());
+        let mut stream = Tracked::new(stream, prefix, Activity::new(std::time::Duration::MAX));
         stream.read_to_end(&mut all).await.unwrap();
         (protocol, all)
     }

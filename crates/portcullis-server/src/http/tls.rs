@@ -6,12 +6,14 @@
 use std::path::Path;
 use std::sync::Arc;
 
+use aws_lc_rs::digest::{Context, SHA256};
 use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer};
 use rustls::server::WebPkiClientVerifier;
 use rustls::{RootCertStore, ServerConfig};
 
 use super::peer;
+use super::trust::Trust;
 use crate::config::{Identity, Tls};
 use crate::development;
 
@@ -22,6 +24,10 @@ pub(crate) struct TlsSetup {
     pub(crate) config: Arc<ServerConfig>,
     /// When the certificate ends, in seconds since 1970.
     pub(crate) expires_at: Option<i64>,
+    /// Whom it lets in.
+    pub(crate) trust: Trust,
+    /// Whether the certificate was made here, for development.
+    pub(crate) is_development: bool,
 }
 
 /// Builds the setup; `data_dir` is where a development certificate is kept.
@@ -41,10 +47,13 @@ pub(crate) fn build(tls: &Tls, data_dir: Option<&Path>) -> Result<TlsSetup, Stri
     let builder = ServerConfig::builder_with_provider(Arc::clone(&provider))
         .with_protocol_versions(&[&rustls::version::TLS13, &rustls::version::TLS12])
         .map_err(|e| e.to_string())?;
+    let mut trust = Trust::Encrypted;
     let builder = match &tls.client_ca {
         None => builder.with_no_client_auth(),
         Some(file) => {
-            let roots = Arc::new(authorities(file)?);
+            let authorities = certificates(file)?;
+            trust = Trust::Clients(digest(&authorities)?);
+            let roots = Arc::new(roots(file, authorities)?);
             let verifier = WebPkiClientVerifier::builder_with_provider(roots, provider).build();
             builder.with_client_cert_verifier(
                 verifier.map_err(|e| format!("{}: {e}", file.display()))?,
@@ -53,12 +62,24 @@ pub(crate) fn build(tls: &Tls, data_dir: Option<&Path>) -> Result<TlsSetup, Stri
     };
     let mut config = builder
         .with_single_cert(chain, key)
-        .map_err(|e| format!("certificate and key do not fit: {e}"))?;
+        .map_err(|e| unusable(&e))?;
     config.alpn_protocols = vec![b"h2".to_vec(), b"http/1.1".to_vec()];
     Ok(TlsSetup {
         config: Arc::new(config),
         expires_at,
+        trust,
+        is_development: tls.identity == Identity::Development,
     })
+}
+
+/// Why a certificate can't be used.
+fn unusable(error: &rustls::Error) -> String {
+    match error {
+        rustls::Error::InconsistentKeys(_) => {
+            "certificate and key do not match".to_owned()
+        }
+        other => format!("the certificate can't be used: {other}"),
+    }
 }
 
 fn certificates(file: &Path) -> Result<Vec<CertificateDer<'static>>, String> {
@@ -77,9 +98,20 @@ fn private_key(file: &Path) -> Result<PrivateKeyDer<'static>, String> {
         .map_err(|_| format!("{}: holds no private key in PEM", file.display()))
 }
 
-fn authorities(file: &Path) -> Result<RootCertStore, String> {
+/// The digest of all authorities: with the same ones, the same clients get in.
+fn digest(authorities: &[CertificateDer<'_>]) -> Result<[u8; 32], String> {
+    let mut context = Context::new(&SHA256);
+    for authority in authorities {
+        context.update(&authority.len().to_be_bytes());
+        context.update(authority);
+    }
+    let digest = context.finish();
+    <[u8; 32]>::try_from(digest.as_ref()).map_err(|e| e.to_string())
+}
+
+fn roots(file: &Path, authorities: Vec<CertificateDer<'static>>) -> Result<RootCertStore, String> {
     let mut roots = RootCertStore::empty();
-    for certificate in certificates(file)? {
+    for certificate in authorities {
         roots
             .add(certificate)
             .map_err(|e| format!("{}: {e}", file.display()))?;

@@ -163,6 +163,7 @@ impl Observer for ProfileObserver {
 
     fn malformed(&self, kind: KindId, why: &str) {
         let name = self.kinds.name(kind);
+        let why = portcullis_core::text::printable(why);
         tracing::debug!(profile = %self.profile.0, kind = name, "malformed object: {why}");
         let labels = KindLabels {
             profile: self.profile.clone(),

@@ -1,9 +1,11 @@
 //! What is counted of policies. Their names come from the configuration, so there are few.
 
 use portcullis_core::{PolicyOutcome, Step, Verdict};
+use portcullis_js::GuardStatus;
 use prometheus_client::encoding::EncodeLabelSet;
 use prometheus_client::metrics::counter::Counter;
 use prometheus_client::metrics::family::Family;
+use prometheus_client::metrics::gauge::Gauge;
 use prometheus_client::metrics::histogram::Histogram;
 use prometheus_client::registry::Registry;
 
@@ -28,9 +30,80 @@ struct HostCallLabels {
     outcome: &'static str,
 }
 
+#[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
+struct CulpritLabels {
+    policy: String,
+}
+
+/// What is counted of evaluations that could not be stopped.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct GuardMetrics {
+    in_processes: Gauge,
+    unavailable: Gauge,
+    lost: Gauge,
+    given_up: Family<CulpritLabels, Counter>,
+    killed: Family<CulpritLabels, Counter>,
+}
+
+impl GuardMetrics {
+    fn register(&self, registry: &mut Registry) {
+        registry.register(
+            "policy_guarded",
+            "Whether some policies are evaluated in worker processes because one could not be stopped",
+            self.in_processes.clone(),
+        );
+        registry.register(
+            "policy_processes_unavailable",
+            "Whether worker processes are needed and can't be started",
+            self.unavailable.clone(),
+        );
+        registry.register(
+            "policy_threads_lost",
+            "Evaluation threads that were abandoned while they computed and have not ended",
+            self.lost.clone(),
+        );
+        registry.register(
+            "policy_threads_abandoned",
+            "Evaluation threads that did not stop at the deadline",
+            self.given_up.clone(),
+        );
+        registry.register(
+            "policy_evaluations_killed",
+            "Evaluations in worker processes that did not stop at the deadline",
+            self.killed.clone(),
+        );
+    }
+
+    /// How things are.
+    pub(crate) fn show(&self, status: &GuardStatus) {
+        self.in_processes.set(status.is_on().into());
+        self.unavailable.set(status.fault.is_some().into());
+        let lost = i64::try_from(status.lost_threads);
+        self.lost.set(lost.unwrap_or(i64::MAX));
+    }
+
+    /// A thread was given up.
+    pub(crate) fn given_up(&self, policy: Option<&str>) {
+        self.given_up.get_or_create(&culprit(policy)).inc();
+    }
+
+    /// A process was killed.
+    pub(crate) fn killed(&self, policy: Option<&str>) {
+        self.killed.get_or_create(&culprit(policy)).inc();
+    }
+}
+
+/// The policy that ran; an empty name where that is not known.
+fn culprit(policy: Option<&str>) -> CulpritLabels {
+    CulpritLabels {
+        policy: policy.unwrap_or_default().to_owned(),
+    }
+}
+
 /// What is counted of policies.
 #[derive(Debug)]
 pub(super) struct PolicyMetrics {
+    pub(super) guard: GuardMetrics,
     evaluations: Family<PolicyLabels, Counter>,
     limits: Family<LimitLabels, Counter>,
     durations: Histogram,
@@ -41,6 +114,7 @@ pub(super) struct PolicyMetrics {
 impl PolicyMetrics {
     pub(super) fn new(registry: &mut Registry) -> Self {
         let metrics = Self {
+            guard: GuardMetrics::default(),
             evaluations: Family::default(),
             limits: Family::default(),
             durations: Histogram::new(BUCKETS),
@@ -72,6 +146,7 @@ impl PolicyMetrics {
             "Time the world outside took to answer",
             metrics.host_call_durations.clone(),
         );
+        metrics.guard.register(registry);
         metrics
     }
 

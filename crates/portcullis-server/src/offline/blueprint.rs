@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use portcullis_core::{Chain, PolicyStep};
+use nix::unistd::{getegid, geteuid};
+use portcullis_core::{AuthorizerChain, Chain, PolicyStep, Step, StepOutcome, UnixPeer};
 use portcullis_js::GlobalContext;
 
 use super::Offline;
@@ -16,6 +17,8 @@ use crate::config::{
 use crate::graphs::{self, Graphs};
 use crate::policies::{self, Observer};
 
+/// The chain that is asked at `/authorize`.
+const DEFAULT_CHAIN: &str = "default";
 /// The name of the default action among those who judge.
 const DEFAULT_ACTION: &str = "default action";
 
@@ -24,6 +27,8 @@ const DEFAULT_ACTION: &str = "default action";
 pub struct Blueprint {
     loaded: Loaded,
     graphs: Graphs,
+    /// Everyone is asked, also after a refusal.
+    asks_on: bool,
 }
 
 /// What policies keep between reviews.
@@ -42,7 +47,22 @@ impl Blueprint {
             ..options.clone()
         })?;
         let graphs = graphs::for_plugins(&loaded)?;
-        Ok(Self { loaded, graphs })
+        Ok(Self {
+            loaded,
+            graphs,
+            asks_on: false,
+        })
+    }
+
+    /// Asks everyone, also after a refusal. The verdict stays that of the first one.
+    pub fn ask_on(&mut self) {
+        self.asks_on = true;
+    }
+
+    /// Whether this is the refusal of what no policy allowed.
+    pub fn is_default_action(&self, step: &Step) -> bool {
+        step.outcome == StepOutcome::Denied
+            && step.detail.as_deref() == Some(policies::REJECTED_BY_DEFAULT)
     }
 
     /// What is odd in the configuration, but not wrong.
@@ -118,6 +138,48 @@ impl Blueprint {
         judges
     }
 
+    /// The chain of authorizers of this name; without a name `default`, or else the only one there is.
+    /// Graphs are looked at once.
+    ///
+    /// # Errors
+    ///
+    /// When there is no such chain, or it can't be made.
+    pub fn authorizers(&self, name: Option<&str>) -> Result<AuthorizerChain, Faults> {
+        let graphs = graphs::for_everything(&self.loaded)?;
+        let mut faults = Vec::new();
+        let mut chains = assembly::authorizers(&self.loaded, &graphs, &mut faults);
+        if let Some(faults) = Faults::from_list(faults) {
+            return Err(faults);
+        }
+        let only = chains.keys().next().filter(|_| chains.len() == 1);
+        let wanted = match (name, chains.contains_key(DEFAULT_CHAIN), only) {
+            (Some(name), ..) => name.to_owned(),
+            (None, false, Some(only)) => only.clone(),
+            _ => DEFAULT_CHAIN.to_owned(),
+        };
+        if let Some(chain) = chains.remove(&wanted) {
+            return Ok(chain);
+        }
+        let message = format!("there is no chain of authorizers `{wanted}` in the configuration");
+        let fault = Source::named("--chain").fault(None, "", message);
+        let known: Vec<&str> = chains.keys().map(String::as_str).collect();
+        Err(match known.is_empty() {
+            true => fault.with_help("it has none: see `authorization.chains`"),
+            false => fault.with_known("chains", &wanted, known),
+        }
+        .into())
+    }
+
+    /// The user who runs this program, as the caller at a unix socket, where the configuration has
+    /// policies called there.
+    pub fn own_caller(&self) -> Option<UnixPeer> {
+        self.loaded.by_socket.then(|| UnixPeer {
+            uid: geteuid().as_raw(),
+            gid: getegid().as_raw(),
+            pid: i32::try_from(std::process::id()).ok(),
+        })
+    }
+
     /// The name of the plug-in that asks policies.
     pub fn policies_plugin(&self) -> &'static str {
         policies::NAME
@@ -167,7 +229,7 @@ impl Blueprint {
             }
         }
         let mut faults = Vec::new();
-        let observed = Arc::new(Observed::default());
+        let observed = Arc::new(Observed::new(self.asks_on));
         let observer: Arc<dyn Observer> = Arc::clone(&observed) as _;
         let entries = assembly::entries(
             &self.loaded,
@@ -188,6 +250,7 @@ impl Blueprint {
             jobs,
             limit: self.loaded.limits.request_deadline.into(),
             observed,
+            asks_on: self.asks_on,
         })
     }
 

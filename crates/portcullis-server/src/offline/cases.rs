@@ -188,7 +188,7 @@ impl Reader<'_> {
         };
         let mut objects = Vec::new();
         for item in read_documents(&source, namespace) {
-            match item.manifest {
+            match item.into_manifest() {
                 Ok(manifest) => objects.push(manifest.object),
                 Err(fault) => {
                     self.faults.push(*fault);

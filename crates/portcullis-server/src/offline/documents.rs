@@ -1,11 +1,11 @@
-//! The objects of a manifest's text, each with its place.
+//! The objects and reviews of a text, each with its place.
 //!
 //! The text is cut at its `---` lines first, so that a document that can't be read doesn't take the
 //! others with it. YAML allows no such line inside anything.
 
 use std::sync::Arc;
 
-use portcullis_core::json;
+use portcullis_core::json::{self, JsonFault};
 use portcullis_kube::manifest::parts::{Part, parts};
 use portcullis_kube::manifest::{self, Manifest};
 use serde_json::Value;
@@ -14,18 +14,85 @@ use super::job;
 use crate::config::yaml::{self, Dialect};
 use crate::config::{self, Fault, Node, Position, Source};
 
-/// One object of a text, or why it is none.
+/// One document of a text, or why it can't be used.
 #[derive(Debug)]
 pub struct Item {
-    /// Its number among the objects of the text, from 0.
+    /// Its number among the documents of the text, from 0.
     pub index: usize,
     /// The line on which it begins, from 1.
     pub line: u64,
-    /// The object, or what is wrong.
-    pub manifest: Result<Manifest, Box<Fault>>,
+    /// What it holds, or what is wrong.
+    pub content: Result<Content, Box<Fault>>,
 }
 
-/// Reads all objects of a text, lists taken apart. `namespace` is for those that name none.
+/// What a document holds.
+#[derive(Debug)]
+pub enum Content {
+    /// An object.
+    Object(Box<Manifest>),
+    /// An `AdmissionReview`: a request about an object.
+    Admission(Review),
+    /// A `SubjectAccessReview`: a request for authorization.
+    Access(Review),
+}
+
+/// A review, as a server would get it.
+#[derive(Debug)]
+pub struct Review {
+    /// Its text, as strict JSON wherever it was written so.
+    pub text: String,
+    source: Arc<Source>,
+    /// Lines before it; none where the text is not the author's own.
+    before: Option<u64>,
+}
+
+impl Review {
+    /// What is wrong with it, at its place in the file where that is known.
+    pub fn fault(&self, index: usize, wrong: JsonFault) -> Fault {
+        let position = self.before.map(|_| Position {
+            line: u64::try_from(wrong.line).unwrap_or(u64::MAX),
+            column: u64::try_from(wrong.column).unwrap_or(u64::MAX),
+        });
+        let path = format!("document {index}");
+        let mut fault = self.source.fault(position, path, wrong.message);
+        if let (Some(at), Some(before)) = (&mut fault.position, self.before) {
+            at.line += before;
+        }
+        fault
+    }
+}
+
+impl Item {
+    /// The object, where nothing else makes sense.
+    ///
+    /// # Errors
+    ///
+    /// When it can't be read, or is a review.
+    pub fn into_manifest(self) -> Result<Manifest, Box<Fault>> {
+        let (review, kind) = match self.content? {
+            Content::Object(manifest) => return Ok(*manifest),
+            Content::Admission(review) => (review, ADMISSION.1),
+            Content::Access(review) => (review, ACCESS.1),
+        };
+        let message = format!("expected an object, but this is a {kind}");
+        let path = format!("document {}", self.index);
+        Err(Box::new(review.source.fault(None, path, message)))
+    }
+}
+
+/// Group and kind of reviews of objects.
+const ADMISSION: (&str, &str) = ("admission.k8s.io", "AdmissionReview");
+/// Group and kind of reviews of access.
+const ACCESS: (&str, &str) = ("authorization.k8s.io", "SubjectAccessReview");
+
+/// Whether a document is a review of this group and kind, of any version.
+fn is_review(value: &Value, (group, kind): (&str, &str)) -> bool {
+    let text = |key: &str| value.get(key).and_then(Value::as_str);
+    let version = text("apiVersion").and_then(|version| version.split_once('/'));
+    text("kind") == Some(kind) && version.is_some_and(|(own, _)| own == group)
+}
+
+/// Reads all documents of a text, lists taken apart. `namespace` is for objects that name none.
 pub fn read_documents(source: &Source, namespace: &str) -> Vec<Item> {
     let mut reader = Reader {
         label: source.label(),
@@ -83,9 +150,19 @@ impl Reader<'_> {
         }
         let position = node.map_or(Position { line: 1, column: 1 }, |n| n.position);
         let line = before + position.line;
+        let is_admission = is_review(&value, ADMISSION);
+        if is_admission || is_review(&value, ACCESS) {
+            let review = review(source, before, &value);
+            let content = match is_admission {
+                true => Content::Admission(review),
+                false => Content::Access(review),
+            };
+            self.push(line, Ok(content));
+            return;
+        }
         let project = job::project(&value).map(str::to_owned);
         match Manifest::new(value, project.as_deref().unwrap_or(self.namespace)) {
-            Ok(manifest) => self.push(line, Ok(manifest)),
+            Ok(manifest) => self.push(line, Ok(Content::Object(Box::new(manifest)))),
             Err(wrong) => {
                 let at = node.map_or(position, |n| n.nearest(wrong.path).position);
                 self.fail(source.fault(Some(at), "", wrong.message), before, line);
@@ -102,12 +179,28 @@ impl Reader<'_> {
         self.push(line, Err(Box::new(fault)));
     }
 
-    fn push(&mut self, line: u64, manifest: Result<Manifest, Box<Fault>>) {
+    fn push(&mut self, line: u64, content: Result<Content, Box<Fault>>) {
         let index = self.items.len();
         self.items.push(Item {
             index,
             line,
-            manifest,
+            content,
         });
+    }
+}
+
+/// A review: the author's own text where it is JSON by itself, so that a server would say the same of it.
+fn review(source: &Arc<Source>, before: u64, value: &Value) -> Review {
+    let own = source.text();
+    // The text may hold a list of reviews, or YAML.
+    let is_own = serde_json::from_str::<Value>(own).is_ok_and(|read| read == *value);
+    Review {
+        text: if is_own {
+            own.to_owned()
+        } else {
+            value.to_string()
+        },
+        source: Arc::clone(source),
+        before: is_own.then_some(before),
     }
 }

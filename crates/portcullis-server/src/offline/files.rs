@@ -48,7 +48,8 @@ pub fn find_tests(folder: &Path) -> Result<Vec<PathBuf>, Box<Fault>> {
     Ok(found)
 }
 
-fn is_test(path: &Path) -> bool {
+/// Whether this is the name of a test file.
+pub fn is_test(path: &Path) -> bool {
     let name = path.file_name().and_then(|name| name.to_str());
     name.is_some_and(|name| TEST_ENDINGS.iter().any(|end| name.ends_with(end)))
 }

@@ -1,4 +1,4 @@
-//! Who judges: built-in plug-ins, and policies in place of the plug-in that asks them.
+//! Who judges: built-in plug-ins, and policies in place of the plug-in that asks them; authorizers.
 
 use portcullis_core::PolicyMode;
 
@@ -20,4 +20,6 @@ pub enum JudgeKind {
     Policy(PolicyMode),
     /// The refusal of what no policy allowed.
     DefaultAction,
+    /// An authorizer.
+    Authorizer,
 }

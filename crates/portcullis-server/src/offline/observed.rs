@@ -21,18 +21,34 @@ pub struct Written {
 
 /// What was seen since it was last taken.
 #[derive(Debug, Default)]
-pub(super) struct Observed(Mutex<(Vec<Written>, Vec<u32>)>);
+pub(super) struct Observed {
+    seen: Mutex<(Vec<Written>, Vec<u32>)>,
+    /// Policies are asked after a refusal too.
+    asks_on: bool,
+}
 
 impl Observed {
+    /// Nothing seen yet.
+    pub(super) fn new(asks_on: bool) -> Self {
+        Self {
+            asks_on,
+            ..Self::default()
+        }
+    }
+
     /// What was seen, and forgets it.
     pub(super) fn take(&self) -> (Vec<Written>, Vec<u32>) {
-        std::mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner))
+        std::mem::take(&mut *self.seen.lock().unwrap_or_else(PoisonError::into_inner))
     }
 }
 
 impl Observer for Observed {
+    fn asks_on(&self) -> bool {
+        self.asks_on
+    }
+
     fn evaluated(&self, evaluation: &Evaluation) {
-        let mut seen = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
         seen.0.extend(written(evaluation));
         seen.1.extend(&evaluation.covered);
     }

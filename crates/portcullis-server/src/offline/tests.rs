@@ -12,11 +12,18 @@ fn read(text: &str) -> Vec<Item> {
     read_documents(&Source::text_named("a.yaml", text), "default")
 }
 
+fn object_of(item: &Item) -> &Manifest {
+    match &item.content {
+        Ok(Content::Object(manifest)) => manifest,
+        other => panic!("{other:?}"),
+    }
+}
+
 /// Of each item: line, and kind with name or the fault.
 fn shown(text: &str) -> Vec<(u64, String)> {
-    let show = |item: Item| match item.manifest {
-        Ok(made) => (item.line, format!("{} {}", made.kind.kind, made.name)),
-        Err(fault) => (item.line, fault.to_string()),
+    let show = |item: Item| match (item.line, item.into_manifest()) {
+        (line, Ok(made)) => (line, format!("{} {}", made.kind.kind, made.name)),
+        (line, Err(fault)) => (line, fault.to_string()),
     };
     read(text).into_iter().map(show).collect()
 }
@@ -93,7 +100,7 @@ fn words_and_numbers_are_read_as_kubernetes_reads_them() {
     let text = "apiVersion: v1\nkind: X\nmode: 0644\nversion: \"0644\"\nbig: 9007199254740993\n\
                 is: yes\nis_not: off\nword: \"yes\"\non: 1\n";
     let items = read(text);
-    let object = &items[0].manifest.as_ref().unwrap().object;
+    let object = &object_of(&items[0]).object;
     assert_eq!(object["mode"], 420);
     assert_eq!(object["version"], "0644");
     assert_eq!(
@@ -160,7 +167,7 @@ fn a_ci_job_lives_in_its_project() {
         ),
     ] {
         let items = read(&text);
-        let manifest = items[0].manifest.as_ref().unwrap();
+        let manifest = object_of(&items[0]);
         assert_eq!(manifest.namespace, wanted, "{text}");
         assert_eq!(is_job(&manifest.kind), wanted != "default");
     }

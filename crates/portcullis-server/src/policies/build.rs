@@ -1,4 +1,4 @@
-//! From the configuration to the plug-in: everything compiled, then threads started.
+//! From the configuration to the plug-in: everything compiled and built, and nothing started.
 
 use std::num::NonZero;
 use std::sync::Arc;
@@ -6,8 +6,8 @@ use std::sync::Arc;
 use portcullis_core::{ConfigFault, Descriptor, FailureMode, Operations, Phases, Plugin};
 use portcullis_host::WorldHost;
 use portcullis_js::{
-    CompileFault, GlobalContext, Limits, ModuleSource, PolicyCode, PolicySet, PolicySource, Pool,
-    PoolOptions, SourceName, Sources,
+    CompileFault, GlobalContext, Guard, Limits, ModuleSource, PolicyCode, PolicySet, PolicySource,
+    Pool, PoolOptions, SourceName, Sources,
 };
 use portcullis_record::Masker;
 
@@ -51,16 +51,20 @@ impl Compiled {
         })
     }
 
-    /// Starts the threads that evaluate them.
-    pub(crate) fn start(
+    /// Builds the plug-in that asks them. It can't be asked before its engine was started.
+    pub(crate) fn build(
         self,
         policies: &config::Policies,
         limits: &config::Limits,
-        failure: FailureMode,
-        context: GlobalContext,
-        masker: Arc<Masker>,
-        observer: Option<Arc<dyn Observer>>,
-    ) -> Result<Arc<dyn Plugin>, String> {
+        around: Around,
+    ) -> Result<(Arc<dyn Plugin>, Engine), String> {
+        let Around {
+            failure,
+            context,
+            guard,
+            masker,
+            observer,
+        } = around;
         let limits = engine_limits(limits);
         let threads = match observer {
             // Nobody but the observer asks, one request after the other.
@@ -73,13 +77,14 @@ impl Compiled {
         };
         let deadline = limits.deadline;
         let pool = if observer.as_ref().is_some_and(|o| o.replays()) {
-            Pool::start_for_replays(self.set, limits, options)
+            Pool::build_for_replays(self.set, limits, options)
         } else {
             let host = WorldHost::new(policies.host.clone()).map_err(|e| e.to_string())?;
-            Pool::start(self.set, limits, options, context, Arc::new(host))
+            Pool::build(self.set, limits, options, context, Arc::new(host), guard)
         };
-        let pool = pool.map_err(|e| e.to_string())?;
-        Ok(Arc::new(PoliciesPlugin {
+        let pool = Arc::new(pool);
+        let engine = Engine(Some(Arc::clone(&pool)));
+        let plugin = PoliciesPlugin {
             pool,
             rules: self.rules,
             default_action: policies.default_action,
@@ -88,7 +93,43 @@ impl Compiled {
             callers: Arc::new(Callers::default()),
             masker,
             observer,
-        }))
+        };
+        Ok((Arc::new(plugin), engine))
+    }
+}
+
+/// What policies are built into.
+#[derive(Debug)]
+pub(crate) struct Around {
+    /// What follows when they can't decide.
+    pub(crate) failure: FailureMode,
+    /// What they keep between reviews.
+    pub(crate) context: GlobalContext,
+    /// Which of them are evaluated in processes.
+    pub(crate) guard: Guard,
+    /// What is masked in what they write.
+    pub(crate) masker: Arc<Masker>,
+    /// Who wants to know more of each evaluation than a verdict says.
+    pub(crate) observer: Option<Arc<dyn Observer>>,
+}
+
+/// What evaluates the policies of a gate; nothing where none are asked.
+#[derive(Debug, Default)]
+pub(crate) struct Engine(Option<Arc<Pool>>);
+
+impl Engine {
+    /// Starts it.
+    pub(crate) fn start(&self) -> Result<(), String> {
+        self.0.as_ref().map_or(Ok(()), |pool| {
+            pool.begin()
+                .map_err(|error| format!("policies can't be evaluated: {error}"))
+        })
+    }
+
+    /// Why nothing can be evaluated, if that is so.
+    pub(crate) fn fault(&self) -> Option<&'static str> {
+        let pool = self.0.as_ref()?;
+        (pool.threads() == 0).then_some("no evaluation thread can be started")
     }
 }
 

@@ -118,21 +118,21 @@ impl Matcher {
     /// Why the policy is not asked about a request; nothing if it is.
     pub fn mismatch(&self, request: &Attributes) -> Option<&'static str> {
         if !self.doors.contains(&request.door) {
-            return Some("it is for another door");
+            return Some("source does not match");
         }
         if self
             .operations
             .as_ref()
             .is_some_and(|all| !all.contains(&request.operation))
         {
-            return Some("it is for other operations");
+            return Some("operation does not match");
         }
         if self
             .kinds
             .as_ref()
             .is_some_and(|all| !all.iter().any(|pattern| pattern.matches(&request.kind)))
         {
-            return Some("it is for other kinds");
+            return Some("kind does not match");
         }
         let misses = |globs: &Option<Vec<Glob>>, text: &str| {
             globs
@@ -140,18 +140,18 @@ impl Matcher {
                 .is_some_and(|all| !all.iter().any(|glob| glob.matches(text)))
         };
         if misses(&self.namespaces, &request.namespace) {
-            return Some("it is for other namespaces");
+            return Some("namespace does not match");
         }
         let path = request.context.uri.split('?').next().unwrap_or_default();
         if misses(&self.paths, path) {
-            return Some("it is for other paths");
+            return Some("path does not match");
         }
         if self
             .labels
             .as_ref()
             .is_some_and(|wanted| !has_labels(request, wanted))
         {
-            return Some("it is for other labels");
+            return Some("labels do not match");
         }
         None
     }

@@ -10,6 +10,11 @@ pub(crate) trait Observer: Send + Sync + fmt::Debug {
     /// An evaluation has ended.
     fn evaluated(&self, evaluation: &Evaluation);
 
+    /// Whether policies are asked after a refusal too.
+    fn asks_on(&self) -> bool {
+        false
+    }
+
     /// Whether every evaluation is made again from a record.
     fn replays(&self) -> bool {
         false

@@ -28,7 +28,7 @@ pub(super) struct Rule {
 /// The plug-in.
 #[derive(Debug)]
 pub(super) struct PoliciesPlugin {
-    pub(super) pool: Pool,
+    pub(super) pool: Arc<Pool>,
     /// One for each policy of the pool.
     pub(super) rules: Arc<[Rule]>,
     pub(super) default_action: DefaultAction,
@@ -112,6 +112,7 @@ impl PoliciesPlugin {
             old_object: tree(&request.old_object)?,
             plan: plan.collect(),
             failures_pass: self.failures_pass,
+            asks_on: self.observer.as_ref().is_some_and(|o| o.asks_on()),
             subject: Arc::clone(&asked) as _,
             replay,
         };
@@ -216,10 +217,12 @@ fn finished(
     default_action: DefaultAction,
 ) -> Finished {
     let mut notes = Notes::default();
+    let ended = ended_by(&evaluation.steps, skipped);
     let steps = evaluation.steps.into_iter().enumerate();
     let steps = steps.map(|(index, step)| {
         let why = skipped.get(index).copied().flatten();
         let mode = rules.get(index).map(|rule| rule.mode);
+        let why = why.map(str::to_owned).or_else(|| ended.clone());
         step_of(step, mode.unwrap_or_default(), why)
     });
     notes.policies(steps.collect());
@@ -263,11 +266,26 @@ fn refusal(denial: js::Denial) -> Outcome {
     }
 }
 
-fn step_of(step: js::Step, mode: PolicyMode, why: Option<&'static str>) -> PolicyStep {
-    let message = match (step.message, step.outcome, why) {
-        (None, js::Outcome::Skip, Some(why)) => Some(why.to_owned()),
-        (None, js::Outcome::Skip, None) => Some("an earlier policy had decided".to_owned()),
-        (message, ..) => message,
+/// Why policies that match were not asked, if there are any: the last one that was asked ended it.
+fn ended_by(steps: &[js::Step], skipped: &Skipped) -> Option<String> {
+    let is_skip = |step: &js::Step| step.outcome == js::Outcome::Skip;
+    let mut with_why = steps.iter().zip(skipped);
+    if !with_why.any(|(step, why)| is_skip(step) && why.is_none()) {
+        return None;
+    }
+    let last = steps.iter().rev().find(|step| !is_skip(step))?;
+    let name = &last.name;
+    Some(match last.outcome {
+        js::Outcome::Allow => format!("not asked: {name} allowed it"),
+        js::Outcome::Error => format!("not asked: {name} failed"),
+        _ => format!("not asked: {name} denied it"),
+    })
+}
+
+fn step_of(step: js::Step, mode: PolicyMode, why: Option<String>) -> PolicyStep {
+    let message = match (step.message, step.outcome) {
+        (None, js::Outcome::Skip) => why,
+        (message, _) => message,
     };
     PolicyStep {
         name: step.name,

@@ -50,6 +50,10 @@ impl Subject for Asked {
         Some(review::review_of(&self.request, object))
     }
 
+    fn asker(&self) -> &str {
+        &self.request.user.username
+    }
+
     fn headers(&self) -> Vec<(&'static str, String)> {
         let trace = self.request.context.trace.as_ref();
         trace.map(TraceContext::headers).unwrap_or_default()

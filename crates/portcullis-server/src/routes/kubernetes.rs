@@ -21,8 +21,9 @@ use super::{Visitor, Webhook, trace};
 use crate::config::PendingMutation;
 use crate::decisions::NotKept;
 use crate::http::Response;
+use crate::http::body::{self, BodyLimits};
 use crate::http::error::{HttpError, json};
-use crate::http::{body, media_type};
+use crate::http::media_type;
 use crate::server::{Gate, Server};
 
 /// A request for this door, its body still to come.
@@ -120,9 +121,13 @@ impl Asked<'_> {
             return Err(HttpError::internal());
         };
         let limits = &self.gate.limits;
-        let time = limits.body_timeout.into();
         let expects_continue = headers.contains_key(EXPECT);
-        let body = body::read(incoming, limits.body.bytes(), time, expects_continue).await?;
+        let limits = BodyLimits {
+            bytes: limits.body.bytes(),
+            time: limits.body_timeout.into(),
+            budget: &self.visitor.server.budget,
+        };
+        let body = body::read(incoming, limits, expects_continue).await?;
         let context = DoorContext {
             method: method.as_str().to_owned(),
             uri: uri

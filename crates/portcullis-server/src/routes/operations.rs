@@ -2,7 +2,7 @@
 
 use hyper::StatusCode;
 
-use crate::health::StoreHealth;
+use crate::health::{PoliciesHealth, StoreHealth};
 use crate::http::Response;
 use crate::http::error::with_type;
 use crate::metrics::Metrics;
@@ -30,6 +30,7 @@ pub(super) fn ready(server: &Server, query: Option<&str>) -> Response {
         &excluded,
         &StoreHealth::of(&server.decisions),
         &server.gate.load().graphs,
+        PoliciesHealth::of(server),
     );
     let status = if is_ready {
         StatusCode::OK

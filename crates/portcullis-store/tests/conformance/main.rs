@@ -27,6 +27,7 @@ mod records;
 mod restart;
 mod scan;
 mod server;
+mod sessions;
 mod states;
 mod tls;
 mod upgrade;

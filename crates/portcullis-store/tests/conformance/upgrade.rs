@@ -15,7 +15,7 @@ crate::on_both!(
 fn first_version(place: &Place) {
     append(&mut place.open(), &simple(0..50));
     place.meddle(
-        "DROP TABLE holds; DROP TABLE tenant_states; \
+        "DROP TABLE holds; DROP TABLE tenant_states; DROP TABLE ended_sessions; \
          DELETE FROM counters WHERE name NOT IN ('decisions', 'upkeep'); \
          DELETE FROM portcullis_migrations WHERE version > 1",
     );

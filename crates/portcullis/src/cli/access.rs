@@ -10,18 +10,18 @@ use super::{Configuration, Output};
 
 #[derive(Debug, Args)]
 pub(crate) struct WhoCan {
-    /// What is to be done.
+    /// The action.
     #[arg(value_name = "ACTION", value_parser = actions())]
     pub(crate) action: Permission,
     #[command(flatten)]
     pub(crate) place: Place,
-    /// What the request is about, like project=foo; what is not given may be anything; can be given
-    /// again.
+    /// What the request is about, like project=foo; what is not given may be anything; may be
+    /// repeated.
     #[arg(long = "param", value_name = "NAME=VALUE", value_parser = parameter)]
     pub(crate) parameters: Vec<(Condition, String)>,
     #[command(flatten)]
     pub(crate) configuration: Configuration,
-    /// How to print them.
+    /// Output format.
     #[arg(short, long, value_enum, default_value_t = Output::Table)]
     pub(crate) output: Output,
 }
@@ -32,7 +32,7 @@ pub(crate) struct AccessMatrix {
     pub(crate) place: Place,
     #[command(flatten)]
     pub(crate) configuration: Configuration,
-    /// How to print it.
+    /// Output format.
     #[arg(short, long, value_enum, default_value_t = Output::Table)]
     pub(crate) output: Output,
 }
@@ -52,7 +52,7 @@ pub(crate) struct Place {
 /// Who asks.
 #[derive(Debug)]
 pub(crate) struct Who {
-    /// The claims of a token, JSON; - for standard input. None for somebody without a token.
+    /// The claims of a token, JSON; - for standard input. None for a caller without a token.
     pub(crate) claims: Option<PathBuf>,
 }
 

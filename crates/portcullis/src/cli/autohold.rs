@@ -19,9 +19,9 @@ pub(crate) enum AutoholdCommand {
     List(AutoholdList),
     /// Show one hold.
     Show(AutoholdShow),
-    /// Keep what the next failing run of a job ran on.
+    /// Hold the nodes of the next failing run of a job.
     Place(AutoholdPlace),
-    /// End a hold, and give back what it keeps.
+    /// Release a hold, and give back the nodes.
     #[command(visible_alias = "delete")]
     Release(AutoholdRelease),
 }
@@ -34,7 +34,7 @@ pub(crate) struct AutoholdList {
     /// Only those of this project.
     #[arg(long, value_name = "PROJECT")]
     pub(crate) project: Option<String>,
-    /// How to print them.
+    /// Output format.
     #[arg(short, long, value_enum, default_value_t = Output::Table)]
     pub(crate) output: Output,
     #[command(flatten)]
@@ -49,7 +49,7 @@ pub(crate) struct AutoholdShow {
     /// The tenant.
     #[arg(long, value_name = "TENANT")]
     pub(crate) tenant: String,
-    /// How to print it.
+    /// Output format.
     #[arg(short, long, value_enum, default_value_t = Output::Table)]
     pub(crate) output: Output,
     #[command(flatten)]
@@ -76,11 +76,10 @@ pub(crate) struct AutoholdPlace {
     /// Who wants it, and why.
     #[arg(long, value_name = "TEXT")]
     pub(crate) reason: String,
-    /// How many failing runs are kept.
+    /// How many failing runs are held.
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=1000))]
     pub(crate) count: u32,
-    /// How long what is kept stays kept: seconds, or a duration like 24h [default: as
-    /// the server has it].
+    /// How long nodes are held: seconds, or a duration like 24h [default: the server's].
     #[arg(long, value_name = "TIME", value_parser = span)]
     pub(crate) keep: Option<Duration>,
     /// End the hold by itself after this time, used or not: seconds, or a duration like 2h.

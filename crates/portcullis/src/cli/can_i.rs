@@ -38,7 +38,7 @@ pub(crate) struct CanI {
     /// Say more: everything that was considered, and what would have permitted it.
     #[arg(long)]
     explain: bool,
-    /// How to print the answer.
+    /// Output format.
     #[arg(short, long, value_enum, default_value_t = Output::Table)]
     output: Output,
     #[command(flatten)]
@@ -52,7 +52,7 @@ struct ResourceFlags {
     /// Who wants to.
     #[arg(long = "as", value_name = "USER")]
     user: Option<String>,
-    /// A group that the user is in; can be given again. A service account without any is in its own.
+    /// A group that the user is in; may be repeated. A service account without any is in its own.
     #[arg(long = "as-group", value_name = "GROUP")]
     groups: Vec<String>,
     /// The namespace of the object.
@@ -89,7 +89,7 @@ struct ActionFlags {
     #[arg(long)]
     anonymous: bool,
     /// What the request is about, like project=foo: project, pipeline, ref, change, job or
-    /// controller; can be given again.
+    /// controller; may be repeated.
     #[arg(long = "param", value_name = "NAME=VALUE", value_parser = parameter)]
     parameters: Vec<(Condition, String)>,
 }
@@ -203,11 +203,13 @@ impl CanI {
             )));
         }
         let command = command();
-        let action = actions().parse_ref(&command, None, self.verb.as_ref());
+        let mut arguments = command.get_arguments();
+        let verb = arguments.find(|argument| argument.get_id() == "verb");
+        let action = actions().parse_ref(&command, verb, self.verb.as_ref());
         if action.is_err() && self.actions.first().is_none() {
             let verb = &self.verb;
             return Err(missing(format!(
-                "`{verb}` is no action, and there is no RESOURCE: {NEEDS}"
+                "unknown action `{verb}`, and there is no RESOURCE: {NEEDS}"
             )));
         }
         let action = action.map_err(|error| error.with_cmd(&command))?;
@@ -228,9 +230,7 @@ impl CanI {
                 claims: flags.claims,
             },
             parameters: flags.parameters,
-            configuration: Configuration {
-                file: graph.config_file(),
-            },
+            configuration: Configuration::given(graph.config.clone()),
             explain: self.explain,
             output: self.output,
         })
@@ -328,7 +328,7 @@ mod tests {
             panic!("action")
         };
         assert_eq!(action.action, Permission::Read);
-        assert_eq!(action.configuration.file, PathBuf::from("x"));
+        assert_eq!(action.configuration.file(), PathBuf::from("x"));
     }
 
     #[test]
@@ -369,7 +369,7 @@ mod tests {
                 "read --tenant t --anonymous --server http://x",
                 "--server is for",
             ),
-            ("get pods/a/b --as u", "is no resource"),
+            ("get pods/a/b --as u", "invalid resource"),
             ("get pods --as u --selector a=b,", "empty"),
             ("get /healthz -n x --as u", "has no namespace"),
             ("get pods --as u --profile a --authorizer b", "can't both"),

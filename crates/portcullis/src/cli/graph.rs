@@ -6,7 +6,7 @@ use clap::{Args, Subcommand, ValueHint};
 use portcullis_authz::graph::Vertex;
 
 use super::server::secret;
-use super::{Output, Server};
+use super::{Configuration, Output, Server};
 use crate::client::Secret;
 
 #[derive(Debug, Args)]
@@ -20,15 +20,19 @@ pub(crate) enum GraphCommand {
     /// Show a shortest path from one vertex to another.
     ///
     /// Vertices are written Kind:namespace/name or Kind:name. Exit code 1 without a path, 6 if there is no
-    /// such vertex.
+    /// such vertex, 5 if objects could not be read that might have made it.
     Path(GraphPath),
-    /// Show what a vertex is connected with.
+    /// Show the neighbours of a vertex, and the object that each edge comes from.
     #[command(visible_alias = "neighbours")]
     Neighbors(GraphNeighbors),
-    /// Write a whole graph: for programs, or for Graphviz.
+    /// Write a whole graph as JSON or for Graphviz.
+    ///
+    /// Nothing is written if objects could not be read (exit code 5).
     Export(GraphExport),
-    /// Validate a profile, and say what it is about.
+    /// Validate a profile and summarize it.
     Check(GraphCheck),
+    /// List the built-in profiles, with their targets and kinds.
+    List(GraphList),
 }
 
 #[derive(Debug, Args)]
@@ -41,7 +45,7 @@ pub(crate) struct GraphPath {
     pub(crate) to: Vertex,
     #[command(flatten)]
     pub(crate) target: GraphTarget,
-    /// How to print it.
+    /// Output format.
     #[arg(short, long, value_enum, default_value_t = Output::Table)]
     pub(crate) output: Output,
     #[command(flatten)]
@@ -55,7 +59,7 @@ pub(crate) struct GraphNeighbors {
     pub(crate) vertex: Vertex,
     #[command(flatten)]
     pub(crate) target: GraphTarget,
-    /// How to print them.
+    /// Output format.
     #[arg(short, long, value_enum, default_value_t = Output::Table)]
     pub(crate) output: Output,
     #[command(flatten)]
@@ -76,12 +80,37 @@ pub(crate) struct GraphExport {
 #[derive(Debug, Args)]
 #[group(required = true, multiple = false)]
 pub(crate) struct GraphFormat {
-    /// For Graphviz.
+    /// Output format.
+    #[arg(short, long, value_enum)]
+    output: Option<GraphOutput>,
+    /// The same as --output dot.
     #[arg(long)]
-    pub(crate) dot: bool,
-    /// For programs.
+    dot: bool,
+    /// The same as --output json.
     #[arg(long)]
-    pub(crate) json: bool,
+    json: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+enum GraphOutput {
+    /// `{vertices: [{kind, namespace, name}], edges: [{from, to, owner}]}`
+    Json,
+    /// For Graphviz
+    Dot,
+}
+
+impl GraphFormat {
+    /// Whether it is for Graphviz, not JSON.
+    pub(crate) fn is_dot(&self) -> bool {
+        self.dot || self.output == Some(GraphOutput::Dot)
+    }
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct GraphList {
+    /// Output format.
+    #[arg(short, long, value_enum, default_value_t = Output::Table)]
+    pub(crate) output: Output,
 }
 
 /// Which graph of a profile.
@@ -97,7 +126,7 @@ pub(crate) struct GraphCheck {
     /// The profile: a file, or the name of a built-in one.
     #[arg(value_name = "FILE|NAME", value_hint = ValueHint::FilePath)]
     pub(crate) profile: String,
-    /// How to print what it is about.
+    /// Output format.
     #[arg(short, long, value_enum, default_value_t = Output::Table)]
     pub(crate) output: Output,
 }
@@ -108,7 +137,7 @@ pub(crate) struct GraphCheck {
 pub(crate) struct GraphPlace {
     /// Configuration file: its profiles, with their objects as they are now [default: portcullis.yaml]
     /// [env: `PORTCULLIS_CONFIG`].
-    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, conflicts_with_all = ["objects", "server"])]
+    #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath, conflicts_with_all = ["objects", "server"])]
     pub(crate) config: Option<PathBuf>,
     /// The profile: its name in the configuration; with --objects a file or the name of a built-in one.
     #[arg(long, value_name = "NAME|FILE")]
@@ -119,10 +148,10 @@ pub(crate) struct GraphPlace {
     /// A running server: `https://HOST`, `http://HOST` or `unix:///PATH` [env: `PORTCULLIS_SERVER`].
     #[arg(long, value_name = "URL")]
     pub(crate) server: Option<String>,
-    /// What proves to the server who asks [env: `PORTCULLIS_TOKEN`].
+    /// Bearer token [env: `PORTCULLIS_TOKEN`].
     #[arg(long, value_name = "TOKEN", value_parser = secret, conflicts_with_all = ["config", "objects"])]
     pub(crate) token: Option<Secret>,
-    /// Authorities to believe instead of the system's, PEM.
+    /// CA certificates to trust instead of the system's, PEM.
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, conflicts_with_all = ["config", "objects"])]
     pub(crate) ca: Option<PathBuf>,
 }
@@ -130,9 +159,7 @@ pub(crate) struct GraphPlace {
 impl GraphPlace {
     /// The configuration file that is given, that the environment names, or that lies here.
     pub(crate) fn config_file(&self) -> PathBuf {
-        let named = || std::env::var_os("PORTCULLIS_CONFIG").filter(|name| !name.is_empty());
-        let given = self.config.clone().or_else(|| named().map(PathBuf::from));
-        given.unwrap_or_else(|| PathBuf::from("portcullis.yaml"))
+        Configuration::given(self.config.clone()).file()
     }
 
     /// The server, as other commands name it.
@@ -215,8 +242,24 @@ mod tests {
 
     #[test]
     fn an_export_has_one_format() {
-        assert!(parse("export --dot").is_ok());
-        for wrong in ["export", "export --dot --json", "export --yaml"] {
+        for (good, is_dot) in [
+            ("--dot", true),
+            ("-o dot", true),
+            ("--output json", false),
+            ("--json", false),
+        ] {
+            let Ok(GraphCommand::Export(export)) = parse(&format!("export {good}")) else {
+                panic!("{good}")
+            };
+            assert_eq!(export.format.is_dot(), is_dot, "{good}");
+        }
+        for wrong in [
+            "export",
+            "export --dot --json",
+            "export --dot -o json",
+            "export -o yaml",
+            "export --yaml",
+        ] {
             assert_eq!(parse(wrong).unwrap_err().exit_code(), 2, "{wrong}");
         }
     }

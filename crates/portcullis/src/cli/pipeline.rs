@@ -78,7 +78,7 @@ pub(crate) struct Promote {
     /// The pipeline.
     #[arg(long, value_name = "PIPELINE")]
     pub(crate) pipeline: String,
-    /// A change, like 12,1; can be given again, in the order that is wanted.
+    /// A change, like 12,1; may be repeated, in the order that is wanted.
     #[arg(long = "change", value_name = "CHANGE", required = true)]
     pub(crate) changes: Vec<String>,
     #[command(flatten)]

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 
 use super::moment::{Moment, moment};
-use super::{Output, Store};
+use super::{Configuration, Output, Store};
 
 #[derive(Debug, Args)]
 #[command(
@@ -16,8 +16,8 @@ pub(crate) struct Replay {
     #[arg(long, value_name = "DIR", conflicts_with = "config")]
     pub(crate) policies: Option<PathBuf>,
     /// The new configuration, in place of everything that judged.
-    #[arg(long, value_name = "FILE")]
-    pub(crate) config: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) configuration: Configuration,
     /// Recorded decisions, one on each line, or - for standard input.
     #[arg(long, value_name = "FILE|-", conflicts_with_all = ["data_dir", "store", "server", "token", "ca"])]
     pub(crate) file: Option<PathBuf>,

@@ -13,10 +13,10 @@ pub(crate) struct Server {
     /// A running server: `https://HOST`, `http://HOST` or `unix:///PATH` [env: `PORTCULLIS_SERVER`].
     #[arg(long, value_name = "URL")]
     pub(crate) server: Option<String>,
-    /// What proves to the server who asks [env: `PORTCULLIS_TOKEN`].
+    /// Bearer token [env: `PORTCULLIS_TOKEN`].
     #[arg(long, value_name = "TOKEN", value_parser = secret)]
     pub(crate) token: Option<Secret>,
-    /// Authorities to believe instead of the system's, PEM.
+    /// CA certificates to trust instead of the system's, in PEM format.
     #[arg(long, value_name = "FILE")]
     pub(crate) ca: Option<PathBuf>,
 }

@@ -21,10 +21,10 @@ pub(crate) struct Store {
     /// A running server: `https://HOST`, `http://HOST` or `unix:///PATH` [env: `PORTCULLIS_SERVER`].
     #[arg(long, value_name = "URL")]
     pub(crate) server: Option<String>,
-    /// What proves to the server who asks [env: `PORTCULLIS_TOKEN`].
+    /// Bearer token [env: `PORTCULLIS_TOKEN`].
     #[arg(long, value_name = "TOKEN", value_parser = secret, conflicts_with_all = ["data_dir", "store"])]
     pub(crate) token: Option<Secret>,
-    /// Authorities to believe instead of the system's, PEM.
+    /// CA certificates to trust instead of the system's, in PEM format.
     #[arg(long, value_name = "FILE", conflicts_with_all = ["data_dir", "store"])]
     pub(crate) ca: Option<PathBuf>,
 }

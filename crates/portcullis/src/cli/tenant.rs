@@ -30,7 +30,7 @@ pub(crate) enum TenantCommand {
 
 #[derive(Debug, Args)]
 pub(crate) struct TenantList {
-    /// How to print them.
+    /// Output format.
     #[arg(short, long, value_enum, default_value_t = Output::Table)]
     pub(crate) output: Output,
     #[command(flatten)]
@@ -42,7 +42,7 @@ pub(crate) struct TenantShow {
     /// The tenant.
     #[arg(value_name = "TENANT")]
     pub(crate) tenant: String,
-    /// How to print it.
+    /// Output format.
     #[arg(short, long, value_enum, default_value_t = Output::Table)]
     pub(crate) output: Output,
     #[command(flatten)]
@@ -63,14 +63,14 @@ pub(crate) struct TenantPause {
     /// Discard new pipelines instead of holding them back.
     #[arg(long)]
     pub(crate) discard: bool,
-    /// Why; everybody who may see the tenant can read it.
+    /// Why; everyone who may see the tenant can read it.
     #[arg(long, value_name = "TEXT")]
     pub(crate) reason: Option<String>,
     /// Go on by itself after this time: seconds, or a duration like 2h; without it an end that was set
     /// before stays.
     #[arg(long = "for", value_name = "TIME", value_parser = span)]
     pub(crate) lasting: Option<Duration>,
-    /// How to print the state that results.
+    /// Output format of the state that results.
     #[arg(short, long, value_enum, default_value_t = Output::Table)]
     pub(crate) output: Output,
     #[command(flatten)]
@@ -82,7 +82,7 @@ pub(crate) struct TenantResume {
     /// The tenant.
     #[arg(value_name = "TENANT")]
     pub(crate) tenant: String,
-    /// How to print the state that results.
+    /// Output format of the state that results.
     #[arg(short, long, value_enum, default_value_t = Output::Table)]
     pub(crate) output: Output,
     #[command(flatten)]

@@ -16,28 +16,26 @@ pub(crate) struct Token {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum TokenCommand {
-    /// Make a token that ends soon, and print it.
+    /// Create a short-lived token, and print it.
     Create(TokenCreate),
 }
 
 #[derive(Debug, Args)]
 pub(crate) struct TokenCreate {
-    /// The authenticator in whose name it is made, as the configuration names it; it needs the key
-    /// that signs [default: the only one that has it].
+    /// The authenticator that issues it, as the configuration names it; it needs a signing key
+    /// [default: the only one that has one].
     #[arg(long, value_name = "NAME")]
     pub(crate) authenticator: Option<String>,
-    /// Who it is for [default: your name on this machine].
-    #[arg(long, value_name = "SUBJECT", env = "USER", hide_env = true, value_parser = clap::builder::NonEmptyStringValueParser::new())]
-    pub(crate) subject: String,
-    /// Make its bearer an admin of this tenant; the authenticator has to allow it; can be given
-    /// again.
+    /// The subject, who it is for [default: your user name].
+    #[arg(long, value_name = "SUBJECT", value_parser = clap::builder::NonEmptyStringValueParser::new())]
+    pub(crate) subject: Option<String>,
+    /// Make its bearer an admin of this tenant; the authenticator has to allow it; may be repeated.
     #[arg(long = "tenant", value_name = "TENANT")]
     pub(crate) tenants: Vec<String>,
-    /// What else it says: the value is JSON if it can be read as such, or else text; can be given
-    /// again.
+    /// A further claim: the value is JSON if it can be read as such, or else text; may be repeated.
     #[arg(long = "claim", value_name = "NAME=VALUE", value_parser = claim)]
     pub(crate) claims: Vec<(String, Value)>,
-    /// When it ends: seconds, or a duration like 10m.
+    /// When it expires: seconds, or a duration like 10m.
     #[arg(long, value_name = "TIME", default_value = "600", value_parser = span)]
     pub(crate) expires_in: Duration,
     #[command(flatten)]

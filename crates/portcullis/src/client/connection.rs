@@ -103,12 +103,21 @@ impl Connector {
                     ClientError::Location("no certificate can be for this host".to_owned())
                 })?;
                 let stream = TlsConnector::from(Arc::clone(trust)).connect(name, stream);
-                let stream = stream.await.map_err(|error| {
-                    ClientError::Unreachable(format!("{}: TLS failed: {error}", self.place))
-                })?;
+                let stream = stream.await.map_err(|error| self.no_tls(&error))?;
                 self.speak(stream).await
             }
         }
+    }
+
+    fn no_tls(&self, error: &io::Error) -> ClientError {
+        let cause = error.get_ref().and_then(|cause| cause.downcast_ref());
+        let why = match cause {
+            Some(rustls::Error::InvalidMessage(_)) => {
+                "the server does not speak TLS here; try http://".to_owned()
+            }
+            _ => format!("TLS failed: {error}"),
+        };
+        ClientError::Unreachable(format!("{}: {why}", self.place))
     }
 
     async fn speak(

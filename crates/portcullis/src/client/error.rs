@@ -58,6 +58,11 @@ impl ClientError {
 
     /// An exchange that broke off.
     pub(super) fn broken(place: &str, error: &(dyn Error + 'static)) -> Self {
+        let is_other = error.downcast_ref().is_some_and(hyper::Error::is_parse);
+        if is_other && place.starts_with("http:") {
+            let why = "the server does not answer in HTTP; if it speaks TLS, try https://";
+            return Self::Unreachable(format!("{place}: {why}"));
+        }
         let mut text = format!("{place}: the exchange failed: {error}");
         if let Some(cause) = error.source() {
             text.push_str(&format!(": {cause}"));

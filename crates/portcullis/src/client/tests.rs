@@ -56,6 +56,47 @@ fn answer(status: u16, body: &str) -> String {
     )
 }
 
+/// Says this to whoever comes, whatever is asked.
+fn speaking(scheme: &str, bytes: &'static [u8]) -> Access {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let server = format!("{scheme}://{}", listener.local_addr().unwrap());
+    std::thread::spawn(move || {
+        let (mut stream, _) = listener.accept().unwrap();
+        let mut piece = [0; 4096];
+        let _ = stream.read(&mut piece).unwrap();
+        stream.write_all(bytes).unwrap();
+    });
+    Access {
+        server,
+        token: None,
+        ca: None,
+    }
+}
+
+#[test]
+fn a_server_that_speaks_otherwise_is_told_in_words() {
+    for (scheme, bytes, told) in [
+        (
+            "https",
+            &b"HTTP/1.1 400 Bad Request\r\ncontent-length: 0\r\n\r\n"[..],
+            "the server does not speak TLS here; try http://",
+        ),
+        // An alert of TLS: unexpected message.
+        (
+            "http",
+            b"\x15\x03\x01\x00\x02\x02\x0a",
+            "the server does not answer in HTTP; if it speaks TLS, try https://",
+        ),
+    ] {
+        let access = speaking(scheme, bytes);
+        let wrong = Client::new(&access)
+            .and_then(|mut client| client.ask(Question::get("/".to_owned())))
+            .unwrap_err();
+        assert_eq!(wrong.exit(), Exit::Failed);
+        assert!(wrong.to_string().ends_with(told), "{wrong}");
+    }
+}
+
 #[test]
 fn a_question_is_sent_with_its_token_and_answered() {
     let (access, asked) = server(vec![answer(200, "{}")]);

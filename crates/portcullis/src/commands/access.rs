@@ -23,7 +23,7 @@ pub(super) use self::place::configuration;
 use portcullis_server::config::Faults;
 
 use super::text::data;
-use super::text::error::lines;
+use super::text::error::{faults_text, lines};
 use super::text::plain::printable;
 use super::text::terminal::Terminal;
 use crate::cli::{AccessMatrix, CanIAction, Output, WhoCan};
@@ -50,7 +50,7 @@ impl Failure {
     pub(super) fn faults(faults: &Faults) -> Self {
         Self {
             exit: Exit::Invalid,
-            message: format!("{faults:#}"),
+            message: faults_text(faults),
         }
     }
 }
@@ -66,10 +66,10 @@ pub(super) fn can_i(asked: &CanIAction) -> Exit {
     ended(can_i::run(asked))
 }
 
-/// Lists whose people may do something.
+/// Lists who has a permission.
 pub(super) fn who_can(asked: &WhoCan) -> Exit {
     ended(
-        place::read(&asked.configuration.file, &asked.place).and_then(|place| {
+        place::read(&asked.configuration.file(), &asked.place).and_then(|place| {
             let spot = place.spot();
             place::tell_unused(asked.action, &asked.parameters);
             let parameters = spot.parameters(&asked.parameters)?;
@@ -84,7 +84,7 @@ pub(super) fn who_can(asked: &WhoCan) -> Exit {
                 return Ok(Exit::Yes);
             }
             if asked.output == Output::Table {
-                output::tell("nobody, by any rule");
+                output::tell("no rule grants it to anyone");
             }
             Ok(Exit::No)
         }),
@@ -94,7 +94,7 @@ pub(super) fn who_can(asked: &WhoCan) -> Exit {
 /// Shows which rule has which permissions.
 pub(super) fn matrix(asked: &AccessMatrix) -> Exit {
     ended(
-        place::read(&asked.configuration.file, &asked.place).map(|place| {
+        place::read(&asked.configuration.file(), &asked.place).map(|place| {
             let spot = place.spot();
             let matrix = spot.scope.matrix();
             let width = Terminal::of_output().width;

@@ -1,28 +1,62 @@
 //! `portcullis check`.
 
-use portcullis_server::config::ConfigSource;
+use portcullis_server::config::{ConfigSource, Fault, Faults};
+use serde_json::{Value, json};
 
 use super::load_options;
-use crate::cli::Check;
+use super::text::plain::counted;
+use super::text::{data, error};
+use crate::cli::{Check, Output};
 use crate::exit::Exit;
 use crate::output;
 
-/// Validates a configuration whole.
+/// Validates a configuration.
 pub(super) fn run(check: &Check) -> Exit {
     let registry = portcullis_server::registry();
     let known = registry.names();
-    let source = ConfigSource::File(&check.configuration.file);
-    match portcullis_server::check(&load_options(source, &check.admission, &known)) {
-        Ok(warnings) => {
-            warnings
-                .iter()
-                .for_each(|w| output::tell(&format!("warning: {w}")));
-            output::tell(&format!("{} is valid", check.configuration.file.display()));
-            Exit::Yes
+    let file = check.configuration.file();
+    let source = ConfigSource::File(&file);
+    let checked = portcullis_server::check(&load_options(source, &check.admission, &known));
+    let (faults, warnings) = match checked {
+        Ok(warnings) => (Faults(Vec::new()), warnings),
+        Err(faults) => (faults, Vec::new()),
+    };
+    let is_valid = faults.0.is_empty() && (warnings.is_empty() || !check.strict);
+    if check.output == Output::Table {
+        error::faults(&faults);
+        warnings.iter().for_each(|warning| error::warn(warning));
+        if is_valid {
+            output::tell(&format!("{} is valid", file.display()));
+        } else if faults.0.is_empty() {
+            let count = counted(warnings.len(), "warning", "warnings");
+            error::tell(&format!(
+                "{} has {count}, which --strict does not allow",
+                file.display()
+            ));
         }
-        Err(faults) => {
-            output::tell(&format!("{faults:#}"));
-            Exit::Invalid
-        }
+    } else {
+        let value = json!({
+            "file": file.display().to_string(),
+            "valid": is_valid,
+            "errors": faults.iter().map(fault).collect::<Vec<_>>(),
+            "warnings": warnings,
+        });
+        output::data(&data::write(&value, check.output, String::new));
     }
+    match is_valid {
+        true => Exit::Yes,
+        false => Exit::Invalid,
+    }
+}
+
+fn fault(fault: &Fault) -> Value {
+    json!({
+        "file": fault.file,
+        "line": fault.position.map(|at| at.line),
+        "column": fault.position.map(|at| at.column),
+        "path": fault.path,
+        "message": fault.message,
+        "suggestion": fault.suggestion,
+        "help": fault.help,
+    })
 }

@@ -1,8 +1,10 @@
 //! What is made of the program's own definitions: completions, manual page, schema, version.
 
 use clap::CommandFactory;
+use serde_json::json;
 
-use crate::cli::Cli;
+use super::text::data;
+use crate::cli::{Cli, Output};
 use crate::exit::Exit;
 use crate::output;
 
@@ -22,7 +24,7 @@ pub(super) fn man() -> Exit {
     let mut pages = vec![&command];
     let mut next = 0;
     while let Some(page) = pages.get(next).copied() {
-        pages.extend(page.get_subcommands());
+        pages.extend(page.get_subcommands().filter(|c| c.get_name() != "help"));
         next += 1;
     }
     for page in pages {
@@ -43,8 +45,16 @@ pub(super) fn schema() -> Exit {
     Exit::Yes
 }
 
-/// `portcullis version`.
-pub(super) fn version() -> Exit {
-    output::data(concat!("portcullis ", env!("CARGO_PKG_VERSION"), "\n"));
+/// `portcullis version`. The commit is known where whoever built it said so, as `make build` does.
+pub(super) fn version(output: Output) -> Exit {
+    let value = json!({
+        "name": "portcullis",
+        "version": env!("CARGO_PKG_VERSION"),
+        "commit": option_env!("PORTCULLIS_COMMIT"),
+        "date": option_env!("PORTCULLIS_COMMIT_DATE"),
+    });
+    output::data(&data::write(&value, output, || {
+        concat!("portcullis ", env!("CARGO_PKG_VERSION"), "\n").to_owned()
+    }));
     Exit::Yes
 }

@@ -1,10 +1,12 @@
-//! `portcullis eval`: judges manifests as the server would.
+//! `portcullis eval`: judges manifests and reviews as the server would.
 //!
 //! ```text
-//! files -> input -> judge (reviews, Offline::judge) -> outcome -> table | json | yaml
-//!                                                             \-> reports
+//! files -> input -> judge (reviews, Offline::judge) -> outcome -> table | json | yaml | junit | sarif | ...
+//!                   access (authorizers)           /           \-> reports
 //! ```
 
+mod access;
+mod github;
 mod input;
 mod judge;
 mod junit;
@@ -12,10 +14,10 @@ mod outcome;
 mod part;
 mod sarif;
 mod table;
+mod tap;
 mod value;
 
-use std::io;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use portcullis_core::Operation;
 use portcullis_server::config::{ConfigSource, Faults, Namespace, Source};
@@ -23,68 +25,83 @@ use portcullis_server::offline::{Blueprint, Offline};
 
 use self::outcome::{Evaluation, Outcome};
 use super::load_options;
-use super::text::{file, plain, yaml};
-use crate::cli::{Eval, Output, Report, ReportKind};
+use super::text::terminal::Terminal;
+use super::text::{error, plain, report, yaml};
+use crate::cli::{Eval, EvalOutput, ReportKind};
 use crate::exit::Exit;
 use crate::output;
 
-/// Judges the manifests and tells what came out.
+/// Judges what is given and tells what came out.
 pub(super) fn run(eval: &Eval) -> Exit {
-    if let Err(wrong) = check_usage(eval) {
-        output::tell(&format!(
-            "error: {wrong}\n\nFor more information, try 'portcullis eval --help'."
-        ));
-        return Exit::Usage;
-    }
-    let (blueprint, offline) = match load(eval) {
-        Ok(loaded) => loaded,
-        Err(faults) => {
-            output::tell(&format!("{faults:#}"));
-            return Exit::Invalid;
+    judged(eval).unwrap_or_else(|stop| match stop {
+        Stop::Usage(wrong) => {
+            error::usage("eval", wrong);
+            Exit::Usage
         }
-    };
+        Stop::Faults(faults) => {
+            error::faults(&faults);
+            Exit::Invalid
+        }
+    })
+}
+
+/// Why nothing was judged.
+enum Stop {
+    /// The command line makes no sense.
+    Usage(&'static str),
+    /// Something that is needed can't be used.
+    Faults(Faults),
+}
+
+impl From<Faults> for Stop {
+    fn from(faults: Faults) -> Self {
+        Self::Faults(faults)
+    }
+}
+
+fn judged(eval: &Eval) -> Result<Exit, Stop> {
+    check_usage(eval).map_err(Stop::Usage)?;
+    let (blueprint, offline, has_file) = load(eval)?;
     for warning in blueprint.warnings() {
-        output::tell(&format!("warning: {warning}"));
+        error::warn(warning);
     }
-    let inputs = match input::read(eval) {
-        Ok(inputs) => inputs,
-        Err(fault) => {
-            output::tell(&format!("{fault:#}"));
-            return Exit::Invalid;
+    let inputs = input::read(eval).map_err(|fault| Faults::from(*fault))?;
+    let mut authorizers = None;
+    if inputs.have_access() {
+        if !has_file {
+            return Err(Stop::Usage(
+                "a SubjectAccessReview is judged by the authorizers of a configuration, which policies and plug-ins alone don't have: give --config FILE",
+            ));
         }
-    };
-    let evaluation = judge::all(&blueprint, &offline, eval, inputs);
+        authorizers = Some(blueprint.authorizers(eval.chain.as_deref())?);
+    }
+    let evaluation = judge::all(&blueprint, &offline, authorizers.as_ref(), eval, inputs);
     tell(&evaluation, eval);
     let mut exit = evaluation.exit();
     for report in &eval.report {
-        if let Err(error) = write(report, &evaluation) {
-            let file = report.file.display();
-            output::tell(&format!("error: cannot write the report {file}: {error}"));
+        let text = match report.kind {
+            ReportKind::Junit => junit::write(&evaluation),
+            ReportKind::Sarif => sarif::write(&evaluation),
+        };
+        if !report::write(&report.file, &text) {
             exit = Exit::Failed;
         }
     }
-    exit
-}
-
-/// The configuration file: the flag's, or that of the environment.
-fn config(eval: &Eval) -> Option<PathBuf> {
-    let named = std::env::var_os("PORTCULLIS_CONFIG").filter(|file| !file.is_empty());
-    eval.config.clone().or(named.map(PathBuf::from))
+    Ok(exit)
 }
 
 /// What the definition of the command line can't say.
 fn check_usage(eval: &Eval) -> Result<(), &'static str> {
-    let has_chain = eval.policies.is_some()
-        || config(eval).is_some()
+    let is_judged = eval.configuration.found().is_some()
+        || eval.policies.is_some()
         || eval.admission.admission_control.is_some()
-        || eval.admission.admission_control_config_file.is_some()
-        || std::env::var_os("PORTCULLIS_ADMISSION_CONTROL").is_some_and(|v| !v.is_empty());
-    if !has_chain {
+        || eval.admission.admission_control_config_file.is_some();
+    if !is_judged {
         return Err(
-            "nothing to judge by: give --config FILE, --policies DIR, or --admission-control A,B,C for plug-ins that need no configuration file",
+            "no policies given: give --config FILE, --policies DIR, or --admission-control A,B,C for plug-ins that need no configuration; there is no ./portcullis.yaml",
         );
     }
-    match (eval.operation, &eval.old) {
+    match (eval.request.operation, &eval.request.old) {
         (Operation::Update, None) => {
             return Err("--operation UPDATE needs --old FILE, the objects as they are");
         }
@@ -92,25 +109,30 @@ fn check_usage(eval: &Eval) -> Result<(), &'static str> {
         (_, Some(_)) => return Err("--old is for --operation UPDATE only"),
     }
     let stdin = Path::new("-");
-    let mut readers = eval.filename.iter().chain(&eval.old);
-    if readers.by_ref().filter(|path| *path == stdin).count() > 1 {
+    let readers = eval.inputs().chain(&eval.request.old);
+    if readers.filter(|path| *path == stdin).count() > 1 {
         return Err("standard input can be read once only");
     }
     Ok(())
 }
 
-fn load(eval: &Eval) -> Result<(Blueprint, Offline), Faults> {
+/// The configuration, built; and whether it is one of a file.
+fn load(eval: &Eval) -> Result<(Blueprint, Offline, bool), Faults> {
     let registry = portcullis_server::registry();
     let known = registry.names();
-    let file = config(eval);
+    let file = eval
+        .configuration
+        .found()
+        .filter(|_| eval.policies.is_none());
     let source = match (&eval.policies, &file) {
         (Some(folder), _) => ConfigSource::Policies(folder),
         (None, Some(file)) => ConfigSource::File(file),
         (None, None) => ConfigSource::BuiltIn("{}"),
     };
-    let namespace = eval.namespace.as_ref().map(|name| Namespace {
+    let request = &eval.request;
+    let namespace = request.namespace.as_ref().map(|name| Namespace {
         name: name.clone(),
-        labels: eval.namespace_labels.iter().cloned().collect(),
+        labels: request.namespace_labels.iter().cloned().collect(),
         annotations: std::collections::BTreeMap::new(),
     });
     let mut blueprint = Blueprint::load(&load_options(source, &eval.admission, &known))?;
@@ -122,39 +144,35 @@ fn load(eval: &Eval) -> Result<(Blueprint, Offline), Faults> {
     if !eval.policy.is_empty() {
         blueprint.only(&eval.policy)?;
     }
+    if !eval.fail_fast {
+        blueprint.ask_on();
+    }
     let offline = blueprint.build(namespace, &blueprint.memory())?;
-    Ok((blueprint, offline))
+    Ok((blueprint, offline, file.is_some()))
 }
 
 fn tell(evaluation: &Evaluation, eval: &Eval) {
     for outcome in &evaluation.outcomes {
-        if let Outcome::Judged(judged) = outcome {
-            let lines = judged.written.iter();
-            lines.for_each(|line| output::tell(&plain::written(line)));
+        match outcome {
+            Outcome::Judged(judged) => {
+                let lines = judged.written.iter();
+                lines.for_each(|line| output::tell(&plain::written(line)));
+            }
+            // The table has those of documents.
+            Outcome::Unread(unread) if unread.is_file || eval.output != EvalOutput::Table => {
+                error::faults([&*unread.fault]);
+            }
+            Outcome::Unread(_) => {}
         }
     }
-    match eval.output {
-        Output::Table => output::data(&table::write(evaluation, eval.explain)),
-        Output::Json => {
-            let value = value::of(evaluation, eval.explain);
-            output::data(&format!("{value:#}\n"));
-        }
-        Output::Yaml => output::data(&yaml::write(&value::of(evaluation, eval.explain))),
-    }
-    // The table has them.
-    let is_told = eval.output == Output::Table;
-    for outcome in evaluation.outcomes.iter().filter(|_| !is_told) {
-        if let Outcome::Unread(unread) = outcome {
-            output::tell(&format!("{:#}", unread.fault));
-        }
-    }
+    output::data(&match eval.output {
+        EvalOutput::Table => table::write(evaluation, eval.explain, Terminal::of_output()),
+        EvalOutput::Json => format!("{:#}\n", value::of(evaluation, eval.explain)),
+        EvalOutput::Yaml => yaml::write(&value::of(evaluation, eval.explain)),
+        EvalOutput::Junit => junit::write(evaluation),
+        EvalOutput::Sarif => sarif::write(evaluation),
+        EvalOutput::Github => github::write(evaluation),
+        EvalOutput::Tap => tap::write(evaluation),
+    });
     output::tell(&evaluation.closing_line());
-}
-
-fn write(report: &Report, evaluation: &Evaluation) -> io::Result<()> {
-    let text = match report.kind {
-        ReportKind::Junit => junit::write(evaluation),
-        ReportKind::Sarif => sarif::write(evaluation),
-    };
-    file::write(&report.file, &text)
 }

@@ -9,6 +9,7 @@
 mod can_i;
 mod check;
 mod export;
+mod list;
 mod neighbors;
 mod path;
 mod place;
@@ -25,6 +26,7 @@ pub(super) fn run(graph: &Graph) -> Exit {
         GraphCommand::Neighbors(asked) => neighbors::run(asked),
         GraphCommand::Export(asked) => export::run(asked),
         GraphCommand::Check(asked) => check::run(asked),
+        GraphCommand::List(asked) => list::run(asked),
     })
 }
 

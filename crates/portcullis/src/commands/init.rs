@@ -6,6 +6,7 @@ use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
+use super::text::error;
 use crate::cli::{Init, Template};
 use crate::exit::Exit;
 use crate::output;
@@ -20,8 +21,8 @@ pub(super) fn run(init: &Init) -> Exit {
         .map(|path| path.display().to_string())
         .collect();
     if !there.is_empty() {
-        output::tell(&format!(
-            "error: nothing was written, because these are there already: {}",
+        error::tell(&format!(
+            "nothing was written, because these exist already: {}",
             there.join(", ")
         ));
         return Exit::Usage;
@@ -30,7 +31,8 @@ pub(super) fn run(init: &Init) -> Exit {
     for (name, text) in files {
         let path = init.folder.join(name);
         if let Err(error) = written.write(&path, text) {
-            output::tell(&format!("error: cannot write {}: {error}", path.display()));
+            let (path, why) = (path.display(), output::reason(&error));
+            error::tell(&format!("cannot write {path}: {why}"));
             written.undo();
             return Exit::Failed;
         }

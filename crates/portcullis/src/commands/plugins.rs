@@ -5,20 +5,17 @@ use std::fmt::Write;
 use portcullis_core::{Descriptor, Operation};
 use serde_json::{Value, json};
 
-use crate::cli::Format;
+use super::text::data;
+use crate::cli::Output;
 use crate::exit::Exit;
 use crate::output;
 
 /// Lists every plug-in.
-pub(super) fn run(format: Format) -> Exit {
+pub(super) fn run(output: Output) -> Exit {
     let registry = portcullis_server::registry();
-    match format {
-        Format::Table => output::data(&table(registry.iter())),
-        Format::Json => {
-            let all: Vec<Value> = registry.iter().map(value).collect();
-            output::data(&format!("{:#}\n", Value::from(all)));
-        }
-    }
+    let all: Vec<Value> = registry.iter().map(value).collect();
+    let all = Value::from(all);
+    output::data(&data::write(&all, output, || table(registry.iter())));
     Exit::Yes
 }
 

@@ -20,19 +20,21 @@ use portcullis_server::replay::{ChangeKind, Replay as Engine, Report, RunError};
 use self::progress::Bar;
 use self::source::{Total, open_source};
 use super::load_options;
-use super::text::{plain, yaml};
+use super::text::{error, plain, yaml};
 use crate::cli::{Admission, Output, Replay};
 use crate::exit::Exit;
 use crate::output;
 
 /// Decides again, and tells what would change.
 pub(super) fn run(replay: &Replay) -> Exit {
-    let new = match (&replay.policies, &replay.config) {
+    let file = replay.configuration.found();
+    let new = match (&replay.policies, &file) {
         (Some(folder), _) => ConfigSource::Policies(folder),
         (None, Some(file)) => ConfigSource::File(file),
         (None, None) => {
-            output::tell(
-                "error: what would decide is missing: give --policies DIR or --config FILE\n\nFor more information, try 'portcullis replay --help'.",
+            error::usage(
+                "replay",
+                "no policies given: give --policies DIR or --config FILE; there is no ./portcullis.yaml",
             );
             return Exit::Usage;
         }
@@ -42,12 +44,12 @@ pub(super) fn run(replay: &Replay) -> Exit {
     let engine = match Engine::load(&load_options(new, &Admission::default(), &known)) {
         Ok(engine) => engine,
         Err(faults) => {
-            output::tell(&format!("{faults:#}"));
+            error::faults(&faults);
             return Exit::Invalid;
         }
     };
     for warning in engine.warnings() {
-        output::tell(&format!("warning: {warning}"));
+        error::warn(warning);
     }
     let since = replay.since.as_ref().map(|since| since.at);
     let engine = engine.since(since).examples(replay.examples);
@@ -55,7 +57,7 @@ pub(super) fn run(replay: &Replay) -> Exit {
     let source = match open_source(replay, &total) {
         Ok(source) => source,
         Err(error) => {
-            output::tell(&format!("error: {error}"));
+            error::tell(&error.to_string());
             return error.exit;
         }
     };
@@ -65,11 +67,11 @@ pub(super) fn run(replay: &Replay) -> Exit {
     match ran {
         Ok(report) => tell(&report, replay),
         Err(RunError::Invalid(faults)) => {
-            output::tell(&format!("{faults:#}"));
+            error::faults(&faults);
             Exit::Invalid
         }
         Err(RunError::Source(error)) => {
-            output::tell(&format!("error: {error}"));
+            error::tell(&error.to_string());
             error.exit
         }
     }

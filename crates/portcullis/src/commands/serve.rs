@@ -5,21 +5,35 @@ use std::path::Path;
 use portcullis_server::config::ConfigSource;
 use portcullis_server::{OnReady, RunError, RunOptions, demonstration, with_causes};
 
-use super::load_options;
+use super::text::error;
+use super::{load_options, policy_worker};
 use crate::cli::Serve;
+use crate::colors;
 use crate::data_dir;
 use crate::exit::Exit;
 use crate::output;
 
-/// Runs the gate until told to end.
+/// What the demonstration is, told before it listens.
+const DEMONSTRATION: &str = "\
+Starting a demonstration: it listens on loopback only, judges by built-in example policies, and prints a
+token that is allowed everything. Do not use it for anything real.
+To run your own: portcullis serve --config FILE, set PORTCULLIS_CONFIG, or write ./portcullis.yaml
+(portcullis init DIR makes a folder to start from).";
+
+/// Runs the server until it is stopped.
 pub(super) fn run(serve: &Serve) -> Exit {
-    match &serve.config {
-        Some(file) => {
-            let data_dir = serve.data_dir.clone().unwrap_or_else(data_dir::standard);
-            tell_outcome(run_with(serve, ConfigSource::File(file), &data_dir, None))
+    let file = serve.configuration.found().filter(|_| !serve.demo);
+    let Some(file) = file else {
+        if !serve.demo {
+            error::warn(
+                "no configuration found: neither --config nor PORTCULLIS_CONFIG is given, and there is no ./portcullis.yaml",
+            );
         }
-        None => demonstrate(serve),
-    }
+        output::tell(DEMONSTRATION);
+        return demonstrate(serve);
+    };
+    let data_dir = serve.data_dir.clone().unwrap_or_else(data_dir::standard);
+    tell_outcome(run_with(serve, ConfigSource::File(&file), &data_dir, None))
 }
 
 fn demonstrate(serve: &Serve) -> Exit {
@@ -28,7 +42,8 @@ fn demonstrate(serve: &Serve) -> Exit {
         None => match tempfile::Builder::new().prefix("portcullis-").tempdir() {
             Ok(dir) => Some(dir),
             Err(error) => {
-                output::tell(&format!("error: no fresh data directory: {error}"));
+                let why = output::reason(&error);
+                error::tell(&format!("cannot make a data directory: {why}"));
                 return Exit::Failed;
             }
         },
@@ -67,6 +82,8 @@ fn run_with(
         load,
         data_dir: data_dir.to_owned(),
         on_ready,
+        colours: colors::on_error(),
+        worker: Some(policy_worker::command()),
     })
 }
 
@@ -74,15 +91,15 @@ fn tell_outcome(outcome: Result<(), RunError>) -> Exit {
     match outcome {
         Ok(()) => Exit::Yes,
         Err(RunError::Configuration(faults)) => {
-            output::tell(&format!("{faults:#}"));
+            error::faults(&faults);
             Exit::Invalid
         }
         Err(error @ RunError::Telemetry(_)) => {
-            output::tell(&format!("error: {error}"));
+            error::tell(&error.to_string());
             Exit::Invalid
         }
         Err(error) => {
-            output::tell(&format!("error: {}", with_causes(&error)));
+            error::tell(&with_causes(&error));
             Exit::Failed
         }
     }
@@ -95,14 +112,14 @@ fn greet(listeners: &[(String, String)], data_dir: &Path) {
         found.map_or("", |(_, place)| place.as_str())
     };
     output::tell(&format!(
-        "\nA demonstration gate is running: reviews at {hooks}, health and metrics at {ops}.\n\
+        "\nThe demonstration is running: reviews at {hooks}, health and metrics at {ops}.\n\
          Try it with a privileged pod:\n\n{curl}\n\n\
-         What was decided, and why:\n\n\
+         Decisions, and why:\n\n\
          portcullis decisions list --data-dir {data}\n\
          portcullis explain ID --data-dir {data}\n\n\
-         The REST API is described at {hooks}/docs. A token for everything, good for 8 hours:\n\n\
+         The REST API is described at {hooks}/docs. A token for everything, valid for 8 hours:\n\n\
          {token}\n\n\
-         Your own: portcullis serve --config portcullis.yaml. End this one with Ctrl-C.\n",
+         Your own: portcullis serve --config portcullis.yaml. Stop this one with Ctrl-C.\n",
         hooks = address("hooks"),
         ops = address("ops"),
         curl = demonstration::curl(address("hooks")),

@@ -14,11 +14,10 @@ mod run;
 mod table;
 mod value;
 
-use std::io;
-
 use self::outcome::Tested;
-use super::text::{file, plain, yaml};
-use crate::cli::{Output, Test, TestReport, TestReportKind};
+use super::text::terminal::Terminal;
+use super::text::{error, plain, report, yaml};
+use crate::cli::{Test, TestOutput, TestReportKind};
 use crate::exit::Exit;
 use crate::output;
 
@@ -27,25 +26,32 @@ pub(super) fn run(test: &Test) -> Exit {
     let plan = match plan::make(test) {
         Ok(plan) => plan,
         Err(faults) => {
-            output::tell(&format!("{faults:#}"));
+            error::faults(&faults);
             return Exit::Invalid;
         }
     };
     for warning in plan.warnings() {
-        output::tell(&format!("warning: {warning}"));
+        error::warn(warning);
     }
     if plan.is_empty() {
-        let (folder, why) = (test.folder.display(), plan.why_empty(test));
-        output::tell(&format!("no tests ran: {why} `{folder}`"));
+        let paths: Vec<String> = test
+            .paths
+            .iter()
+            .map(|p| format!("`{}`", p.display()))
+            .collect();
+        let (paths, why) = (paths.join(", "), plan.why_empty(test));
+        output::tell(&format!("no tests ran: {why} {paths}"));
         return Exit::Nothing;
     }
     let tested = run::all(&plan);
     tell(&tested, test);
     let mut exit = tested.exit();
     for report in &test.report {
-        if let Err(error) = write(report, &tested) {
-            let file = report.file.display();
-            output::tell(&format!("error: cannot write the report {file}: {error}"));
+        let text = match report.kind {
+            TestReportKind::Junit => junit::write(&tested),
+            TestReportKind::Lcov => lcov::write(&tested),
+        };
+        if !report::write(&report.file, &text) {
             exit = Exit::Failed;
         }
     }
@@ -56,18 +62,12 @@ fn tell(tested: &Tested, test: &Test) {
     for line in tested.failed().flat_map(|result| &result.written) {
         output::tell(&plain::written(line));
     }
-    match test.output {
-        Output::Table => output::data(&table::write(tested, test.coverage)),
-        Output::Json => output::data(&format!("{:#}\n", value::of(tested))),
-        Output::Yaml => output::data(&yaml::write(&value::of(tested))),
-    }
+    output::data(&match test.output {
+        TestOutput::Table => table::write(tested, test.coverage, Terminal::of_output()),
+        TestOutput::Json => format!("{:#}\n", value::of(tested)),
+        TestOutput::Yaml => yaml::write(&value::of(tested)),
+        TestOutput::Junit => junit::write(tested),
+        TestOutput::Lcov => lcov::write(tested),
+    });
     output::tell(&tested.closing_line());
-}
-
-fn write(report: &TestReport, tested: &Tested) -> io::Result<()> {
-    let text = match report.kind {
-        TestReportKind::Junit => junit::write(tested),
-        TestReportKind::Lcov => lcov::write(tested),
-    };
-    file::write(&report.file, &text)
 }

@@ -1,11 +1,11 @@
-//! `portcullis token`: makes tokens with the keys of a configuration.
+//! `portcullis token`: creates tokens with the keys of a configuration.
 
 use portcullis_authn::{Authenticators, Mint, MintError};
 use portcullis_core::clock;
 use serde_json::Map;
 
 use super::access::{Failure, configuration, ended, remark};
-use super::text::plain::span;
+use super::text::plain::{printable, span};
 use crate::cli::{Token, TokenCommand, TokenCreate};
 use crate::exit::Exit;
 use crate::output;
@@ -20,7 +20,7 @@ pub(super) fn run(token: &Token) -> Exit {
 /// Prints the token alone, so that it can be put into a variable.
 fn created(create: &TokenCreate) -> Result<Exit, Failure> {
     let wish = wish(create)?;
-    let configuration = configuration(&create.configuration.file)?;
+    let configuration = configuration(&create.configuration.file())?;
     for tenant in &create.tenants {
         if tenant != "*" && configuration.roles.tenant(tenant).is_none() {
             remark(&format!("the configuration has no tenant {tenant}"));
@@ -35,7 +35,9 @@ fn created(create: &TokenCreate) -> Result<Exit, Failure> {
     })?;
     output::data(&format!("{token}\n"));
     let (subject, left) = (&wish.subject, span(create.expires_in.as_secs()));
-    output::tell(&format!("by {signer}, for {subject}, it ends in {left}"));
+    output::tell(&printable(&format!(
+        "issued by {signer} for {subject}, expires in {left}"
+    )));
     Ok(Exit::Yes)
 }
 
@@ -53,17 +55,28 @@ fn signer<'a>(
     {
         [only] => Ok(only),
         [] => {
-            let message = "no authenticator of the configuration can make this token";
+            let message = "no authenticator of the configuration can issue this token";
             Err(Failure::new(Exit::Invalid, message.to_owned()))
         }
         several => {
             let message = format!(
-                "several can make it: --authenticator {}",
+                "several authenticators can issue this token: choose one with --authenticator ({})",
                 several.join(", ")
             );
             Err(Failure::new(Exit::Usage, message))
         }
     }
+}
+
+/// Who it is for: as given, or else who runs the program.
+fn subject(create: &TokenCreate) -> Result<String, Failure> {
+    let variable = |name| std::env::var(name).ok().filter(|name| !name.is_empty());
+    let usual = || variable("USER").or_else(|| variable("LOGNAME"));
+    create.subject.clone().or_else(usual).ok_or_else(|| {
+        let message = "no subject: give --subject SUBJECT; without it your user name is taken, \
+                       but neither USER nor LOGNAME is set";
+        Failure::new(Exit::Usage, message)
+    })
 }
 
 fn wish(create: &TokenCreate) -> Result<Mint, Failure> {
@@ -75,7 +88,7 @@ fn wish(create: &TokenCreate) -> Result<Mint, Failure> {
         }
     }
     Ok(Mint {
-        subject: create.subject.clone(),
+        subject: subject(create)?,
         tenants: create.tenants.clone(),
         claims,
         expires_in: create.expires_in,

@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use crate::harness::{Folder, Ran, run_in};
 
 /// The example of the document that the format of tenants comes from.
-const TENANTS: &str = include_str!("access/tenants.yaml");
+pub(crate) const TENANTS: &str = include_str!("access/tenants.yaml");
 
 const KEY: &str = "0123456789abcdef0123456789abcdef-key\n";
 

@@ -1,6 +1,9 @@
 //! The command line: what each command prints, and its exit code.
 
 mod admission;
+mod configuration;
+mod output;
+mod usage;
 
 use serde_json::{Value, json};
 

@@ -29,7 +29,7 @@ fn sample(name: &str) -> String {
 }
 
 /// All samples, oldest first.
-fn samples() -> Vec<String> {
+pub(crate) fn samples() -> Vec<String> {
     SAMPLES.map(sample).to_vec()
 }
 
@@ -49,7 +49,7 @@ fn summary(line: &str) -> Summary {
     Decision::from_line(line).unwrap().summary
 }
 
-fn ids(lines: &[String]) -> Vec<String> {
+pub(crate) fn ids(lines: &[String]) -> Vec<String> {
     lines.iter().map(|line| summary(line).id).collect()
 }
 
@@ -63,7 +63,7 @@ fn listed(json: &str) -> Vec<String> {
 }
 
 /// Puts decisions into the store of a data directory.
-fn fill(folder: &Folder, dir: &str, lines: &[String]) {
+pub(crate) fn fill(folder: &Folder, dir: &str, lines: &[String]) {
     let dir = folder.path(dir);
     std::fs::create_dir_all(&dir).unwrap();
     let mut store = Store::open(&Location::in_directory(&dir), Mode::ReadWrite).unwrap();

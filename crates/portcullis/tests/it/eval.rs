@@ -1,6 +1,7 @@
 //! `portcullis eval`: manifests judged without a server.
 
 mod agreement;
+mod asked_on;
 pub(crate) mod documentation;
 mod flags;
 mod formats;
@@ -8,6 +9,7 @@ mod manifests;
 mod operations;
 mod policies;
 mod reports;
+mod reviews;
 mod table;
 pub(crate) mod xml;
 

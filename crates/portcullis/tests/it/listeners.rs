@@ -1,8 +1,11 @@
 //! Sockets of every kind: what they take, what they refuse, and how long they wait.
 
 mod binding;
+mod browsers;
 mod http2;
 mod limits;
+mod memory;
+mod shares;
 mod tls;
 mod unix;
 

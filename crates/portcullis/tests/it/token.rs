@@ -58,7 +58,10 @@ fn a_token_says_what_it_shall() {
         assert_eq!(claims[key], value, "{claims}");
     }
     assert_eq!(seconds(&claims), 600);
-    assert_eq!(ran.err, "by our-institution, for zoe, it ends in 10m\n");
+    assert_eq!(
+        ran.err,
+        "issued by our-institution for zoe, expires in 10m\n"
+    );
 }
 
 #[test]

@@ -88,3 +88,52 @@ fn what_is_too_old_already_is_not_remembered() {
     verify_at(&authenticators, &old, at(0)).unwrap_err();
     assert_eq!(authenticators.remembered(), 0);
 }
+
+#[test]
+fn a_session_with_a_token_is_as_good_as_the_token() {
+    use crate::session::{SessionKey, Sessions};
+    let limited = AuthenticatorSettings {
+        max_validity: Some(Duration::from_secs(300)),
+        allow_authz_override: true,
+        ..shared("corp")
+    };
+    let authenticators = made(vec![limited.clone()]);
+    let more = json!({ "iat": NOW, "zuul": { "admin": ["t1"] } });
+    let token = token(&claims("corp", &more), &By::Shared(SECRET));
+    let identity = verify_at(&authenticators, &token, at(0)).unwrap();
+    let sessions = Sessions::new(SessionKey::random().unwrap(), Duration::from_secs(36_000));
+    let realm = authenticators.realm_of(&identity);
+    let (cookie, ends) = sessions
+        .seal_token(&token, &identity, realm, at(0))
+        .unwrap();
+    // With the token, though sessions may last longer.
+    assert_eq!(ends, at(600));
+    assert!(sessions.open(&cookie, at(599)).is_some());
+    assert!(sessions.open(&cookie, at(600)).is_none());
+    assert!(!cookie.contains(&token));
+    let session = sessions.open(&cookie, at(0)).unwrap();
+    assert!(!format!("{session:?}").contains(&token));
+    assert_eq!((&*session.realm, session.begun), ("realm-corp", at(0)));
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .build()
+        .unwrap();
+    let revived = |authenticators: &crate::Authenticators, delta| {
+        runtime.block_on(authenticators.revive(session.clone(), at(delta)))
+    };
+    assert_eq!(revived(&authenticators, 0).unwrap().identity, identity);
+    assert!(revived(&authenticators, 301).is_none(), "maxValidityTime");
+    let another_key = AuthenticatorSettings {
+        keys: crate::Keys::Shared(crate::Secret(vec![b'k'; 40])),
+        ..limited.clone()
+    };
+    assert!(revived(&made(vec![another_key]), 0).is_none());
+    assert!(revived(&made(vec![shared("other")]), 0).is_none());
+    let no_admins = AuthenticatorSettings {
+        allow_authz_override: false,
+        ..limited
+    };
+    assert!(revived(&made(vec![no_admins]), 0).is_none());
+    // Only the server that has the key finds the token.
+    let others = Sessions::new(SessionKey::random().unwrap(), Duration::from_secs(60));
+    assert!(others.open(&cookie, at(0)).is_none());
+}

@@ -376,13 +376,13 @@ fn a_session_is_believed_as_long_as_its_issuer_is() {
         sessions.open(&cookie, at(0)).unwrap()
     };
     let own = of("https://sso.example", "realm-sso");
-    assert!(made(vec![shared("corp"), sso()]).believes(&own));
-    assert!(!made(vec![shared("corp")]).believes(&own));
+    assert!(made(vec![shared("corp"), sso()]).vouches(&own));
+    assert!(!made(vec![shared("corp")]).vouches(&own));
     let without_login = AuthenticatorSettings {
         login: None,
         ..sso()
     };
-    assert!(!made(vec![without_login]).believes(&own));
-    assert!(!made(vec![sso()]).believes(&of("https://sso.example", "realm-other")));
-    assert!(!made(vec![sso()]).believes(&of("https://other.example", "realm-sso")));
+    assert!(!made(vec![without_login]).vouches(&own));
+    assert!(!made(vec![sso()]).vouches(&of("https://sso.example", "realm-other")));
+    assert!(!made(vec![sso()]).vouches(&of("https://other.example", "realm-sso")));
 }

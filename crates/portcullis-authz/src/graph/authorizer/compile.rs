@@ -9,7 +9,7 @@ use super::subjects::Subjects;
 use super::template::Template;
 use super::verbs::{Verb, Verbs};
 use crate::graph::expression::Expression;
-use crate::graph::kinds::{KindId, Kinds};
+use crate::graph::kinds::{KindId, Kinds, VertexKind};
 use crate::graph::profile::Fault;
 use crate::graph::profile::spec::{ProfileSpec, RuleSpec, SelectorSpec, ShortcutSpec, StaticSpec};
 
@@ -362,11 +362,7 @@ impl Compiler<'_, '_> {
             let kind = self.rules.kinds.of_resource(group, resource);
             if needs_kind && kind.is_none() {
                 let kinds = self.rules.kinds.iter();
-                let known = kinds.map(|(_, kind)| match kind.group.as_str() {
-                    "" => kind.resource.clone(),
-                    group => format!("{}.{group}", kind.resource),
-                });
-                let known = known.collect();
+                let known = kinds.map(|(_, kind)| kind.full_resource()).collect();
                 let message =
                     format!("no kind of `vertices` is `{text}`, so no path leads from it");
                 self.faults
@@ -377,8 +373,8 @@ impl Compiler<'_, '_> {
                 group: group.into(),
                 resource: resource.into(),
             };
-            let namespaced = |id| self.rules.kinds.get(id).is_some_and(|kind| kind.namespaced);
-            let kind = kind.map(|id| (id, namespaced(id)));
+            let scope = |id| self.rules.kinds.get(id).map(VertexKind::scope);
+            let kind = kind.and_then(|id| Some((id, scope(id)?)));
             let known = self.rules.resources.entry(key).or_default();
             known.kind = kind;
             let entries = match list {

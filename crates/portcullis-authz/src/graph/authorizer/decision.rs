@@ -14,6 +14,7 @@ use super::verbs::Verb;
 use super::{Compat, Selectors};
 use crate::graph::engine::Reach;
 use crate::graph::expression::{Expression, ExpressionError, Scope};
+use crate::graph::kinds::Mismatch;
 use crate::graph::lookups::Nothing;
 use crate::graph::vertex::VertexRef;
 
@@ -73,6 +74,8 @@ pub(super) enum Why {
     NoName,
     /// The verb is for objects of other names.
     Name,
+    /// The namespace contradicts the scope of the resource.
+    Scope(Mismatch),
     Unknown,
     NoPath,
 }
@@ -191,31 +194,22 @@ impl Rules {
         if !by_path {
             return Ok(Err(Why::Name));
         }
-        Ok(match self.reach(resource, question, target, paths) {
+        let deletes_as_upstream = verb.is_delete() && question.compat == Compat::Upstream;
+        let from = match resource.vertex(target) {
+            Ok(Some(from)) => from,
+            // What can't be is not known either, which is enough for upstream.
+            Ok(None) | Err(_) if deletes_as_upstream => return Ok(Ok(How::UnknownDelete)),
+            Ok(None) => return Ok(Err(Why::Unknown)),
+            Err(mismatch) => return Ok(Err(Why::Scope(mismatch))),
+        };
+        Ok(match paths.leads(from, subject.stands_for()) {
             Reach::Yes => Ok(How::Path),
             Reach::No => Err(Why::NoPath),
-            Reach::Unknown => {
-                let open = rule.delete_unknown || question.compat == Compat::Upstream;
-                if verb.is_delete() && open {
-                    Ok(How::UnknownDelete)
-                } else {
-                    Err(Why::Unknown)
-                }
+            Reach::Unknown if deletes_as_upstream || (verb.is_delete() && rule.delete_unknown) => {
+                Ok(How::UnknownDelete)
             }
+            Reach::Unknown => Err(Why::Unknown),
         })
-    }
-
-    fn reach(
-        &self,
-        resource: &Resource,
-        question: &Question<'_>,
-        target: &ResourceTarget,
-        paths: &impl Paths,
-    ) -> Reach {
-        match resource.vertex(target) {
-            Some(from) => paths.leads(from, question.subject.stands_for()),
-            None => Reach::Unknown,
-        }
     }
 
     fn takes(
@@ -310,22 +304,24 @@ impl Entry {
 }
 
 impl Resource {
-    /// The vertex of an object; none if it can't have one.
-    pub(super) fn vertex<'a>(&self, target: &'a ResourceTarget) -> Option<VertexRef<'a>> {
-        let (kind, namespaced) = self.kind?;
-        let namespace = if namespaced {
-            target.namespace.as_str()
-        } else {
-            ""
+    /// The vertex of the object that a request names; none if it names none, or its kind has none.
+    ///
+    /// # Errors
+    ///
+    /// When no such object can be.
+    #[inline]
+    pub(super) fn vertex<'a>(
+        &self,
+        target: &'a ResourceTarget,
+    ) -> Result<Option<VertexRef<'a>>, Mismatch> {
+        let Some((kind, scope)) = self.kind.filter(|_| !target.name.is_empty()) else {
+            return Ok(None);
         };
-        if target.name.is_empty() || (namespaced && namespace.is_empty()) {
-            return None;
-        }
-        Some(VertexRef {
+        Ok(Some(VertexRef {
             kind,
-            namespace,
+            namespace: scope.namespace(&target.namespace)?,
             name: &target.name,
-        })
+        }))
     }
 }
 

@@ -3,7 +3,8 @@
 use portcullis_core::Opinion;
 use portcullis_core::access::ResourceTarget;
 
-use super::decision::{How, Outcome, Place, Question, Why};
+use super::allowed::Spot;
+use super::decision::{How, Outcome, Question, Why};
 use super::rules::Rules;
 use super::subjects::Recognized;
 use crate::graph::engine::Graph;
@@ -17,16 +18,22 @@ const NEAREST: usize = 5;
 pub struct Explanation {
     /// The answer.
     pub opinion: Opinion,
-    /// Which subject the user is, and what it stands for; none if the user is no agent here.
+    /// Which subject the user is, and what it stands for; none if the user is not an agent here.
     pub subject: Option<(String, Vertex)>,
+    /// For who is not an agent: which subject the user nearly is, and what it lacks.
+    pub near_miss: Option<String>,
     /// The rule that decided, like `rules[7]`, and in words.
     pub rule: Option<(String, String)>,
     /// The path that was found.
     pub path: Vec<Vertex>,
     /// Without a path: what the object leads to instead, at most a few, nearest first.
     pub leads_to: Vec<Vertex>,
+    /// The object that the request names, if it names one that can be.
+    pub object: Option<Vertex>,
     /// Whether the object's vertex is there.
     pub is_known: Option<bool>,
+    /// Whether it was not allowed for want of a path: further objects might change the answer.
+    pub lacks_path: bool,
 }
 
 impl Explanation {
@@ -35,10 +42,13 @@ impl Explanation {
         Self {
             opinion,
             subject: None,
+            near_miss: None,
             rule: None,
             path: Vec::new(),
             leads_to: Vec::new(),
+            object: None,
             is_known: None,
+            lacks_path: false,
         }
     }
 }
@@ -53,53 +63,51 @@ impl Rules {
         let verb = question.verb.as_str();
         match outcome {
             Outcome::NoRule => None,
-            Outcome::Allowed(Place::Static(number), _) => Some((
-                format!("static[{number}]"),
-                format!("`{verb}` is allowed whatever the graph says"),
-            )),
-            Outcome::Allowed(Place::Rule(number), how) => {
-                let (part, words) = match how {
-                    How::Shortcut(i) => (
-                        format!(".shortcuts[{i}]"),
-                        format!("`{verb}` of this very object is always allowed"),
-                    ),
-                    How::Always => (".always".to_owned(), format!("`{verb}` is always allowed")),
-                    How::Named(i) => (
-                        format!(".named[{i}]"),
-                        format!("`{verb}` of an object of this name is allowed"),
-                    ),
-                    How::Selector(i) => (
-                        format!(".selectors[{i}]"),
-                        format!("`{verb}` is allowed with this selector"),
-                    ),
-                    How::NoSelectors => (
-                        ".selectors".to_owned(),
-                        format!("`{verb}` is allowed because selectors are not sent along"),
-                    ),
-                    How::UnknownDelete => (
-                        ".path".to_owned(),
-                        "an object that is not known may be deleted".to_owned(),
-                    ),
-                    How::Path | How::Static => (
-                        ".path".to_owned(),
-                        format!("`{verb}` needs a path, and there is one"),
-                    ),
+            Outcome::Allowed(place, how) => {
+                let words = match how {
+                    How::Static => format!("`{verb}` is allowed whatever the graph says"),
+                    How::Shortcut(_) => format!("`{verb}` of this very object is always allowed"),
+                    How::Always => format!("`{verb}` is always allowed"),
+                    How::Named(_) => format!("`{verb}` of an object of this name is allowed"),
+                    How::Selector(_) => format!("`{verb}` is allowed with this selector"),
+                    How::NoSelectors => {
+                        format!("`{verb}` is allowed because selectors are not sent along")
+                    }
+                    How::UnknownDelete => "an object that is not known may be deleted".to_owned(),
+                    How::Path => format!("`{verb}` needs a path, and there is one"),
                 };
-                Some((format!("rules[{number}]{part}"), words))
+                Some((Spot(place, how).to_string(), words))
             }
             Outcome::Missed(number, why) => {
                 let words = match why {
                     Why::Namespace => "it is for other namespaces".to_owned(),
                     Why::Subresource => "it is not about this subresource".to_owned(),
                     Why::Verb => format!("it is not about `{verb}`"),
-                    Why::Selector => format!("`{verb}` of many objects needs a selector"),
+                    Why::Selector => self.needed_selectors(number, question),
                     Why::NoName => format!("`{verb}` needs the name of an object"),
                     Why::Name => format!("`{verb}` is for objects of other names"),
+                    Why::Scope(_) => {
+                        format!("`{verb}` needs a path, and no object is in such a namespace")
+                    }
                     Why::Unknown | Why::NoPath => {
                         format!("`{verb}` needs a path, and there is none")
                     }
                 };
                 Some((format!("rules[{number}]"), words))
+            }
+        }
+    }
+
+    /// The selectors that would open a list, as flags of the command line.
+    fn needed_selectors(&self, number: usize, question: &Question<'_>) -> String {
+        let verb = question.verb.as_str();
+        let selectors = self.rules.get(number).map(|rule| rule.selectors.as_slice());
+        match selectors.unwrap_or_default() {
+            [] => format!("`{verb}` needs the name of an object: no selector opens this list"),
+            all => {
+                let all: Vec<_> = all.iter().map(|s| s.as_flags(question.subject)).collect();
+                let all = all.join(", or ");
+                format!("`{verb}` of many objects needs a selector: {all}")
             }
         }
     }
@@ -113,12 +121,11 @@ impl Rules {
         target: &ResourceTarget,
         graph: &Graph,
     ) {
-        let Some(from) = self
-            .resource(target)
-            .and_then(|resource| resource.vertex(target))
-        else {
+        explanation.lacks_path = matches!(outcome, Outcome::Missed(_, Why::NoPath | Why::Unknown));
+        let Some(from) = self.object(target) else {
             return;
         };
+        explanation.object = Some(self.kinds.vertex(from));
         explanation.is_known = Some(graph.contains(from));
         let vertices = |all: Vec<(crate::graph::KindId, String, String)>| -> Vec<Vertex> {
             let vertex = |(kind, namespace, name): &(_, String, String)| {

@@ -5,6 +5,7 @@
 
 use super::captures::{CaptureNames, Captured};
 use super::template::{Token, tokens};
+use crate::graph::names;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Part {
@@ -26,8 +27,12 @@ pub(super) struct Pattern {
 pub(super) enum Fit {
     /// It does not.
     No,
+    /// It begins as all that fit do, but the rest does not fit.
+    Begins,
     /// It would, but what a capture stands for is empty.
     Empty,
+    /// It would, but what a capture stands for can't be a name.
+    Odd,
     /// It does.
     Yes,
 }
@@ -85,10 +90,27 @@ impl Pattern {
         })
     }
 
+    /// Whether what it begins with is a name space of its own, like `system:node:`, and nothing but captures
+    /// and what is between them follows.
+    pub(super) fn has_own_prefix(&self) -> bool {
+        match &*self.parts {
+            [Part::Text(text), Part::Capture(_), ..] => text.ends_with(':') && !self.open_end,
+            _ => false,
+        }
+    }
+
     /// Whether a user fits, and what is captured.
     pub(super) fn fit<'a>(&self, user: &'a str, captured: &mut Captured<'a>) -> Fit {
+        let fit = self.capture(user, captured);
+        match (fit, self.parts.first()) {
+            (Fit::No, Some(Part::Text(text))) if user.starts_with(&**text) => Fit::Begins,
+            _ => fit,
+        }
+    }
+
+    fn capture<'a>(&self, user: &'a str, captured: &mut Captured<'a>) -> Fit {
         let mut rest = user;
-        let mut empty = false;
+        let (mut empty, mut odd) = (false, false);
         let mut parts: &[Part] = &self.parts;
         loop {
             let (number, after) = match parts {
@@ -117,14 +139,16 @@ impl Pattern {
                 return Fit::No;
             }
             empty |= part.is_empty();
+            odd |= names::check_name(part).is_err();
             captured.set(number, part);
             rest = stripped;
             parts = after.get(1..).unwrap_or_default();
         }
-        match (rest.is_empty() != self.open_end, empty) {
-            (false, _) => Fit::No,
-            (true, true) => Fit::Empty,
-            (true, false) => Fit::Yes,
+        match rest.is_empty() != self.open_end {
+            false => Fit::No,
+            true if empty => Fit::Empty,
+            true if odd => Fit::Odd,
+            true => Fit::Yes,
         }
     }
 }
@@ -179,10 +203,15 @@ mod tests {
             );
         }
         for (pattern, user) in [
-            (seed, "gardener.cloud:system:seed:a:b"),
             (seed, "gardener.cloud:system:seed"),
             (seed, "xgardener.cloud:system:seed:s1"),
             (extension, "extension-foo"),
+            ("{name}-x", "a:b-x"),
+        ] {
+            assert_eq!(fit(pattern, user).0, Fit::No, "{user}");
+        }
+        for (pattern, user) in [
+            (seed, "gardener.cloud:system:seed:a:b"),
             (extension, "system:serviceaccount:seed-s1:extension-"),
             (extension, "system:serviceaccount:seed-s1:x:extension-foo"),
             (extension, "system:serviceaccount:seed-s1:gardenlet"),
@@ -192,7 +221,11 @@ mod tests {
             (hosted, "system:serviceaccount:garden:extension-shoot--a--"),
             ("plain", "plain2"),
         ] {
-            assert_eq!(fit(pattern, user).0, Fit::No, "{user}");
+            assert_eq!(fit(pattern, user).0, Fit::Begins, "{user}");
+        }
+        for user in ["a/b", "a%2fb", "a\n", ".."] {
+            let user = format!("gardener.cloud:system:seed:{user}");
+            assert_eq!(fit(seed, &user).0, Fit::Odd, "{user}");
         }
         for (pattern, user) in [
             (seed, "gardener.cloud:system:seed:"),

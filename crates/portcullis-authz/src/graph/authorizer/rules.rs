@@ -10,7 +10,7 @@ use super::subjects::Subjects;
 use super::template::Template;
 use super::verbs::Verbs;
 use crate::graph::expression::Expression;
-use crate::graph::kinds::{KindId, Kinds};
+use crate::graph::kinds::{KindId, Kinds, Scope};
 use crate::graph::profile::spec::OnMiss;
 
 /// The compiled subjects, rules and static rules of a profile.
@@ -66,7 +66,7 @@ impl Equivalent<Key> for KeyRef<'_> {
 #[derive(Debug, Default)]
 pub(super) struct Resource {
     /// The kind of its vertices and whether they are in namespaces.
-    pub(super) kind: Option<(KindId, bool)>,
+    pub(super) kind: Option<(KindId, Scope)>,
     /// Rules, in the order of the profile.
     pub(super) rules: Vec<Entry>,
     /// Static rules, in the order of the profile.

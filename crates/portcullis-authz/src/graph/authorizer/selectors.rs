@@ -7,6 +7,7 @@
 //! the name of the object).
 
 use portcullis_core::access::{Requirement, ResourceTarget};
+use portcullis_core::text::printable;
 
 use super::Compat;
 use super::captures::Values;
@@ -53,6 +54,44 @@ impl Selector {
                     .iter()
                     .any(|part| !part.is_about_name() && part.is_met(values, target, compat)),
             },
+        }
+    }
+
+    /// In words: `label a=b`, `field c=d`.
+    pub(super) fn in_words(&self, values: &impl Values) -> String {
+        self.written(values, &|what, pair| format!("{what} {pair}"))
+    }
+
+    /// As flags of the command line: `-l a=b`, `--field-selector c=d`.
+    pub(super) fn as_flags(&self, values: &impl Values) -> String {
+        self.written(values, &|what, pair| match what {
+            "label" => format!("-l {pair}"),
+            _ => format!("--field-selector {pair}"),
+        })
+    }
+
+    fn written(&self, values: &impl Values, how: &dyn Fn(&str, &str) -> String) -> String {
+        let pair = |key: &str, value: &Template| format!("{key}={}", value.expand(values));
+        match self {
+            Self::Label { key, value } => {
+                let pair = pair(&key.expand(values), value);
+                how("label", &printable(&pair))
+            }
+            Self::Field { path, value } => how("field", &printable(&pair(path, value))),
+            // Flags of one kind are joined by a comma.
+            Self::All(parts) => {
+                let fields = parts.iter().map(|part| match part {
+                    Self::Field { path, value } => Some(pair(path, value)),
+                    Self::Label { .. } | Self::All(_) => None,
+                });
+                match fields.collect::<Option<Vec<_>>>() {
+                    Some(fields) => how("field", &printable(&fields.join(","))),
+                    None => {
+                        let parts = parts.iter().map(|part| part.written(values, how));
+                        parts.collect::<Vec<_>>().join(" ")
+                    }
+                }
+            }
         }
     }
 

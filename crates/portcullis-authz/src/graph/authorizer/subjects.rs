@@ -5,16 +5,22 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use portcullis_core::UserInfo;
+use portcullis_core::text::printable;
 
 use super::captures::{CaptureNames, Captured, NAME, NAMESPACE, Values};
 use super::faults::Faults;
 use super::pattern::{Fit, Pattern};
+use super::reasons::clip;
 use super::template::Template;
 use crate::graph::kinds::{KindId, Kinds};
 use crate::graph::profile::spec::SubjectSpec;
 
 /// How many subjects a profile may have: each is a bit.
 const MOST: usize = 64;
+
+/// What names of service accounts and their groups begin with.
+const SERVICE_ACCOUNT: &str = "system:serviceaccount:";
+const SERVICE_ACCOUNTS_OF: &str = "system:serviceaccounts:";
 
 /// One kind of agents.
 #[derive(Debug)]
@@ -23,7 +29,13 @@ pub(super) struct Agent {
     /// Its bit in the sets of rules.
     pub(super) bit: u64,
     pub(super) kind: KindId,
+    /// The name of that kind.
+    kind_name: Box<str>,
+    /// The pattern as it is written.
+    user: Box<str>,
     pattern: Pattern,
+    /// Whether who begins as the pattern does, in these groups, can only be such an agent.
+    is_claimable: bool,
     groups: Vec<Template>,
     without_groups: Vec<Template>,
     unnamed: Option<Box<str>>,
@@ -52,8 +64,8 @@ pub(super) struct Recognized<'a> {
 pub(super) enum Who<'a> {
     /// No agent.
     Nobody,
-    /// It would be one if it had a name; what is said to it.
-    Unnamed(&'a str),
+    /// It claims to be an agent, but which can't be determined; why.
+    Unclear(Cow<'a, str>),
     /// An agent.
     Agent(Recognized<'a>),
 }
@@ -72,15 +84,24 @@ impl Values for Recognized<'_> {
 impl Subjects {
     /// Who a user is. The first that fits counts.
     pub(super) fn recognize<'a>(&'a self, user: &'a UserInfo) -> Who<'a> {
-        let mut said = None;
+        let mut unclear = None;
         for agent in &self.agents {
             let mut captured = Captured::default();
             let fit = agent.pattern.fit(&user.username, &mut captured);
-            if fit == Fit::No || !agent.has_groups(user, &captured) {
+            let may_be = match fit {
+                Fit::No => false,
+                Fit::Begins => agent.is_claimable,
+                Fit::Empty | Fit::Odd | Fit::Yes => true,
+            };
+            if !may_be || !agent.has_groups(user, &captured) {
                 continue;
             }
-            if fit == Fit::Empty {
-                said = said.or(agent.unnamed.as_deref());
+            if fit != Fit::Yes {
+                unclear = unclear.or_else(|| Some(agent.unclear(fit, user)));
+                continue;
+            }
+            if let Some(other) = other_namespace(user) {
+                unclear = unclear.or_else(|| Some(in_several(user, other).into()));
                 continue;
             }
             return Who::Agent(Recognized {
@@ -90,7 +111,45 @@ impl Subjects {
                 captured,
             });
         }
-        said.map_or(Who::Nobody, Who::Unnamed)
+        unclear.map_or(Who::Nobody, Who::Unclear)
+    }
+
+    /// Which subject a user nearly is, in words.
+    pub(super) fn nearest(&self, user: &UserInfo) -> Option<String> {
+        let mut by_groups = None;
+        for agent in &self.agents {
+            let mut captured = Captured::default();
+            let fit = agent.pattern.fit(&user.username, &mut captured);
+            let has = |group: &&Template| user.groups.iter().any(|g| group.is(&captured, g));
+            let id = &agent.id;
+            if fit == Fit::Yes {
+                let lacking = agent.groups.iter().filter(|group| !has(group));
+                let lacking: Vec<_> = lacking.map(|group| group.expand(&captured)).collect();
+                if !lacking.is_empty() {
+                    let groups = in_backticks(&lacking);
+                    return Some(format!(
+                        "user matches subject `{id}`, but is not in {groups}"
+                    ));
+                }
+                let wrong = agent.without_groups.iter().filter(has);
+                let wrong: Vec<_> = wrong.map(|group| group.expand(&captured)).collect();
+                if !wrong.is_empty() {
+                    let groups = in_backticks(&wrong);
+                    return Some(format!("user matches subject `{id}`, but is in {groups}"));
+                }
+            }
+            if fit != Fit::Yes && agent.has_fixed_groups() && agent.groups.iter().all(|g| has(&g)) {
+                by_groups.get_or_insert_with(|| {
+                    let (pattern, groups) = (&agent.user, agent.groups.iter());
+                    let groups: Vec<_> = groups.map(|group| group.expand(&captured)).collect();
+                    let groups = in_backticks(&groups);
+                    format!(
+                        "user is in {groups} of subject `{id}`, but its name does not match `{pattern}`"
+                    )
+                });
+            }
+        }
+        by_groups
     }
 
     /// Checks and compiles.
@@ -191,11 +250,16 @@ impl Subjects {
             let message = format!("objects of kind `{}` are {not}in namespaces", target.kind);
             faults.add(format!("{at}.target.namespace"), message);
         }
+        let pattern = pattern?;
+        let is_claimable = pattern.has_own_prefix() && are_fixed(&groups);
         Some(Agent {
             id: spec.id.as_str().into(),
             bit,
             kind,
-            pattern: pattern?,
+            kind_name: target.kind.as_str().into(),
+            user: spec.user.as_str().into(),
+            pattern,
+            is_claimable,
             groups,
             without_groups,
             unnamed: spec.unnamed.as_deref().map(Into::into),
@@ -253,6 +317,57 @@ impl Agent {
         let has = |group: &Template| user.groups.iter().any(|g| group.is(captured, g));
         self.groups.iter().all(has) && !self.without_groups.iter().any(has)
     }
+
+    fn has_fixed_groups(&self) -> bool {
+        are_fixed(&self.groups)
+    }
+
+    /// Why it can't be determined which one a user is.
+    fn unclear<'a>(&'a self, fit: Fit, user: &UserInfo) -> Cow<'a, str> {
+        match (fit, &self.unnamed) {
+            (Fit::Empty, Some(said)) => Cow::Borrowed(said),
+            _ => {
+                let (kind, user) = (&self.kind_name, clip(&user.username));
+                Cow::Owned(format!(
+                    "could not determine the {kind} from user \"{}\"",
+                    printable(user)
+                ))
+            }
+        }
+    }
+}
+
+/// Whether there are groups, and none of them depends on the user.
+fn are_fixed(groups: &[Template]) -> bool {
+    !groups.is_empty() && groups.iter().all(|group| group.only_text().is_some())
+}
+
+/// A namespace besides its own that a service account is in by its groups.
+fn other_namespace(user: &UserInfo) -> Option<&str> {
+    let account = user.username.strip_prefix(SERVICE_ACCOUNT)?;
+    let (own, _) = account.split_once(':')?;
+    let namespaces = user
+        .groups
+        .iter()
+        .filter_map(|g| g.strip_prefix(SERVICE_ACCOUNTS_OF));
+    namespaces.into_iter().find(|namespace| *namespace != own)
+}
+
+fn in_several(user: &UserInfo, other: &str) -> String {
+    format!(
+        "service account \"{}\" is in the group of another namespace, \"{}\"",
+        printable(clip(&user.username)),
+        printable(clip(other))
+    )
+}
+
+fn in_backticks(groups: &[String]) -> String {
+    let word = if groups.len() == 1 { "group" } else { "groups" };
+    let groups: Vec<_> = groups
+        .iter()
+        .map(|group| format!("`{}`", printable(group)))
+        .collect();
+    format!("{word} {}", groups.join(", "))
 }
 
 /// The text of a template, built only if it has several pieces.

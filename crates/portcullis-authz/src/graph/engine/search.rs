@@ -16,6 +16,8 @@ use super::store::Store;
 const PACE: usize = 4096;
 /// How often a search is begun anew because of changes.
 const ATTEMPTS: usize = 3;
+/// How many further edges are looked at for one that ends at the goal, when one leads there.
+const AHEAD: u32 = 8;
 
 /// A search under way.
 #[derive(Debug)]
@@ -193,6 +195,33 @@ impl Graph {
         None
     }
 
+    /// See [`Graph::some_path`].
+    pub(super) fn find_some_path(
+        &self,
+        from: (u64, VertexRef<'_>),
+        to: (u64, VertexRef<'_>),
+        edges: usize,
+    ) -> Option<Vec<(KindId, String, String)>> {
+        let store = self.read();
+        let start = store.vertices.find(from.0, from.1)?;
+        let end = store.vertices.find(to.0, to.1)?;
+        let way = if store.counting && to.1.kind.0 == store.target {
+            walk(&store, start, end, edges)?
+        } else {
+            let mut search = Search::new(start);
+            let found = match start == end {
+                true => Progress::Found(0),
+                false => search.advance(&store, edges, |_| true, |vertex| vertex == end),
+            };
+            match found {
+                Progress::Found(place) => search.way(&store, place)?,
+                Progress::Ended | Progress::Paused => return None,
+            }
+        };
+        let named = way.iter().map(|vertex| store.vertices.named(*vertex));
+        named.collect()
+    }
+
     /// See [`Graph::targets`]: those found by search.
     pub(super) fn search_targets(
         &self,
@@ -222,4 +251,38 @@ impl Graph {
             }
         }
     }
+}
+
+/// Goes from one vertex to another where sets are kept: along the first edge that leads there, or that ends
+/// there if one of the next few does. So nothing but the edges of the vertices on the way is looked at, and of
+/// those at most so many.
+fn walk(store: &Store, start: u32, end: u32, edges: usize) -> Option<Vec<u32>> {
+    let mut left = edges;
+    let mut way = vec![start];
+    let mut at = start;
+    while at != end {
+        let mut next = None;
+        let mut ahead = AHEAD;
+        let mut edge = store.vertex(at)?.first_out;
+        while let Some(record) = store.edges.get(edge).filter(|record| record.from == at) {
+            left = left.checked_sub(1)?;
+            edge = record.next_out;
+            if record.to == end {
+                next = Some(end);
+                break;
+            }
+            if next.is_some() {
+                ahead -= 1;
+                if ahead == 0 {
+                    break;
+                }
+            // Targets may lead back to themselves.
+            } else if store.leads(record.to, end) && !way.contains(&record.to) {
+                next = Some(record.to);
+            }
+        }
+        at = next?;
+        way.push(at);
+    }
+    Some(way)
 }

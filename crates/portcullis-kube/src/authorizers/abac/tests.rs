@@ -344,11 +344,11 @@ fn the_reason_names_the_line_of_the_first_match() {
     };
     assert_eq!(
         said(resource("", "pods", "")),
-        Opinion::Allow("allowed by ABAC policy, line 3".into())
+        Opinion::Allow("ABAC policy, line 3".into())
     );
     assert_eq!(
         said(path("/")),
-        Opinion::Allow("allowed by ABAC policy, line 5".into())
+        Opinion::Allow("ABAC policy, line 5".into())
     );
 }
 

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::{Instant, SystemTime};
 
 use portcullis_authz::graph::admission::{Judgement, Request};
-use portcullis_authz::graph::{Subject, Wanted};
+use portcullis_authz::graph::{Identity, Subject, Wanted};
 use portcullis_core::{
     Attributes, Denial, Document, DocumentError, Finished, Notes, Outcome, UserInfo, clock,
 };
@@ -29,17 +29,49 @@ pub(super) struct Agent {
     subject: Subject,
 }
 
+/// A user that claims to be an agent of a profile, but which can't be determined.
+pub(super) struct Unclear {
+    profile: Arc<str>,
+    why: String,
+}
+
+impl Unclear {
+    /// The refusal.
+    pub(super) fn refused(self) -> Finished {
+        let mut notes = Notes::default();
+        let outcome = judged(&mut notes, &self.profile, Judgement::unclear(self.why));
+        Finished {
+            outcome: Ok(outcome.unwrap_or_else(|outcome| outcome)),
+            notes,
+            object: None,
+        }
+    }
+}
+
 /// What the profiles that know this user know it as.
-pub(super) fn agents(profiles: &[ScopedProfile], user: &UserInfo) -> Vec<Agent> {
+///
+/// # Errors
+///
+/// When a profile can't determine which agent it is: then it may write nothing.
+pub(super) fn agents(profiles: &[ScopedProfile], user: &UserInfo) -> Result<Vec<Agent>, Unclear> {
     let judging = profiles
         .iter()
         .filter(|p| p.state.profile().judges_admission());
-    let agents = judging.filter_map(|profile| {
-        let subject = profile.state.profile().rules.subject(user)?;
-        let profile = profile.clone();
-        Some(Agent { profile, subject })
-    });
-    agents.collect()
+    let mut agents = Vec::new();
+    for profile in judging {
+        match profile.state.profile().rules.identify(user) {
+            Identity::Other => {}
+            Identity::Agent(subject) => agents.push(Agent {
+                profile: profile.clone(),
+                subject,
+            }),
+            Identity::Unclear(why) => {
+                let profile = Arc::clone(&profile.name);
+                return Err(Unclear { profile, why });
+            }
+        }
+    }
+    Ok(agents)
 }
 
 /// Asks one profile after the other; the first refusal counts.
@@ -48,31 +80,12 @@ pub(super) async fn decide(agents: Vec<Agent>, request: Attributes, deadline: In
     let mut reads_left = MAX_READS;
     let mut outcome = Outcome::not_applicable("no rule of the user's profiles is about it");
     for agent in &agents {
-        let name = &agent.profile.name;
-        match agent.decide(&request, deadline, &mut reads_left).await {
-            Judgement::NotApplicable => {}
-            Judgement::Pass => outcome = Outcome::Pass,
-            Judgement::AlreadyExists => {
-                notes.annotate(ANNOTATION, format!("{name}: object already exists"));
-                outcome = Outcome::Pass;
-            }
-            Judgement::Refuse {
-                code,
-                message,
-                rule,
-            } => {
-                notes.decided_by(&**name);
-                notes.annotate(ANNOTATION, format!("{name}: {rule}"));
-                outcome = Outcome::Deny(Denial::new(code, reason(code), message));
-                break;
-            }
-            // Nobody asks for more after the last round.
-            Judgement::Needs(_) => {
-                outcome = undecided(&mut notes, name, "it needs too many other objects");
-                break;
-            }
-            Judgement::Failed(why) => {
-                outcome = undecided(&mut notes, name, &why);
+        let judgement = agent.decide(&request, deadline, &mut reads_left).await;
+        match judged(&mut notes, &agent.profile.name, judgement) {
+            Ok(Outcome::Pass) => outcome = Outcome::Pass,
+            Ok(_) => {}
+            Err(refused) => {
+                outcome = refused;
                 break;
             }
         }
@@ -81,6 +94,30 @@ pub(super) async fn decide(agents: Vec<Agent>, request: Attributes, deadline: In
         outcome: Ok(outcome),
         notes,
         object: None,
+    }
+}
+
+/// What follows from what one profile says; an error ends it.
+fn judged(notes: &mut Notes, profile: &str, judgement: Judgement) -> Result<Outcome, Outcome> {
+    match judgement {
+        Judgement::NotApplicable => Ok(Outcome::not_applicable("the profile has no rule about it")),
+        Judgement::Pass => Ok(Outcome::Pass),
+        Judgement::AlreadyExists => {
+            notes.annotate(ANNOTATION, format!("{profile}: object already exists"));
+            Ok(Outcome::Pass)
+        }
+        Judgement::Refuse {
+            code,
+            message,
+            rule,
+        } => {
+            notes.decided_by(profile);
+            notes.annotate(ANNOTATION, format!("{profile}: {rule}"));
+            Err(Outcome::Deny(Denial::new(code, reason(code), message)))
+        }
+        // More is never asked for after the last round.
+        Judgement::Needs(_) => Err(undecided(notes, profile, "it needs too many other objects")),
+        Judgement::Failed(why) => Err(undecided(notes, profile, &why)),
     }
 }
 

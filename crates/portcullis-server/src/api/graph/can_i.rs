@@ -26,7 +26,7 @@ pub(super) const QUERY: &[QueryParameter] = &[
     ),
     QueryParameter {
         name: "groups",
-        description: "A group that the user is in; can be given again.",
+        description: "A group that the user is in; may be repeated.",
         schema: schema_of::<Vec<String>>,
         example: "[\"gardener.cloud:system:seeds\"]",
     },
@@ -37,7 +37,7 @@ pub(super) const QUERY: &[QueryParameter] = &[
     ),
     text(
         "group",
-        "The API group of the resource; the core group unless said.",
+        "The API group of the resource; by default the core group.",
         "core.gardener.cloud",
     ),
     text("subresource", "Part of the object.", "status"),
@@ -47,7 +47,7 @@ pub(super) const QUERY: &[QueryParameter] = &[
         "garden-my-project",
     ),
     text("name", "The name of the object.", "my-shoot"),
-    text("path", "A path that is no resource.", "/healthz"),
+    text("path", "A path that is not a resource.", "/healthz"),
     text("selector", "The label selector of a list.", "role=agent"),
     text(
         "field_selector",
@@ -85,9 +85,7 @@ pub(super) fn can_i(call: Call<'_>) -> Answering<'_> {
         let access = access.map_err(|wrong| HttpError::bad_request(wrong.to_string()))?;
         let gate = Arc::clone(call.gate);
         let said = search(move || {
-            let profiles = gate.graphs.iter();
-            let graphs = profiles.map(|one| (one.name.as_str(), &one.authorizer));
-            let graphs: Vec<_> = graphs.collect();
+            let graphs: Vec<_> = gate.graphs.iter().map(|one| one.asked()).collect();
             graph_answers::can_i(&graphs, &chain, &access)
         });
         let said = said.await?;

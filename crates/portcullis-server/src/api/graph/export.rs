@@ -24,7 +24,7 @@ const UNREAD: usize = 4;
 /// A client that takes nothing for so long is gone.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-pub(super) const DESCRIPTION: &str = "Sent while it is made, so it is no still picture: what changes meanwhile may \
+pub(super) const DESCRIPTION: &str = "Sent while it is made, so it is not a snapshot: what changes meanwhile may \
     be seen in part. With `format=dot` it is text for Graphviz instead.";
 
 pub(super) const QUERY: &[QueryParameter] = &[
@@ -32,7 +32,7 @@ pub(super) const QUERY: &[QueryParameter] = &[
     TARGET,
     QueryParameter {
         name: "format",
-        description: "How it is written; `json` unless said.",
+        description: "How it is written; by default `json`.",
         schema: schema_of::<Format>,
         example: "json",
     },
@@ -54,6 +54,9 @@ pub(super) struct Exported {
     vertices: Vec<ExportedVertex>,
     /// All edges.
     edges: Vec<ExportedEdge>,
+    /// What is wrong with the objects: without it there may be more vertices and edges. Left out if there is
+    /// nothing.
+    problems: Option<Vec<String>>,
 }
 
 /// A vertex.
@@ -96,7 +99,7 @@ pub(super) fn export(call: Call<'_>) -> Answering<'_> {
             Some(Format::Dot) => (ExportFormat::Dot, "text/vnd.graphviz; charset=utf-8"),
         };
         let place = place()?;
-        let export = Export::new(view, &profile.name, format);
+        let export = Export::new(view, &profile.name, format).with_problems(profile.troubles());
         let (send, receive) = mpsc::channel(UNREAD);
         let ending = call.visitor.server.ending.subscribe();
         tokio::spawn(async move {

@@ -30,6 +30,8 @@ struct ProfileAnswer {
     is_caught_up: bool,
     /// Its graphs, one for each target.
     graphs: Vec<GraphAnswer>,
+    /// What is wrong with its objects: files that can't be read, watches that fail.
+    problems: Vec<String>,
 }
 
 /// The graph of a target.
@@ -72,5 +74,6 @@ fn describe(profile: &ProfileInForce) -> ProfileAnswer {
         description: state.profile().description.clone(),
         is_caught_up: state.is_caught_up(),
         graphs: state.graphs().iter().map(graph).collect(),
+        problems: profile.troubles(),
     }
 }

@@ -2,92 +2,13 @@
 
 use std::collections::BTreeMap;
 
-use schemars::JsonSchema;
 use serde_json::{Map, Value, json};
 
 use super::parameters;
 use super::schemas::Schemas;
 use crate::api::endpoint::{Access, Endpoint, schema_of};
-
-/// What every refusal says.
-#[derive(JsonSchema)]
-#[expect(dead_code, reason = "only its schema is of use")]
-struct Error {
-    /// What is wrong.
-    error: ErrorReason,
-    /// The id of the answer, to find it in logs.
-    request_id: String,
-}
-
-/// What is wrong.
-#[derive(JsonSchema)]
-#[expect(dead_code, reason = "only its schema is of use")]
-struct ErrorReason {
-    /// A word for programs.
-    code: String,
-    /// A sentence for people.
-    message: String,
-    /// More for programs, depending on the code.
-    #[schemars(
-        default,
-        skip_serializing_if = "Option::is_none",
-        with = "serde_json::Value"
-    )]
-    details: Option<Value>,
-}
-
-/// Who asks is known, and may not do that.
-#[derive(JsonSchema)]
-#[expect(dead_code, reason = "only its schema is of use")]
-struct Forbidden {
-    /// What is wrong.
-    error: ForbiddenReason,
-    /// The id of the answer, to find it in logs.
-    request_id: String,
-}
-
-/// Why it is not allowed.
-#[derive(JsonSchema)]
-#[expect(dead_code, reason = "only its schema is of use")]
-struct ForbiddenReason {
-    /// A word for programs.
-    code: String,
-    /// A sentence for people.
-    message: String,
-    /// What was missing, where a permission was.
-    #[schemars(
-        default,
-        skip_serializing_if = "Option::is_none",
-        with = "ForbiddenDetails"
-    )]
-    details: Option<ForbiddenDetails>,
-}
-
-/// The permission that was missing, and what the caller has.
-#[derive(JsonSchema)]
-#[expect(dead_code, reason = "only its schema is of use")]
-struct ForbiddenDetails {
-    /// The permission it takes.
-    permission: String,
-    /// The conditions that were not met, of roles that grant it on conditions.
-    conditions: Vec<UnmetCondition>,
-    /// The roles of the caller.
-    roles: Vec<String>,
-    /// The rules that the caller matches.
-    rules: Vec<String>,
-}
-
-/// A condition that was not met.
-#[derive(JsonSchema)]
-#[expect(dead_code, reason = "only its schema is of use")]
-struct UnmetCondition {
-    /// What it looks at, like `project`.
-    name: String,
-    /// What the role grants it for: a value or a list of them.
-    wanted: Value,
-    /// What the request says; `null` if nothing.
-    got: Value,
-}
+use crate::api::refusal::ForbiddenDetails;
+use crate::http::error::ErrorBody;
 
 /// A refusal that follows from what a call is.
 struct Common {
@@ -215,10 +136,11 @@ pub(super) fn describe(endpoint: &Endpoint, schemas: &mut Schemas) -> Map<String
 }
 
 fn refusal(status: u16, description: &str, schemas: &mut Schemas) -> Value {
-    let schema = match status {
-        403 => schemas.given(schema_of::<Forbidden>),
-        _ => schemas.given(schema_of::<Error>),
-    };
+    let mut schema = schemas.given(schema_of::<ErrorBody<'static>>);
+    if status == 403 {
+        let details = schemas.given(schema_of::<ForbiddenDetails>);
+        schema = json!({"allOf": [schema, {"properties": {"error": {"properties": {"details": details}}}}]});
+    }
     let mut refusal = json!({
         "description": description,
         "content": {"application/json": {"schema": schema}},

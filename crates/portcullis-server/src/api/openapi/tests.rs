@@ -260,21 +260,19 @@ fn refusals_have_the_shape_of_errors() {
         json!(["code", "message"])
     );
     assert_eq!(
-        schemas["ForbiddenReason"]["properties"]["details"]["$ref"],
-        "#/components/schemas/ForbiddenDetails"
-    );
-    assert_eq!(
         schemas["ForbiddenDetails"]["required"],
         json!(["permission", "conditions", "roles", "rules"])
     );
     assert_eq!(
         schemas["UnmetCondition"]["required"],
-        json!(["name", "wanted", "got"])
+        json!(["name", "wanted", "got", "rule", "role"])
     );
     let responses = at("/components/responses");
+    let forbidden = &responses["Forbidden"]["content"]["application/json"]["schema"]["allOf"];
+    assert_eq!(forbidden[0]["$ref"], "#/components/schemas/Error");
     assert_eq!(
-        responses["Forbidden"]["content"]["application/json"]["schema"]["$ref"],
-        "#/components/schemas/Forbidden"
+        forbidden[1]["properties"]["error"]["properties"]["details"]["$ref"],
+        "#/components/schemas/ForbiddenDetails"
     );
     assert_eq!(
         responses["Unauthorized"]["headers"]["WWW-Authenticate"]["required"],

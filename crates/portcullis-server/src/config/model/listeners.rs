@@ -24,6 +24,9 @@ pub(crate) struct ListenerSpec {
     /// Allows plain TCP beyond loopback.
     #[serde(default)]
     pub(crate) insecure: bool,
+    /// Connections at the same time on this listener; by default as many as `limits.connections` leaves.
+    #[schemars(range(min = 1))]
+    pub(crate) connections: Option<u32>,
     /// What is served here.
     #[schemars(length(min = 1))]
     pub(crate) serves: Vec<Door>,

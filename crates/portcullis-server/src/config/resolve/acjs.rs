@@ -61,6 +61,7 @@ pub(crate) fn acjs_listener(
             bind,
             tls,
             serves: vec![Door::Kubernetes, Door::Metrics, Door::Health],
+            connections: None,
             style: Style::Acjs,
             origin: Origin::of(document, NAME),
         })

@@ -55,6 +55,10 @@ pub(crate) fn listeners(
             );
             notes.fault(document.fault(&format!("{at}.{key}"), message));
         }
+        if spec.connections == Some(0) {
+            let fault = document.fault(&format!("{at}.connections"), "must be more than zero");
+            notes.fault(fault);
+        }
         resolved.push(Listener {
             name: spec.name.clone(),
             tls: spec
@@ -63,6 +67,7 @@ pub(crate) fn listeners(
                 .and_then(|tls| resolve_tls(document, &format!("{at}.tls"), tls, notes)),
             bind,
             serves: doors(document, &at, &spec.serves, notes),
+            connections: spec.connections,
             style: Style::Doors,
             origin: Origin::of(document, &at),
         });

@@ -79,6 +79,8 @@ pub(crate) fn plugins(
     notes: &mut Notes,
 ) -> Vec<PluginEntry> {
     check_configured(&configured, known, notes);
+    // An order that is given for this run alone leaves out what it likes.
+    let is_for_now = matches!(order, Order::Named { .. });
     let mut entries: Vec<PluginEntry> = configured.into_iter().map(|plugin| plugin.entry).collect();
     let named: Vec<(String, Origin)> = match order {
         Order::AsConfigured { has_policies } => {
@@ -117,7 +119,7 @@ pub(crate) fn plugins(
         )
         .collect();
     entries.sort_by(|left, right| left.name.cmp(&right.name));
-    for unused in entries {
+    for unused in entries.into_iter().filter(|_| !is_for_now) {
         let place = unused.origin.place();
         notes.warn(format!(
             "the plug-in `{}` is configured at {place} but not in the order: it does not run",

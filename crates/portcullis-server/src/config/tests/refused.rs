@@ -36,7 +36,7 @@ fn an_unknown_key_of_a_listener_is_named() {
     assert_eq!(
         whole("listeners:\n- name: all\n  tcp: \"127.0.0.1:1\"\n  servs: [kubernetes]\n"),
         "portcullis.yaml:4:3: listeners[0].servs: unknown key, did you mean `serves`? \
-         (known keys: insecure, name, serves, tcp, tls, unix)"
+         (known keys: connections, insecure, name, serves, tcp, tls, unix)"
     );
 }
 

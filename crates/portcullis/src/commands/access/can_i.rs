@@ -13,7 +13,7 @@ use crate::output;
 
 /// Asks the engine, and prints its answer.
 pub(super) fn run(asked: &CanIAction) -> Result<Exit, Failure> {
-    let place = place::read(&asked.configuration.file, &asked.place)?;
+    let place = place::read(&asked.configuration.file(), &asked.place)?;
     let spot = place.spot();
     let caller = Caller::of(&asked.who, &place.configuration.authenticators)?;
     place::tell_unused(asked.action, &asked.parameters);

@@ -9,9 +9,8 @@ use portcullis_server::config::{ConfigSource, Source};
 use super::{Failure, remark};
 use crate::cli::{Admission, Place};
 use crate::commands::load_options;
-use crate::commands::text::plain::printable;
+use crate::commands::text::error;
 use crate::exit::Exit;
-use crate::output;
 
 /// A configuration and a place in it that is there.
 pub(super) struct Read {
@@ -36,7 +35,7 @@ pub(super) struct About<'a> {
 pub(super) fn read(config: &Path, place: &Place) -> Result<Read, Failure> {
     let configuration = configuration(config)?;
     for warning in &configuration.warnings {
-        output::tell(&format!("warning: {}", printable(warning)));
+        error::warn(warning);
     }
     let tenant = place.tenant.clone();
     if let Some(name) = &tenant {
@@ -61,7 +60,7 @@ fn is_there(configuration: &AccessConfiguration, name: &str) -> Result<(), Failu
     let mut left_out = configuration.left_out.iter();
     if let Some(faulty) = left_out.find(|one| one.tenant == name) {
         let message = format!(
-            "the tenant {name} is left out, for it is faulty:\n{:#}",
+            "the tenant {name} is left out because it is invalid:\n{:#}",
             faulty.faults
         );
         return Err(Failure::new(Exit::Invalid, message));

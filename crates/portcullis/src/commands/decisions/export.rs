@@ -10,19 +10,25 @@ use crate::source::{self, SourceError};
 /// Writes whole decisions, one a line.
 pub(super) fn run(export: &Export) -> Result<(), SourceError> {
     let mut source = source::open(&export.store)?;
-    let mut written = 0;
+    let (mut written, mut is_whole) = (0, true);
     source.lines(&export.filter, &mut |batch| {
         let mut text = String::with_capacity(batch.lines.iter().map(|l| l.len() + 1).sum());
         for line in &batch.lines {
             text.push_str(line);
             text.push('\n');
         }
-        written += batch.lines.len();
-        match output::piece(&text) {
-            true => ControlFlow::Continue(()),
+        is_whole = output::piece(&text);
+        match is_whole {
+            true => {
+                written += batch.lines.len();
+                ControlFlow::Continue(())
+            }
             false => ControlFlow::Break(()),
         }
     })?;
-    output::tell(&counted(written, "decision", "decisions"));
+    // A count is told only where it is one: of an export that is whole.
+    if is_whole {
+        output::tell(&counted(written, "decision", "decisions"));
+    }
     Ok(())
 }

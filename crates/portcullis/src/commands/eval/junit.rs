@@ -2,8 +2,7 @@
 
 use std::fmt::Write;
 
-use super::outcome::{Evaluation, Judgement, Outcome, Part, Said, Unread};
-use super::table::title;
+use super::outcome::{Evaluation, Judgement, Outcome, Part, Said, Spot, Unread};
 use crate::commands::text::xml::escaped;
 
 /// The suite of manifests that could not be read.
@@ -12,16 +11,22 @@ const UNREAD: &str = "manifests";
 /// The report as XML.
 pub(super) fn write(evaluation: &Evaluation) -> String {
     let mut suites: Vec<Suite> = Vec::new();
-    for (place, judge) in evaluation.judges.iter().enumerate() {
-        let mut suite = Suite::new(&judge.name);
-        for outcome in &evaluation.outcomes {
-            if let Outcome::Judged(judged) = outcome
-                && let Some(part) = judged.parts.get(place)
-            {
-                suite.case(judged, part);
+    for judge in &evaluation.judges {
+        suites.push(Suite::new(&judge.name));
+    }
+    for outcome in &evaluation.outcomes {
+        if let Outcome::Judged(judged) = outcome {
+            for part in &judged.parts {
+                let known = suites.iter().position(|suite| suite.name == part.name);
+                let place = known.unwrap_or_else(|| {
+                    suites.push(Suite::new(&part.name));
+                    suites.len() - 1
+                });
+                if let Some(suite) = suites.get_mut(place) {
+                    suite.case(judged, part);
+                }
             }
         }
-        suites.push(suite);
     }
     let mut unread = Suite::new(UNREAD);
     for outcome in &evaluation.outcomes {
@@ -69,7 +74,7 @@ impl Suite {
 
     fn case(&mut self, judged: &Judgement, part: &Part) {
         let message = escaped(&part.message);
-        let seconds: f64 = part.steps.iter().map(|s| s.duration.as_secs_f64()).sum();
+        let seconds = part.duration.as_secs_f64();
         let inner = match part.said {
             // A refusal that does not count is a remark.
             Said::Deny | Said::Error if !part.counts() => {
@@ -90,20 +95,23 @@ impl Suite {
             Said::Warn => format!("<system-out>warning: {message}</system-out>"),
             Said::Pass | Said::Allow => String::new(),
         };
-        self.push(&title(judged), &judged.file, judged.line, seconds, &inner);
+        self.push(&judged.title, &judged.spot, seconds, &inner);
     }
 
     fn unread(&mut self, unread: &Unread) {
         self.errors += 1;
         let message = escaped(&unread.fault.to_string());
         let inner = format!("<error type=\"unreadable\" message=\"{message}\">{message}</error>");
-        let name = format!("document {}", unread.index);
-        self.push(&name, &unread.file, unread.line, 0.0, &inner);
+        let name = match unread.is_file {
+            true => "file".to_owned(),
+            false => format!("document {}", unread.spot.index),
+        };
+        self.push(&name, &unread.spot, 0.0, &inner);
     }
 
-    fn push(&mut self, name: &str, file: &str, line: u64, seconds: f64, inner: &str) {
+    fn push(&mut self, name: &str, spot: &Spot, seconds: f64, inner: &str) {
         self.tests += 1;
-        let (name, file) = (escaped(name), escaped(file));
+        let (name, file, line) = (escaped(name), escaped(&spot.file), spot.line);
         let _ = writeln!(
             self.cases,
             "    <testcase name=\"{name}\" classname=\"{file}\" file=\"{file}\" line=\"{line}\" time=\"{seconds:.6}\">{inner}</testcase>",

@@ -1,11 +1,15 @@
-//! What came out, for every object and everyone who judges.
+//! What came out, for every document and everyone who judges.
 
-use portcullis_core::{HostCallStep, Operation, Phase, PolicyMode, Step, Verdict};
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use portcullis_core::patch::PatchOperation;
+use portcullis_core::{HostCallStep, Phase, PolicyMode, Step, Verdict};
 use portcullis_server::config::Fault;
-use portcullis_server::offline::{Judge, JudgeKind, Manifest, Written};
+use portcullis_server::offline::{Judge, JudgeKind, Written};
 use serde_json::Value;
 
-use crate::commands::text::plain::counted;
+use crate::commands::text::plain::{counted, printable};
 
 use crate::exit::Exit;
 
@@ -14,35 +18,48 @@ use crate::exit::Exit;
 pub(super) struct Evaluation {
     /// Who judges, in order.
     pub(super) judges: Vec<Judge>,
-    pub(super) operation: Operation,
-    pub(super) user: String,
+    /// What was to be read, as it is named on the command line.
+    pub(super) inputs: Vec<String>,
     pub(super) outcomes: Vec<Outcome>,
 }
 
-/// What came out for one object.
+/// What came out for one document.
 #[derive(Debug)]
 pub(super) enum Outcome {
     Judged(Box<Judgement>),
     Unread(Box<Unread>),
 }
 
-/// An object that could not be read.
-#[derive(Debug)]
-pub(super) struct Unread {
+/// Where a document stands.
+#[derive(Debug, Clone)]
+pub(super) struct Spot {
     pub(super) file: String,
+    /// Its number among the documents of the file, from 0.
     pub(super) index: usize,
     pub(super) line: u64,
+}
+
+/// A document that could not be read.
+#[derive(Debug)]
+pub(super) struct Unread {
+    pub(super) spot: Spot,
+    /// It is the whole file, so that nobody knows what would be in it.
+    pub(super) is_file: bool,
     pub(super) fault: Box<Fault>,
 }
 
-/// An object that was judged.
+/// Something that was judged: an object, or a request for access.
 #[derive(Debug)]
 pub(super) struct Judgement {
-    pub(super) file: String,
-    pub(super) index: usize,
-    pub(super) line: u64,
-    pub(super) manifest: Manifest,
-    pub(super) verdict: Verdict,
+    pub(super) spot: Spot,
+    /// What it is called in tables and reports.
+    pub(super) title: String,
+    /// What is asked, and who asks: `CREATE by alice`.
+    pub(super) action: String,
+    pub(super) kind: String,
+    pub(super) namespace: String,
+    pub(super) name: String,
+    pub(super) ruling: Ruling,
     /// The object after patching; as it was after a refusal; none when it is deleted.
     pub(super) object: Option<Value>,
     /// The object before patching.
@@ -53,6 +70,44 @@ pub(super) struct Judgement {
     pub(super) written: Vec<Written>,
     /// What the plug-in that asks policies did.
     pub(super) asked: Option<Step>,
+}
+
+/// What was decided.
+#[derive(Debug, Default)]
+pub(super) struct Ruling {
+    pub(super) is_allowed: bool,
+    /// Refused only because no decision could be made.
+    pub(super) is_undecided: bool,
+    /// Anybody had something to say.
+    pub(super) is_judged: bool,
+    /// Why not.
+    pub(super) message: String,
+    /// Who refused first.
+    pub(super) by: Option<String>,
+    pub(super) warnings: Vec<String>,
+    pub(super) annotations: BTreeMap<String, String>,
+    pub(super) patch: Vec<PatchOperation>,
+    pub(super) duration: Duration,
+}
+
+impl Ruling {
+    pub(super) fn of(verdict: Verdict) -> Self {
+        let by = verdict.policy.as_deref().or(verdict.plugin.as_deref());
+        Self {
+            is_allowed: verdict.is_allowed(),
+            is_undecided: verdict.is_undecided(),
+            is_judged: verdict.anything_applied(),
+            message: verdict
+                .denial()
+                .map_or("", |d| d.message.as_str())
+                .to_owned(),
+            by: by.map(str::to_owned),
+            warnings: verdict.warnings,
+            annotations: verdict.annotations,
+            patch: verdict.patch,
+            duration: verdict.duration,
+        }
+    }
 }
 
 /// What one plug-in or policy said.
@@ -67,6 +122,8 @@ pub(super) struct Part {
     pub(super) message: String,
     /// Where in the author's text it spoke.
     pub(super) place: Option<Place>,
+    /// How long it took.
+    pub(super) duration: Duration,
     /// Each half that was asked.
     pub(super) steps: Vec<Step>,
     /// What it asked of the world outside.
@@ -74,6 +131,21 @@ pub(super) struct Part {
 }
 
 impl Part {
+    /// One that has said nothing yet.
+    pub(super) fn new(name: &str) -> Self {
+        Self {
+            name: name.to_owned(),
+            is_listed: true,
+            mode: PolicyMode::Enforce,
+            said: Said::Pass,
+            message: String::new(),
+            place: None,
+            duration: Duration::ZERO,
+            steps: Vec::new(),
+            host_calls: Vec::new(),
+        }
+    }
+
     /// Whether its refusal is a refusal.
     pub(super) fn counts(&self) -> bool {
         self.mode == PolicyMode::Enforce
@@ -138,18 +210,15 @@ impl Evaluation {
     pub(super) fn summary(&self) -> Summary {
         let mut summary = Summary::default();
         for outcome in &self.outcomes {
-            let verdict = match outcome {
-                Outcome::Judged(result) => &result.verdict,
-                Outcome::Unread(_) => {
-                    summary.errors += 1;
-                    continue;
-                }
-            };
-            let count = match verdict {
-                v if v.is_undecided() => &mut summary.errors,
-                v if !v.is_allowed() => &mut summary.denied,
-                v if !v.anything_applied() => &mut summary.skipped,
-                _ => &mut summary.allowed,
+            let count = match outcome {
+                Outcome::Unread(unread) if unread.is_file => continue,
+                Outcome::Unread(_) => &mut summary.errors,
+                Outcome::Judged(judged) => match &judged.ruling {
+                    ruling if ruling.is_undecided => &mut summary.errors,
+                    ruling if !ruling.is_allowed => &mut summary.denied,
+                    ruling if !ruling.is_judged => &mut summary.skipped,
+                    _ => &mut summary.allowed,
+                },
             };
             *count += 1;
         }
@@ -181,9 +250,14 @@ impl Evaluation {
             errors,
             skipped,
         } = self.summary();
+        let count = allowed + denied + errors + skipped;
+        if self.outcomes.is_empty() {
+            let inputs: Vec<String> = self.inputs.iter().map(|i| format!("`{i}`")).collect();
+            return printable(&format!("no manifests found in {}", inputs.join(", "))).into_owned();
+        }
         let mut line = format!(
             "{}, {}: {allowed} allowed, {denied} denied, {}, {skipped} skipped",
-            counted(self.outcomes.len(), "object", "objects"),
+            counted(count, "object", "objects"),
             self.counted_judges(),
             counted(errors, "error", "errors"),
         );
@@ -206,13 +280,24 @@ impl Evaluation {
 
     /// `2 plug-ins, 1 policy`.
     fn counted_judges(&self) -> String {
-        let is_plugin = |judge: &&Judge| judge.kind == JudgeKind::Plugin;
-        let plugins = self.judges.iter().filter(is_plugin).count();
-        let policies = counted(self.policies(), "policy", "policies");
-        match (plugins, self.policies()) {
-            (plugins, 0) => counted(plugins, "plug-in", "plug-ins"),
-            (0, _) => policies,
-            (plugins, _) => format!("{}, {policies}", counted(plugins, "plug-in", "plug-ins")),
+        let count = |wanted: fn(JudgeKind) -> bool| {
+            let judges = self.judges.iter();
+            judges.filter(|judge| wanted(judge.kind)).count()
+        };
+        let all = [
+            (count(|k| k == JudgeKind::Plugin), "plug-in", "plug-ins"),
+            (self.policies(), "policy", "policies"),
+            (
+                count(|k| k == JudgeKind::Authorizer),
+                "authorizer",
+                "authorizers",
+            ),
+        ];
+        let named = all.iter().filter(|(count, ..)| *count > 0);
+        let named: Vec<String> = named.map(|(n, one, many)| counted(*n, one, many)).collect();
+        match named.is_empty() {
+            true => counted(0, "plug-in", "plug-ins"),
+            false => named.join(", "),
         }
     }
 }

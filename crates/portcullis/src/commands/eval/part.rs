@@ -1,9 +1,9 @@
 //! What each plug-in and each policy said, read from the trace of a verdict.
 
 use portcullis_core::{
-    HostCallStep, PolicyMode, PolicyOutcome, PolicyStep, Step, StepOutcome, Verdict,
+    Beyond, HostCallStep, Kind, PolicyMode, PolicyOutcome, PolicyStep, Step, StepOutcome, Verdict,
 };
-use portcullis_server::offline::{Blueprint, Judge, JudgeKind, Manifest, is_job};
+use portcullis_server::offline::{Blueprint, Judge, JudgeKind, is_job};
 
 use super::outcome::{Part, Place, Said};
 use crate::commands::text::plain;
@@ -12,25 +12,29 @@ use crate::commands::text::plain;
 pub(super) fn all(
     blueprint: &Blueprint,
     judges: &[Judge],
-    manifest: &Manifest,
-    verdict: &Verdict,
+    kind: &Kind,
+    (verdict, beyond): (&Verdict, &Beyond),
 ) -> Vec<Part> {
     let name = blueprint.policies_plugin();
-    let asked = verdict.trace.iter().find(|step| *step.plugin == *name);
+    let steps: Vec<&Step> = verdict.trace.iter().chain(&beyond.trace).collect();
+    let asked = steps.iter().copied().find(|step| *step.plugin == *name);
     let parts = judges.iter().map(|judge| match judge.kind {
-        JudgeKind::Plugin => of_plugin(&judge.name, manifest, verdict),
+        JudgeKind::Plugin => of_plugin(&judge.name, kind, &steps, verdict),
         JudgeKind::Policy(mode) => of_policy(blueprint, &judge.name, mode, asked, verdict),
-        JudgeKind::DefaultAction => of_default(&judge.name, asked, verdict),
+        JudgeKind::DefaultAction => of_default(blueprint, &judge.name, asked),
+        // Authorizers judge no objects.
+        JudgeKind::Authorizer => part(&judge.name, Said::Skip, String::new()),
     });
     let mut parts: Vec<Part> = parts.collect();
-    add_warnings(&mut parts, verdict);
+    add_warnings(&mut parts, &verdict.trace, &verdict.warnings);
+    add_warnings(&mut parts, &beyond.trace, &beyond.warnings);
     parts
 }
 
 /// Warnings of plug-ins: they stand in the order of the steps.
-fn add_warnings(parts: &mut [Part], verdict: &Verdict) {
-    let mut warnings = verdict.warnings.iter();
-    for step in &verdict.trace {
+fn add_warnings(parts: &mut [Part], trace: &[Step], warnings: &[String]) {
+    let mut warnings = warnings.iter();
+    for step in trace {
         let own: Vec<&str> = warnings
             .by_ref()
             .take(step.warnings)
@@ -53,14 +57,9 @@ fn add_warnings(parts: &mut [Part], verdict: &Verdict) {
 
 fn part(name: &str, said: Said, message: String) -> Part {
     Part {
-        name: name.to_owned(),
-        is_listed: true,
-        mode: PolicyMode::Enforce,
         said,
         message,
-        place: None,
-        steps: Vec::new(),
-        host_calls: Vec::new(),
+        ..Part::new(name)
     }
 }
 
@@ -68,16 +67,19 @@ fn detail(step: &Step) -> String {
     step.detail.as_deref().unwrap_or_default().to_owned()
 }
 
-/// Nobody came to ask it.
+/// Why it was not asked.
 fn not_asked(verdict: &Verdict) -> String {
     let by = verdict.policy.as_deref().or(verdict.plugin.as_deref());
     let by = by.unwrap_or("another plug-in");
-    format!("not asked: {by} refused first")
+    match verdict.is_undecided() {
+        true => format!("not asked: {by} failed"),
+        false => format!("not asked: {by} denied it"),
+    }
 }
 
 /// The two halves of a plug-in as one.
-fn of_plugin(name: &str, manifest: &Manifest, verdict: &Verdict) -> Part {
-    let own = verdict.trace.iter().filter(|s| *s.plugin == *name);
+fn of_plugin(name: &str, kind: &Kind, all: &[&Step], verdict: &Verdict) -> Part {
+    let own = all.iter().copied().filter(|s| *s.plugin == *name);
     let steps: Vec<Step> = own.cloned().collect();
     let find = |wanted: fn(StepOutcome) -> bool| steps.iter().find(|s| wanted(s.outcome));
     let (said, message) = if let Some(step) = find(|o| o == StepOutcome::Denied) {
@@ -88,7 +90,7 @@ fn of_plugin(name: &str, manifest: &Manifest, verdict: &Verdict) -> Part {
         (Said::Pass, String::new())
     } else if let Some(step) = steps.first() {
         (Said::Skip, detail(step))
-    } else if is_job(&manifest.kind) {
+    } else if is_job(kind) {
         (
             Said::Skip,
             "CI jobs are judged by policies alone".to_owned(),
@@ -97,6 +99,7 @@ fn of_plugin(name: &str, manifest: &Manifest, verdict: &Verdict) -> Part {
         (Said::Skip, not_asked(verdict))
     };
     Part {
+        duration: steps.iter().map(|step| step.duration).sum(),
         steps,
         ..part(name, said, message)
     }
@@ -141,6 +144,7 @@ fn of_policy(
         mode,
         host_calls,
         place: place(blueprint, step),
+        duration: step.duration.unwrap_or_default(),
         ..part(name, said, step.message.clone().unwrap_or_default())
     }
 }
@@ -164,9 +168,8 @@ fn place(blueprint: &Blueprint, step: &PolicyStep) -> Option<Place> {
 }
 
 /// What no policy allowed is refused.
-fn of_default(name: &str, asked: Option<&Step>, verdict: &Verdict) -> Part {
-    let refused = asked.filter(|step| step.outcome == StepOutcome::Denied);
-    let (said, message) = match refused.filter(|_| verdict.policy.is_none()) {
+fn of_default(blueprint: &Blueprint, name: &str, asked: Option<&Step>) -> Part {
+    let (said, message) = match asked.filter(|step| blueprint.is_default_action(step)) {
         Some(step) => (Said::Deny, detail(step)),
         None => (Said::Pass, String::new()),
     };

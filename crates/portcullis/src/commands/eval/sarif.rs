@@ -7,8 +7,8 @@ use portcullis_core::PolicyMode;
 use portcullis_server::offline::JudgeKind;
 use serde_json::{Value, json};
 
+use super::access::NO_OPINION;
 use super::outcome::{Evaluation, Judgement, Outcome, Part, Said, Unread};
-use super::table::title;
 
 /// The rule of manifests that could not be read.
 const UNREAD: &str = "unreadable-manifest";
@@ -29,7 +29,14 @@ pub(super) fn write(evaluation: &Evaluation) -> String {
         .judges
         .iter()
         .map(|j| (j.name.as_str(), Some(j.kind)));
-    let rules: BTreeMap<&str, Option<JudgeKind>> = named.chain([(UNREAD, None)]).collect();
+    let no_opinion = [(NO_OPINION, Some(JudgeKind::Authorizer))];
+    let asks_access = evaluation
+        .judges
+        .iter()
+        .any(|j| j.kind == JudgeKind::Authorizer);
+    let no_opinion = no_opinion.into_iter().filter(|_| asks_access);
+    let rules: BTreeMap<&str, Option<JudgeKind>> =
+        named.chain(no_opinion).chain([(UNREAD, None)]).collect();
     let rules: Vec<Value> = rules.iter().map(|(id, kind)| rule(id, *kind)).collect();
     let driver = json!({
         "name": "portcullis",
@@ -49,12 +56,16 @@ fn rule(id: &str, kind: Option<JudgeKind>) -> Value {
     let text = match kind {
         None => "The manifest could not be read.".to_owned(),
         Some(JudgeKind::Plugin) => {
-            format!("The admission plug-in {id} refuses the object or remarks on it.")
+            format!("The admission plug-in {id} denies the object or warns about it.")
         }
         Some(JudgeKind::Policy(_)) => {
-            format!("The policy {id} refuses the object or remarks on it.")
+            format!("The policy {id} denies the object or warns about it.")
         }
         Some(JudgeKind::DefaultAction) => "No policy allows the object.".to_owned(),
+        Some(JudgeKind::Authorizer) if id == NO_OPINION => {
+            "No authorizer allows the access.".to_owned()
+        }
+        Some(JudgeKind::Authorizer) => format!("The authorizer {id} denies the access."),
     };
     json!({"id": id, "shortDescription": {"text": text}})
 }
@@ -69,14 +80,14 @@ fn finding(judged: &Judgement, part: &Part) -> Option<Value> {
         Said::Warn => "warning",
         Said::Allow | Said::Pass | Said::Skip => return None,
     };
-    let subject = title(judged);
+    let subject = &judged.title;
     let place = Place {
-        file: &judged.file,
-        line: judged.line,
+        file: &judged.spot.file,
+        line: judged.spot.line,
         column: None,
     };
     let text = format!("{subject}: {}", part.message);
-    let mut found = result(&part.name, level, &text, &subject, &place);
+    let mut found = result(&part.name, level, &text, subject, &place);
     if let (Some(related), Some(map)) = (related(part), found.as_object_mut()) {
         map.insert("relatedLocations".to_owned(), related);
     }
@@ -99,11 +110,11 @@ fn related(part: &Part) -> Option<Value> {
 fn unreadable(unread: &Unread) -> Value {
     let at = unread.fault.position;
     let place = Place {
-        file: &unread.file,
-        line: at.map_or(unread.line, |at| at.line),
+        file: &unread.spot.file,
+        line: at.map_or(unread.spot.line, |at| at.line),
         column: at.map(|at| at.column),
     };
-    let subject = format!("document {}", unread.index);
+    let subject = format!("document {}", unread.spot.index);
     result(UNREAD, "error", &unread.fault.to_string(), &subject, &place)
 }
 

@@ -7,135 +7,153 @@ use portcullis_core::HostCallStep;
 use super::outcome::{Evaluation, Judgement, Outcome, Part, Said, Unread, half};
 use crate::commands::text::diff;
 use crate::commands::text::plain::printable;
+use crate::commands::text::terminal::{Terminal, Tone};
+use crate::commands::text::wrap::wrapped;
 
-/// All results, one block for each object.
-pub(super) fn write(evaluation: &Evaluation, explain: bool) -> String {
-    let mut text = String::new();
+/// Where everything that belongs to a line of the table begins.
+const BELOW: usize = 9;
+
+/// All results, one block for each document.
+pub(super) fn write(evaluation: &Evaluation, explain: bool, terminal: Terminal) -> String {
     let judges = evaluation.judges.iter();
     let names = judges.map(|judge| judge.name.chars().count());
-    let width = names.max().unwrap_or(0);
-    for (number, outcome) in evaluation.outcomes.iter().enumerate() {
-        if number > 0 {
-            text.push('\n');
+    let mut table = Table {
+        text: String::new(),
+        width: names.max().unwrap_or(0),
+        explain,
+        terminal,
+    };
+    for outcome in &evaluation.outcomes {
+        let is_told = !matches!(outcome, Outcome::Unread(unread) if unread.is_file);
+        if is_told && !table.text.is_empty() {
+            table.text.push('\n');
         }
         match outcome {
-            Outcome::Judged(judged) => {
-                let _ = writeln!(
-                    text,
-                    "{}   {} by {}   {}:{}",
-                    title(judged),
-                    evaluation.operation,
-                    printable(&evaluation.user),
-                    printable(&judged.file),
-                    judged.line,
-                );
-                object(&mut text, judged, width, explain);
+            Outcome::Judged(judged) => table.judged(judged),
+            Outcome::Unread(unread) if is_told => table.unreadable(unread),
+            Outcome::Unread(_) => {}
+        }
+    }
+    table.text
+}
+
+struct Table {
+    text: String,
+    /// Of the longest name of those who judge.
+    width: usize,
+    explain: bool,
+    terminal: Terminal,
+}
+
+impl Table {
+    fn line(&mut self, text: &str) {
+        let _ = writeln!(self.text, "{}", text.trim_end());
+    }
+
+    /// A text of any length behind something that ends in a column.
+    fn long(&mut self, before: &str, column: usize, text: &str) {
+        let text = wrapped(text, column, self.terminal.width);
+        self.line(&format!("{before}{text}"));
+    }
+
+    fn judged(&mut self, judged: &Judgement) {
+        let title = self.terminal.heading(&judged.title);
+        let action = printable(&judged.action);
+        let (file, line) = (printable(&judged.spot.file), judged.spot.line);
+        self.line(&format!("{title}   {action}   {file}:{line}"));
+        // The default action is worth a line only if it decided.
+        let is_told = |part: &&Part| part.is_listed || part.said == Said::Deny;
+        let ruling = &judged.ruling;
+        for one in judged.parts.iter().filter(is_told) {
+            self.part(one, &ruling.warnings);
+        }
+        for warning in &ruling.warnings {
+            let word = self.terminal.word("warning:", Tone::Odd);
+            self.long(&format!("  {word} "), 11, &printable(warning));
+        }
+        if let (Some(original), false) = (&judged.original, ruling.patch.is_empty()) {
+            self.line("  patch:");
+            for line in diff::lines(original, &ruling.patch) {
+                self.long("    ", 6, &printable(&line));
             }
-            Outcome::Unread(unread) => unreadable(&mut text, unread),
+        }
+        if self.explain {
+            for (key, value) in &ruling.annotations {
+                let text = format!("annotation {key}: {}", printable(value));
+                self.long("  ", 4, &text);
+            }
+            if let Some(step) = &judged.asked {
+                let took = microseconds(step.duration);
+                self.line(&format!("  policies were asked for {took}"));
+            }
+            let took = microseconds(ruling.duration);
+            self.line(&format!("  decided in {took}"));
         }
     }
-    text
-}
 
-/// `Pod default/web`: what an object is called in tables and reports.
-pub(super) fn title(judged: &Judgement) -> String {
-    let manifest = &judged.manifest;
-    let metadata = manifest.object.get("metadata");
-    let generated = metadata.and_then(|m| m.get("generateName")?.as_str());
-    let name = match (manifest.name.as_str(), generated) {
-        ("", Some(prefix)) => format!("{prefix}*"),
-        ("", None) => "(no name)".to_owned(),
-        (name, _) => name.to_owned(),
-    };
-    let slash = if manifest.namespace.is_empty() {
-        ""
-    } else {
-        "/"
-    };
-    let title = format!("{} {}{slash}{name}", manifest.kind.kind, manifest.namespace);
-    printable(&title).into_owned()
-}
+    fn unreadable(&mut self, unread: &Unread) {
+        let (file, line) = (printable(&unread.spot.file), unread.spot.line);
+        self.line(&format!("(unreadable)   {file}:{line}"));
+        let word = self.terminal.word("ERROR", Tone::Bad);
+        self.long(&format!("  {word}  "), BELOW, &unread.fault.to_string());
+        self.frame(unread.fault.frame().as_deref());
+    }
 
-fn unreadable(text: &mut String, unread: &Unread) {
-    let file = printable(&unread.file);
-    let _ = writeln!(text, "(unreadable)   {file}:{}", unread.line);
-    let _ = writeln!(text, "  ERROR  {}", unread.fault);
-    for line in unread.fault.frame().iter().flat_map(|frame| frame.lines()) {
-        let _ = writeln!(text, "         {line}");
+    fn part(&mut self, part: &Part, warnings: &[String]) {
+        let (word, tone) = match part.said {
+            Said::Deny if part.counts() => ("DENY", Tone::Bad),
+            Said::Error if part.counts() => ("ERROR", Tone::Bad),
+            Said::Deny | Said::Error | Said::Warn => (part.said.as_str(), Tone::Odd),
+            Said::Pass | Said::Allow => (part.said.as_str(), Tone::Good),
+            Said::Skip => (part.said.as_str(), Tone::Faint),
+        };
+        // A warning is told in full below, unless it came after a refusal.
+        let is_below = |warning: &String| {
+            warning.contains(&part.message) || part.message.contains(warning.as_str())
+        };
+        let mut why = match part.said {
+            Said::Warn if warnings.iter().any(is_below) => String::new(),
+            _ => printable(&part.message).into_owned(),
+        };
+        let is_refusal = matches!(part.said, Said::Deny | Said::Error);
+        if is_refusal && !part.counts() {
+            why.push_str(&format!("  ({} only)", part.mode.as_str()));
+        }
+        // The frame of an error says it below.
+        if let (Said::Deny, Some(place)) = (part.said, &part.place) {
+            why.push_str(&format!("  ({})", printable(&place.written())));
+        }
+        let (width, name) = (self.width, &part.name);
+        let word = self.terminal.word(&format!("{word:<5}"), tone);
+        let column = BELOW + width.max(name.chars().count()) + 2;
+        self.long(&format!("  {word}  {name:<width$}  "), column, &why);
+        let frame = part.place.as_ref().and_then(|place| place.frame.as_deref());
+        self.frame(frame.filter(|_| part.said == Said::Error));
+        if self.explain {
+            self.steps(part);
+        }
     }
-}
 
-fn object(text: &mut String, judged: &Judgement, width: usize, explain: bool) {
-    // The default action is worth a line only if it decided.
-    let is_told = |part: &&Part| part.is_listed || part.said == Said::Deny;
-    for one in judged.parts.iter().filter(is_told) {
-        part(text, one, width, explain);
-    }
-    let verdict = &judged.verdict;
-    for warning in &verdict.warnings {
-        let _ = writeln!(text, "  warning: {}", printable(warning));
-    }
-    if let (Some(original), false) = (&judged.original, verdict.patch.is_empty()) {
-        text.push_str("  patch:\n");
-        for line in diff::lines(original, &verdict.patch) {
-            let _ = writeln!(text, "    {}", printable(&line));
-        }
-    }
-    if explain {
-        for (key, value) in &verdict.annotations {
-            let _ = writeln!(text, "  annotation {key}: {}", printable(value));
-        }
-        if let Some(step) = &judged.asked {
-            let took = microseconds(step.duration);
-            let _ = writeln!(text, "  policies were asked for {took}");
-        }
-        let _ = writeln!(text, "  decided in {}", microseconds(verdict.duration));
-    }
-}
-
-fn part(text: &mut String, part: &Part, width: usize, explain: bool) {
-    let word = match part.said {
-        Said::Deny if part.counts() => "DENY",
-        Said::Error if part.counts() => "ERROR",
-        other => other.as_str(),
-    };
-    // A warning is told in full below.
-    let mut why = match part.said {
-        Said::Warn => String::new(),
-        _ => printable(&part.message).into_owned(),
-    };
-    let is_refusal = matches!(part.said, Said::Deny | Said::Error);
-    if is_refusal && !part.counts() {
-        why.push_str(&format!("  ({} only)", part.mode.as_str()));
-    }
-    // The frame of an error says it below.
-    if let (Said::Deny, Some(place)) = (part.said, &part.place) {
-        why.push_str(&format!("  ({})", printable(&place.written())));
-    }
-    let line = format!("  {word:<5}  {:<width$}  {why}", part.name);
-    let _ = writeln!(text, "{}", line.trim_end());
-    let frame = part.place.as_ref().and_then(|place| place.frame.as_ref());
-    if let (Said::Error, Some(frame)) = (part.said, frame) {
-        for line in frame.lines() {
-            let _ = writeln!(text, "         {line}");
-        }
-    }
-    if explain {
+    fn steps(&mut self, part: &Part) {
+        let gap = " ".repeat(BELOW);
         for step in &part.steps {
             let outcome = format!("{:?}", step.outcome).to_lowercase();
             let why = match step.detail.as_deref() {
                 Some(detail) if part.steps.len() > 1 => format!(": {}", printable(detail)),
                 _ => String::new(),
             };
-            let took = microseconds(step.duration);
-            let _ = writeln!(
-                text,
-                "         {} {outcome} in {took}{why}",
-                half(step.phase)
-            );
+            let (half, took) = (half(step.phase), microseconds(step.duration));
+            self.long(&gap, BELOW, &format!("{half} {outcome} in {took}{why}"));
         }
         for call in &part.host_calls {
-            let _ = writeln!(text, "         {}", host_call(call));
+            self.long(&gap, BELOW, &host_call(call));
+        }
+    }
+
+    /// The line of a text with a caret, below what is said of it.
+    fn frame(&mut self, frame: Option<&str>) {
+        for line in frame.iter().flat_map(|frame| frame.lines()) {
+            self.line(&format!("{}{line}", " ".repeat(BELOW)));
         }
     }
 }
@@ -155,4 +173,68 @@ fn host_call(call: &HostCallStep) -> String {
 
 fn microseconds(duration: std::time::Duration) -> String {
     format!("{} µs", duration.as_micros())
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::super::outcome::{Ruling, Spot};
+    use super::*;
+
+    #[test]
+    fn no_line_is_longer_than_the_terminal() {
+        let long = "a reason that goes on and on ".repeat(20);
+        let part = |said| Part {
+            said,
+            message: long.clone(),
+            ..Part::new("a-policy")
+        };
+        let judgement = Judgement {
+            spot: Spot {
+                file: "a.yaml".to_owned(),
+                index: 0,
+                line: 1,
+            },
+            title: "Pod default/a".to_owned(),
+            action: "CREATE by zoe".to_owned(),
+            kind: "Pod".to_owned(),
+            namespace: "default".to_owned(),
+            name: "a".to_owned(),
+            ruling: Ruling {
+                warnings: vec![long.clone()],
+                patch: portcullis_core::patch::diff(&json!({}), &json!({"a": &long})),
+                annotations: [("key".to_owned(), long.clone())].into(),
+                ..Ruling::default()
+            },
+            object: None,
+            original: Some(json!({})),
+            parts: vec![part(Said::Deny), part(Said::Skip), part(Said::Error)],
+            written: Vec::new(),
+            asked: None,
+        };
+        let evaluation = Evaluation {
+            judges: Vec::new(),
+            inputs: Vec::new(),
+            outcomes: vec![Outcome::Judged(Box::new(judgement))],
+        };
+        let terminal = |width| Terminal {
+            width,
+            has_colours: false,
+        };
+        for width in [60, 80, 120] {
+            let text = write(&evaluation, true, terminal(Some(width)));
+            for line in text.lines() {
+                assert!(line.chars().count() <= width, "{width}: {line}");
+            }
+        }
+        // Programs get whole lines.
+        let text = write(&evaluation, true, terminal(None));
+        assert_eq!(
+            text.lines()
+                .filter(|line| line.contains(long.trim_end()))
+                .count(),
+            6
+        );
+    }
 }

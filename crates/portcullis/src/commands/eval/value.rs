@@ -9,9 +9,11 @@ pub(super) fn of(evaluation: &Evaluation, explain: bool) -> Value {
     let results: Vec<Value> = evaluation
         .outcomes
         .iter()
-        .map(|outcome| match outcome {
-            Outcome::Judged(judged) => judgement(judged, explain),
-            Outcome::Unread(unread) => unreadable(unread),
+        .filter_map(|outcome| match outcome {
+            Outcome::Judged(judged) => Some(judgement(judged, explain)),
+            // Nobody knows what would be in the file.
+            Outcome::Unread(unread) if unread.is_file => None,
+            Outcome::Unread(unread) => Some(unreadable(unread)),
         })
         .collect();
     let summary = evaluation.summary();
@@ -27,27 +29,26 @@ pub(super) fn of(evaluation: &Evaluation, explain: bool) -> Value {
 }
 
 fn judgement(judged: &Judgement, explain: bool) -> Value {
-    let verdict = &judged.verdict;
+    let (spot, ruling) = (&judged.spot, &judged.ruling);
     let parts = judged.parts.iter().filter(|p| p.is_listed);
     let policies: Vec<Value> = parts.map(|p| part(p, explain)).collect();
-    let by = verdict.policy.as_deref().or(verdict.plugin.as_deref());
     let mut value = json!({
-        "file": judged.file,
-        "index": judged.index,
-        "kind": judged.manifest.kind.kind,
-        "namespace": judged.manifest.namespace,
-        "name": judged.manifest.name,
-        "allowed": verdict.is_allowed(),
-        "message": verdict.denial().map_or("", |d| d.message.as_str()),
-        "policy": by,
-        "warnings": verdict.warnings,
-        "patch": verdict.patch,
+        "file": spot.file,
+        "index": spot.index,
+        "kind": judged.kind,
+        "namespace": judged.namespace,
+        "name": judged.name,
+        "allowed": ruling.is_allowed,
+        "message": ruling.message,
+        "policy": ruling.by,
+        "warnings": ruling.warnings,
+        "patch": ruling.patch,
         "object": judged.object,
         "policies": policies,
     });
     if explain {
-        extend(&mut value, "annotations", json!(verdict.annotations));
-        let took = u64::try_from(verdict.duration.as_micros()).unwrap_or(u64::MAX);
+        extend(&mut value, "annotations", json!(ruling.annotations));
+        let took = u64::try_from(ruling.duration.as_micros()).unwrap_or(u64::MAX);
         extend(&mut value, "duration_us", took.into());
     }
     value
@@ -78,8 +79,8 @@ fn part(part: &Part, explain: bool) -> Value {
 
 fn unreadable(unread: &Unread) -> Value {
     json!({
-        "file": unread.file,
-        "index": unread.index,
+        "file": unread.spot.file,
+        "index": unread.spot.index,
         "kind": "",
         "namespace": "",
         "name": "",

@@ -25,6 +25,7 @@ pub(super) fn run(asked: &CanIAccess) -> Result<Exit, Failure> {
         }
         Opened::There(mut there) => there.can_i(authorizer, &asked.question.parameters())?,
     };
+    place::warn(&answer.problems);
     let terminal = Terminal::of_output();
     output::data(&data::write(&json!(answer), asked.output, || {
         let mut text = terminal.answer(&printable(&line(&answer)), answer.allowed);
@@ -42,8 +43,8 @@ pub(super) fn run(asked: &CanIAccess) -> Result<Exit, Failure> {
     }
     Ok(match (answer.allowed, &answer.error) {
         (true, _) => Exit::Yes,
-        (false, None) => Exit::No,
-        (false, Some(_)) => Exit::Failed,
+        (false, None) if !answer.is_uncertain => Exit::No,
+        (false, _) => Exit::Failed,
     })
 }
 
@@ -53,12 +54,16 @@ fn line(answer: &CanI) -> String {
         "" => said,
         reason => format!("{said}: {reason}"),
     };
-    let who = answer.authorizer.as_deref().unwrap_or("nobody");
+    let who = answer.authorizer.as_deref().unwrap_or("no authorizer");
+    let no = match answer.is_uncertain {
+        true => format!("can't tell, {}", place::UNREAD),
+        false => "no".to_owned(),
+    };
     match (answer.decision.as_str(), &answer.error) {
-        (_, Some(error)) => format!("can't be decided: {error}"),
+        (_, Some(error)) => format!("can't tell: {error}"),
         ("allow", None) => with_reason(format!("yes: {who} allows it")),
-        ("deny", None) => with_reason(format!("no: {who} denies it")),
-        _ => with_reason("no: nobody has an opinion".to_owned()),
+        ("deny", None) => with_reason(format!("{no}: {who} denies it")),
+        _ => with_reason(format!("{no}: no authorizer allowed it (no opinion)")),
     }
 }
 
@@ -93,7 +98,10 @@ fn why(one: &Explained) -> Vec<(&'static str, String)> {
         "user",
         match &one.subject {
             Some(subject) => format!("{}, stands for {}", subject.id, subject.vertex),
-            None => "no agent of this profile".to_owned(),
+            None => match &one.near_miss {
+                Some(why) => format!("not an agent of this profile: {why}"),
+                None => "not an agent of this profile".to_owned(),
+            },
         },
     ));
     if let Some(rule) = &one.rule {
@@ -111,7 +119,7 @@ fn why(one: &Explained) -> Vec<(&'static str, String)> {
         let wanted = one.subject.as_ref().map(|subject| subject.vertex.as_str());
         let wanted = wanted.map_or(String::new(), |vertex| format!(", not to {vertex}"));
         let instead = match one.leads_to.is_empty() {
-            true => "nothing that an agent stands for".to_owned(),
+            true => "no target".to_owned(),
             false => one.leads_to.join(", "),
         };
         fields.push(("miss", format!("{object} leads to {instead}{wanted}")));
@@ -141,6 +149,7 @@ mod tests {
                     id: "gardenlet".to_owned(),
                     vertex: "Seed:s2".to_owned(),
                 }),
+                near_miss: None,
                 rule: Some(RuleAnswer {
                     place: "rules[3]".to_owned(),
                     text: "get needs a path".to_owned(),
@@ -151,6 +160,8 @@ mod tests {
                 leads_to: vec!["Seed:s1".to_owned()],
             }],
             hints: Vec::new(),
+            problems: Vec::new(),
+            is_uncertain: false,
         }
     }
 
@@ -159,10 +170,16 @@ mod tests {
         let mut answer = no();
         assert_eq!(
             line(&answer),
-            "no: nobody has an opinion: no relationship found"
+            "no: no authorizer allowed it (no opinion): no relationship found"
         );
+        answer.is_uncertain = true;
+        assert_eq!(
+            line(&answer),
+            "can't tell, some objects could not be read: no authorizer allowed it (no opinion): no relationship found"
+        );
+        answer.is_uncertain = false;
         answer.error = Some("gardener: not caught up".to_owned());
-        assert_eq!(line(&answer), "can't be decided: gardener: not caught up");
+        assert_eq!(line(&answer), "can't tell: gardener: not caught up");
         answer.error = None;
         answer.authorizer = Some("local".to_owned());
         answer.decision = "deny".to_owned();
@@ -192,7 +209,14 @@ mod tests {
         answer.explanation[0].object = None;
         let text = explained(&answer, Terminal::default());
         assert!(
-            text.contains("no agent of this profile") && !text.contains("miss"),
+            text.contains("not an agent of this profile\n") && !text.contains("miss"),
+            "{text}"
+        );
+        let why = "user matches subject `gardenlet`, but is not in group `seeds`";
+        answer.explanation[0].near_miss = Some(why.to_owned());
+        let text = explained(&answer, Terminal::default());
+        assert!(
+            text.contains(&format!("user  not an agent of this profile: {why}\n")),
             "{text}"
         );
     }

@@ -25,7 +25,8 @@ pub(super) fn run(asked: &GraphCheck) -> Result<Exit, Failure> {
     Ok(Exit::Yes)
 }
 
-fn names(profile: &Profile, kinds: impl IntoIterator<Item = KindId>) -> Vec<&str> {
+/// The names of kinds.
+pub(super) fn names(profile: &Profile, kinds: impl IntoIterator<Item = KindId>) -> Vec<&str> {
     let kinds = kinds.into_iter();
     kinds.map(|kind| profile.kinds.name(kind)).collect()
 }
@@ -73,9 +74,9 @@ fn text(profile: &Profile) -> String {
     for target in &profile.targets {
         let target_name = profile.kinds.name(*target);
         let how = match profile.sources.cycle(*target) {
-            None => "answers come from kept sets".to_owned(),
+            None => "indexed".to_owned(),
             Some(cycle) => format!(
-                "answers come from a search, for these kinds may lead back to themselves: {}",
+                "not indexed (every answer is a search), because these kinds can form a cycle: {}",
                 names(profile, cycle).join(" -> ")
             ),
         };

@@ -13,17 +13,18 @@ use crate::output;
 /// How every export ends, in either format.
 const END: &[u8] = b"}\n";
 
-/// Writes a whole graph, piece by piece.
+/// Writes a whole graph, piece by piece. A part of one is not written: nothing would say so.
 pub(super) fn run(asked: &GraphExport) -> Result<Exit, Failure> {
     let target = asked.target.target.as_deref();
-    let (format, name) = match asked.format.dot {
+    let (format, name) = match asked.format.is_dot() {
         true => (ExportFormat::Dot, "dot"),
         false => (ExportFormat::Json, "json"),
     };
     match place::open(&asked.place)? {
         Opened::Here(here) => {
             let (profile, view) = here.view(target)?;
-            let mut pieces = Export::new(view, profile, format);
+            place::complete_and_told(&profile.troubles())?;
+            let mut pieces = Export::new(view, &profile.name, format);
             // A reader that went away has enough.
             pieces.all(|piece| output::bytes(piece.as_bytes()));
         }

@@ -20,14 +20,19 @@ pub(super) fn run(asked: &GraphNeighbors) -> Result<Exit, Failure> {
     let target = asked.target.target.as_deref();
     let answer = match place::open(&asked.place)? {
         Opened::Here(here) => {
-            let (_, view) = here.view(target)?;
+            let (profile, view) = here.view(target)?;
+            let problems = profile.troubles();
             let found = view.neighbors(&asked.vertex, MOST);
-            found.map_err(|why| unanswered(&why))?
+            let found = found.map_err(|why| unanswered(&why, &problems))?;
+            Neighbors { problems, ..found }
         }
         Opened::There(mut there) => {
             let vertex = asked.vertex.to_string();
             let query = [("vertex", vertex.as_str())];
-            there.get("neighbors", &[&query[..], &place::target(target)].concat())?
+            let query = [&query[..], &place::target(target)].concat();
+            let answer: Neighbors = there.get("neighbors", &query)?;
+            place::warn(&answer.problems);
+            answer
         }
     };
     output::data(&data::write(&json!(answer), asked.output, || text(&answer)));
@@ -45,26 +50,16 @@ fn text(answer: &Neighbors) -> String {
         }
         text.push_str(&format!("  {arrow} ({})\n", side.len()));
         for neighbor in side {
-            text.push_str(&format!("    {}\n", line(neighbor, &answer.vertex)));
+            text.push_str(&format!("    {}\n", line(neighbor)));
         }
     }
     text
 }
 
-/// The neighbour; the objects that the edge comes from, unless that is one of its ends.
-fn line(neighbor: &Neighbor, vertex: &str) -> String {
-    let name = printable(&neighbor.vertex);
-    let is_end = |owner: &&String| *owner == &neighbor.vertex || *owner == vertex;
-    let others: Vec<String> = neighbor
-        .owners
-        .iter()
-        .filter(|owner| !is_end(owner))
-        .cloned()
-        .collect();
-    match others.is_empty() {
-        true => name.into_owned(),
-        false => format!("{name}  (by {})", listed(&others)),
-    }
+/// The neighbour, and the objects that the edge comes from.
+fn line(neighbor: &Neighbor) -> String {
+    let (name, owners) = (printable(&neighbor.vertex), listed(&neighbor.owners));
+    format!("{name}  (by {owners})")
 }
 
 #[cfg(test)]
@@ -86,11 +81,12 @@ mod tests {
             ],
             outgoing: vec![neighbor("ManagedSeed:garden/s", "ManagedSeed:garden/s")],
             is_cut: false,
+            problems: Vec::new(),
         };
         assert_eq!(
             text(&answer),
-            "Seed:s\n  <- (2)\n    Secret:a/b\n    Secret:a/c  (by ManagedSeed:garden/s)\n  -> (1)\n    \
-             ManagedSeed:garden/s\n"
+            "Seed:s\n  <- (2)\n    Secret:a/b  (by Seed:s)\n    Secret:a/c  (by ManagedSeed:garden/s)\n  -> (1)\n    \
+             ManagedSeed:garden/s  (by ManagedSeed:garden/s)\n"
         );
         answer.incoming.clear();
         answer.outgoing.clear();

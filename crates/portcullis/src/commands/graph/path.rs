@@ -17,20 +17,26 @@ pub(super) fn run(asked: &GraphPath) -> Result<Exit, Failure> {
     let target = asked.target.target.as_deref();
     let answer = match place::open(&asked.place)? {
         Opened::Here(here) => {
-            let (_, view) = here.view(target)?;
+            let (profile, view) = here.view(target)?;
+            let problems = profile.troubles();
             let found = view.path(&asked.from, &asked.to);
-            found.map_err(|why| unanswered(&why))?
+            let found = found.map_err(|why| unanswered(&why, &problems))?;
+            PathAnswer { problems, ..found }
         }
         Opened::There(mut there) => {
             let (from, to) = (asked.from.to_string(), asked.to.to_string());
             let query = [("from", from.as_str()), ("to", to.as_str())];
-            there.get("path", &[&query[..], &place::target(target)].concat())?
+            let query = [&query[..], &place::target(target)].concat();
+            let answer: PathAnswer = there.get("path", &query)?;
+            place::warn(&answer.problems);
+            answer
         }
     };
     output::data(&data::write(&json!(answer), asked.output, || text(&answer)));
-    Ok(match answer.found {
-        true => Exit::Yes,
-        false => Exit::No,
+    Ok(match (answer.found, answer.problems.is_empty()) {
+        (true, _) => Exit::Yes,
+        (false, true) => Exit::No,
+        (false, false) => Exit::Failed,
     })
 }
 
@@ -44,6 +50,9 @@ fn text(answer: &PathAnswer) -> String {
         return text;
     }
     let (from, to) = (printable(&answer.from), printable(&answer.to));
+    if !answer.problems.is_empty() {
+        text.push_str(&format!("can't tell, {}: ", place::UNREAD));
+    }
     text.push_str(&format!("no path from {from} to {to}\n"));
     if !answer.leads_to.is_empty() {
         text.push_str(&format!("{from} leads to {}\n", listed(&answer.leads_to)));
@@ -63,6 +72,7 @@ mod tests {
             found: !path.is_empty(),
             path: texts(path),
             leads_to: texts(leads_to),
+            problems: Vec::new(),
         }
     }
 
@@ -79,6 +89,12 @@ mod tests {
         assert_eq!(
             text(&answer(&[], &[])),
             "no path from Secret:a/b to Seed:s\n"
+        );
+        let mut unsure = answer(&[], &[]);
+        unsure.problems = vec!["a.yaml: permission denied".to_owned()];
+        assert_eq!(
+            text(&unsure),
+            "can't tell, some objects could not be read: no path from Secret:a/b to Seed:s\n"
         );
         assert_eq!(
             text(&answer(&[], &["Seed:t", "Seed:u\u{1b}"])),

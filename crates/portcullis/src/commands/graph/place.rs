@@ -3,11 +3,10 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use portcullis_authz::graph::GraphAuthorizer;
 use portcullis_core::{Authorizer, AuthorizerChain};
 use portcullis_server::config::{ConfigSource, Source};
-use portcullis_server::graph_answers::{GraphView, Unanswered};
-use portcullis_server::graphs::{self, OfflineError};
+use portcullis_server::graph_answers::{AskedGraph, GraphView, Unanswered};
+use portcullis_server::graphs::{self, OfflineError, ProfileInForce};
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
@@ -16,7 +15,9 @@ use super::super::load_options;
 use super::super::remote::Remote;
 use crate::cli::{Admission, GraphPlace};
 use crate::client::{Access, ClientError};
+use crate::commands::text::plain::printable;
 use crate::exit::Exit;
+use crate::output;
 
 /// Where a graph is.
 pub(super) enum Opened {
@@ -29,7 +30,7 @@ pub(super) enum Opened {
 /// Graphs that were read here.
 pub(super) struct Here {
     /// In the order of the configuration.
-    profiles: Vec<(String, GraphAuthorizer)>,
+    profiles: Vec<Arc<ProfileInForce>>,
     pub(super) authorizers: AuthorizerChain,
     /// The one that is picked.
     profile: Option<String>,
@@ -73,7 +74,7 @@ impl Here {
         let authorizer: Arc<dyn Authorizer> = Arc::new(one.authorizer.clone());
         let authorizers = vec![(Arc::from(one.name.as_str()), authorizer)];
         Ok(Self {
-            profiles: vec![(one.name, one.authorizer)],
+            profiles: vec![Arc::new(one)],
             authorizers: AuthorizerChain::new(authorizers),
             profile: None,
         })
@@ -89,8 +90,7 @@ impl Here {
             OfflineError::Invalid(faults) => Failure::faults(&faults),
             OfflineError::Unreachable(why) => Failure::new(Exit::Failed, why),
         })?;
-        let profiles = offline.graphs.iter();
-        let profiles = profiles.map(|one| (one.name.clone(), one.authorizer.clone()));
+        let profiles = offline.graphs.iter().map(Arc::clone);
         let authorizers = offline.authorizers.into_iter();
         let authorizers = authorizers.map(|(name, one)| (Arc::from(name), one));
         let here = Self {
@@ -99,37 +99,42 @@ impl Here {
             profile: profile.map(str::to_owned),
         };
         if let Some(name) = profile {
-            let names = here.profiles.iter().map(|(name, _)| name.as_str());
+            let names = here.profiles.iter().map(|one| one.name.as_str());
             is_known("--profile", "profile", name, &names.collect::<Vec<_>>())?;
         }
         Ok(here)
     }
 
-    /// The graphs that an answer is about, and the name of their profile.
-    pub(super) fn view(&self, target: Option<&str>) -> Result<(&str, GraphView), Failure> {
+    /// The graphs that an answer is about, and their profile. What is wrong with its objects is told.
+    pub(super) fn view(
+        &self,
+        target: Option<&str>,
+    ) -> Result<(&Arc<ProfileInForce>, GraphView), Failure> {
         let mut profiles = self.profiles.iter();
         let found = match &self.profile {
-            Some(wanted) => profiles.find(|(name, _)| name == wanted),
+            Some(wanted) => profiles.find(|one| one.name == *wanted),
             None => profiles.next(),
         };
-        let Some((name, graph)) = found else {
-            let message = "the configuration has no profile of a graph";
+        let Some(one) = found else {
+            let message = "the configuration has no graph profile";
             return Err(Failure::new(Exit::Invalid, message));
         };
         if self.profile.is_none() && self.profiles.len() > 1 {
             remark(&format!(
-                "this is the first of {} profiles, {name}; --profile picks another",
-                self.profiles.len()
+                "this is the first of {} profiles, {}; --profile picks another",
+                self.profiles.len(),
+                one.name
             ));
         }
-        let view = GraphView::caught_up(graph.state(), target).map_err(|why| unanswered(&why))?;
-        Ok((name, view))
+        let view = GraphView::caught_up(one.state(), target);
+        let view = view.map_err(|why| unanswered(&why, &[]))?;
+        warn(&one.troubles());
+        Ok((one, view))
     }
 
     /// Those among the authorizers that judge by a graph.
-    pub(super) fn graphs(&self) -> Vec<(&str, &GraphAuthorizer)> {
-        let all = self.profiles.iter();
-        all.map(|(name, graph)| (name.as_str(), graph)).collect()
+    pub(super) fn graphs(&self) -> Vec<AskedGraph<'_>> {
+        self.profiles.iter().map(|one| one.asked()).collect()
     }
 
     /// The authorizers to ask: the one of this name, the profile that is picked, or all of them.
@@ -157,8 +162,30 @@ impl There {
         let profile = self.checked()?;
         let query = [query, &picked(profile.as_deref())].concat();
         let path = ["v1", "graph", call];
-        let value = self.remote.get_with(&path, &query)?;
-        Ok(read(value)?)
+        match self.remote.get_with(&path, &query) {
+            Ok(value) => Ok(read(value)?),
+            // A vertex that is not there may be in an object that the server can't read.
+            Err(ClientError::NotFound(message)) => {
+                let problems = self.problems(profile.as_deref())?;
+                warn(&problems);
+                Err(missing(&message, &problems))
+            }
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    /// What is wrong with the objects of the profile that is picked, or of the first.
+    pub(super) fn problems(&mut self, profile: Option<&str>) -> Result<Vec<String>, ClientError> {
+        let all = self.remote.get(&["v1", "graph", "profiles"])?;
+        let all = all.get("profiles").and_then(Value::as_array);
+        let mut all = all.into_iter().flatten();
+        let found = match profile {
+            Some(name) => all.find(|one| one.get("name").and_then(Value::as_str) == Some(name)),
+            None => all.next(),
+        };
+        let problems = found.and_then(|one| one.get("problems")?.as_array());
+        let texts = problems.into_iter().flatten().filter_map(Value::as_str);
+        Ok(texts.map(str::to_owned).collect())
     }
 
     /// What authorizers say.
@@ -190,6 +217,7 @@ impl There {
         take: &mut dyn FnMut(&[u8]) -> std::ops::ControlFlow<()>,
     ) -> Result<(), Failure> {
         let profile = self.checked()?;
+        complete(&self.problems(profile.as_deref())?)?;
         let query = [query, &picked(profile.as_deref())].concat();
         let path = ["v1", "graph", "export"];
         Ok(self.remote.pieces(&path, &query, take)?)
@@ -233,20 +261,62 @@ fn is_known(flag: &str, what: &str, name: &str, known: &[&str]) -> Result<(), Fa
     }
     let fault = Source::named(flag).fault(None, "", format!("there is no {what} `{name}`"));
     let fault = match known.is_empty() {
-        true => fault.with_help("there are none at all"),
+        true => fault.with_help(format!("there are no {what}s")),
         false => fault.with_known(&format!("{what}s"), name, known.to_vec()),
     };
     Err(Failure::new(Exit::Invalid, fault))
 }
 
+/// So many problems are told one by one.
+const MOST_PROBLEMS: usize = 20;
+
+/// Tells what is wrong with the objects of a graph.
+pub(super) fn warn(problems: &[String]) {
+    for problem in problems.iter().take(MOST_PROBLEMS) {
+        output::tell(&format!("warning: {}", printable(problem)));
+    }
+    if let Some(more) = problems
+        .len()
+        .checked_sub(MOST_PROBLEMS)
+        .filter(|more| *more > 0)
+    {
+        output::tell(&format!("warning: and {more} more"));
+    }
+}
+
+/// What is said with an answer that may be another without these problems.
+pub(super) const UNREAD: &str = "some objects could not be read";
+
+/// Goes on only if nothing is wrong with the objects of a graph.
+fn complete(problems: &[String]) -> Result<(), Failure> {
+    warn(problems);
+    complete_and_told(problems)
+}
+
+/// The same, if what is wrong is told already.
+pub(super) fn complete_and_told(problems: &[String]) -> Result<(), Failure> {
+    if problems.is_empty() {
+        return Ok(());
+    }
+    let message = format!("the graph is incomplete: {UNREAD}");
+    Err(Failure::new(Exit::Failed, message))
+}
+
 /// Why there is no answer, and what the program ends with.
-pub(super) fn unanswered(why: &Unanswered) -> Failure {
-    let exit = match why {
-        Unanswered::UnknownTarget(_) => Exit::Usage,
-        Unanswered::UnknownVertex(_) => Exit::Nothing,
-        Unanswered::NotCaughtUp => Exit::Failed,
-    };
-    Failure::new(exit, why)
+pub(super) fn unanswered(why: &Unanswered, problems: &[String]) -> Failure {
+    match why {
+        Unanswered::UnknownTarget(_) => Failure::new(Exit::Usage, why),
+        Unanswered::UnknownVertex(text) => missing(text, problems),
+        Unanswered::NotCaughtUp => Failure::new(Exit::Failed, why),
+    }
+}
+
+/// A vertex is not there, as far as can be told.
+fn missing(message: &str, problems: &[String]) -> Failure {
+    match problems.is_empty() {
+        true => Failure::new(Exit::Nothing, message),
+        false => Failure::new(Exit::Failed, format!("can't tell, {UNREAD}: {message}")),
+    }
 }
 
 /// The target as a parameter of a call.

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use portcullis_server::config::{ConfigSource, Faults, Source};
+use portcullis_server::config::{ConfigSource, Fault, Faults, Source};
 use portcullis_server::offline::{self, Blueprint, Case, ScriptTest, TestScript};
 
 use crate::cli::{Admission, Test};
@@ -50,9 +50,9 @@ impl Plan {
     pub(super) fn why_empty(&self, test: &Test) -> String {
         match &test.filter {
             Some(filter) if !self.files.is_empty() => {
-                format!("the filter `{filter}` fits no test below")
+                format!("the filter `{filter}` matches no test in")
             }
-            _ => "there are no *.test.yaml, *.test.ts or *.test.js below".to_owned(),
+            _ => "there are no *.test.yaml, *.test.ts or *.test.js in".to_owned(),
         }
     }
 }
@@ -68,7 +68,10 @@ impl TestFile {
 
 /// Finds and reads everything, or says all that is wrong with it.
 pub(super) fn make(test: &Test) -> Result<Plan, Faults> {
-    let found = offline::find_tests(&test.folder).map_err(|fault| Faults::from(*fault))?;
+    let mut found = Vec::new();
+    for path in &test.paths {
+        found.extend(tests_at(path).map_err(|fault| Faults::from(*fault))?);
+    }
     let mut plan = Plan {
         blueprint: None,
         files: Vec::new(),
@@ -77,13 +80,14 @@ pub(super) fn make(test: &Test) -> Result<Plan, Faults> {
     if found.is_empty() {
         return Ok(plan);
     }
-    let blueprint = Arc::new(load(test)?);
+    let folder = folder(test)?;
+    let blueprint = Arc::new(load(test, &folder)?);
     plan.blueprint = Some(Arc::clone(&blueprint));
     let mut faults = Vec::new();
     for path in found {
         // As people write it.
         let path = path.strip_prefix(".").unwrap_or(&path);
-        match read(&blueprint, test, path) {
+        match read(&blueprint, test, &folder, path) {
             Ok(file) => plan.files.push(file),
             Err(wrong) => faults.extend(wrong),
         }
@@ -94,14 +98,61 @@ pub(super) fn make(test: &Test) -> Result<Plan, Faults> {
     }
 }
 
-fn load(test: &Test) -> Result<Blueprint, Faults> {
-    let inside = test.folder.strip_prefix(".").unwrap_or(&test.folder);
+/// The test files at a path: the file itself, or those of a folder.
+fn tests_at(path: &Path) -> Result<Vec<PathBuf>, Box<Fault>> {
+    if path.is_dir() || path.symlink_metadata().is_err() {
+        return offline::find_tests(path);
+    }
+    if offline::is_test(path) {
+        return Ok(vec![path.to_owned()]);
+    }
+    let message = "not a test file: its name does not end in .test.yaml, .test.ts or .test.js";
+    let label = path.display().to_string();
+    Err(Box::new(Source::named(label).fault(None, "", message)))
+}
+
+/// The folder that says what judges: it is the same for all tests of a run.
+fn folder(test: &Test) -> Result<PathBuf, Faults> {
+    let mut folders: Vec<PathBuf> = test.paths.iter().map(|path| folder_of(path)).collect();
+    folders.dedup();
+    match folders.as_slice() {
+        [only] => Ok(only.clone()),
+        several => {
+            let names: Vec<String> = several.iter().map(|f| f.display().to_string()).collect();
+            let message = format!(
+                "these tests are judged by different configurations: run them apart ({})",
+                names.join(", ")
+            );
+            Err(Source::named("test").fault(None, "", message).into())
+        }
+    }
+}
+
+/// The folder itself; of a file, the nearest one above it that says what judges.
+fn folder_of(path: &Path) -> PathBuf {
+    if path.is_dir() {
+        return path.to_owned();
+    }
+    let says = |folder: &Path| {
+        let mut files = CONFIGURATIONS.iter().map(|name| folder.join(name));
+        files.any(|file| file.is_file()) || folder.join(POLICIES).is_dir()
+    };
+    let own = path.parent().unwrap_or(Path::new(""));
+    let nearest = own.ancestors().find(|folder| says(folder)).unwrap_or(own);
+    match nearest.as_os_str().is_empty() {
+        true => PathBuf::from("."),
+        false => nearest.to_owned(),
+    }
+}
+
+fn load(test: &Test, base: &Path) -> Result<Blueprint, Faults> {
+    let inside = base.strip_prefix(".").unwrap_or(base);
     let named = CONFIGURATIONS.map(|name| inside.join(name));
     let policies = inside.join(POLICIES);
     let file = named.iter().find(|file| file.is_file());
-    let folder: &PathBuf = match policies.is_dir() {
+    let folder: &Path = match policies.is_dir() {
         true => &policies,
-        false => &test.folder,
+        false => base,
     };
     let source = match file {
         Some(file) => ConfigSource::File(file),
@@ -122,7 +173,12 @@ fn load(test: &Test) -> Result<Blueprint, Faults> {
     Ok(blueprint)
 }
 
-fn read(blueprint: &Arc<Blueprint>, test: &Test, path: &Path) -> Result<TestFile, Faults> {
+fn read(
+    blueprint: &Arc<Blueprint>,
+    test: &Test,
+    folder: &Path,
+    path: &Path,
+) -> Result<TestFile, Faults> {
     let file = path.display().to_string();
     let fits = |name: &str| match &test.filter {
         Some(text) => file.contains(text.as_str()) || name.contains(text.as_str()),
@@ -135,7 +191,7 @@ fn read(blueprint: &Arc<Blueprint>, test: &Test, path: &Path) -> Result<TestFile
         cases.retain(|case| fits(&case.name));
         return Ok(TestFile::Cases { file, cases });
     }
-    let script = TestScript::load(blueprint, &test.folder, path, test.is_covered())?;
+    let script = TestScript::load(blueprint, folder, path, test.is_covered())?;
     let tests = script.tests()?.into_iter().enumerate();
     let tests = tests.filter(|(_, test)| fits(&test.name)).collect();
     Ok(TestFile::Script {

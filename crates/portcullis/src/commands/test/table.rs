@@ -9,9 +9,10 @@ use super::coverage;
 use super::outcome::{Failure, State, TestResult, Tested};
 use crate::commands::text::diff;
 use crate::commands::text::plain::{self, printable};
+use crate::commands::text::terminal::{Terminal, Tone};
 
 /// All results, one block for each file.
-pub(super) fn write(tested: &Tested, with_coverage: bool) -> String {
+pub(super) fn write(tested: &Tested, with_coverage: bool, terminal: Terminal) -> String {
     let mut text = String::new();
     let mut last: Option<&str> = None;
     for result in &tested.results {
@@ -20,7 +21,7 @@ pub(super) fn write(tested: &Tested, with_coverage: bool) -> String {
             let _ = writeln!(text, "{gap}{}", printable(&result.file));
             last = Some(&result.file);
         }
-        one(&mut text, tested.blueprint.as_deref(), result);
+        one(&mut text, tested.blueprint.as_deref(), result, terminal);
     }
     if let (Some(counted), true) = (&tested.coverage, with_coverage) {
         let _ = write!(text, "\n{}", coverage::table(counted));
@@ -28,19 +29,20 @@ pub(super) fn write(tested: &Tested, with_coverage: bool) -> String {
     text
 }
 
-fn one(text: &mut String, blueprint: Option<&Blueprint>, result: &TestResult) {
-    let word = match result.state {
-        State::Passed => "pass",
-        State::Failed => "FAIL",
-        State::Skipped => "skip",
-        State::Error => "ERROR",
+fn one(text: &mut String, blueprint: Option<&Blueprint>, result: &TestResult, terminal: Terminal) {
+    let (word, tone) = match result.state {
+        State::Passed => ("pass", Tone::Good),
+        State::Failed => ("FAIL", Tone::Bad),
+        State::Skipped => ("skip", Tone::Faint),
+        State::Error => ("ERROR", Tone::Bad),
     };
+    let word = terminal.word(&format!("{word:<5}"), tone);
     let name = printable(&result.name);
     let line = result.line.filter(|_| !result.failures.is_empty());
     let place = line.map_or(String::new(), |line| {
         format!("   {}:{line}", printable(&result.file))
     });
-    let _ = writeln!(text, "  {word:<5}  {name}{place}");
+    let _ = writeln!(text, "  {word}  {name}{place}");
     for failure in &result.failures {
         explain(text, &result.file, failure);
     }

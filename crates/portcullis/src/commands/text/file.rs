@@ -1,21 +1,84 @@
 //! Files that commands write.
 
-use std::io;
-use std::os::unix::fs::PermissionsExt;
-use std::path::Path;
+use std::fs::{File, OpenOptions};
+use std::io::{self, Write};
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::{Path, PathBuf};
 
-/// Writes a file aside and puts it in its place whole.
+/// Writes a file aside and puts it in its place whole, so that nobody finds half of it.
+///
+/// What is no regular file, like a pipe or a device, is written to instead of being replaced.
+///
+/// # Errors
+///
+/// What the system says, of the file itself.
 pub(in crate::commands) fn write(file: &Path, text: &str) -> io::Result<()> {
+    // The file that is meant, not the link that leads to it.
+    let file: PathBuf = file.canonicalize().unwrap_or_else(|_| file.to_owned());
+    if file.metadata().is_ok_and(|there| !there.is_file()) {
+        let mut there = OpenOptions::new().write(true).open(&file)?;
+        return there.write_all(text.as_bytes());
+    }
     let folder = match file.parent() {
         Some(folder) if !folder.as_os_str().is_empty() => folder,
         _ => Path::new("."),
     };
-    // As any other new file: readable as the person's umask says.
-    let mut aside = tempfile::Builder::new()
+    // The library would name the file aside, which means nothing to anybody.
+    let mut refused = None;
+    let aside = tempfile::Builder::new()
         .prefix(".portcullis-")
-        .permissions(std::fs::Permissions::from_mode(0o666))
-        .tempfile_in(folder)?;
-    io::Write::write_all(&mut aside, text.as_bytes())?;
-    aside.persist(file).map_err(|error| error.error)?;
+        .make_in(folder, |path| {
+            create(path).inspect_err(|error| refused = error.raw_os_error())
+        });
+    let mut aside = aside.map_err(|error| match refused {
+        Some(code) => io::Error::from_raw_os_error(code),
+        None => error,
+    })?;
+    aside.as_file_mut().write_all(text.as_bytes())?;
+    aside.as_file().sync_all()?;
+    aside.persist(&file).map_err(|error| error.error)?;
     Ok(())
+}
+
+/// As any other new file: readable as the person's umask says.
+fn create(path: &Path) -> io::Result<File> {
+    OpenOptions::new()
+        .write(true)
+        .create_new(true)
+        .mode(0o666)
+        .open(path)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn files_are_replaced_whole_and_links_stay() {
+        let folder = tempfile::tempdir().unwrap();
+        let (file, link) = (folder.path().join("a"), folder.path().join("b"));
+        std::fs::write(&file, "old").unwrap();
+        std::os::unix::fs::symlink(&file, &link).unwrap();
+        write(&link, "new").unwrap();
+        assert_eq!(std::fs::read_to_string(&file).unwrap(), "new");
+        assert!(link.symlink_metadata().unwrap().is_symlink());
+        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 2);
+    }
+
+    #[test]
+    fn devices_are_written_to() {
+        write(Path::new("/dev/null"), "text").unwrap();
+        assert!(!Path::new("/dev/null").metadata().unwrap().is_file());
+        let full = write(Path::new("/dev/full"), "text").unwrap_err();
+        assert_eq!(full.kind(), io::ErrorKind::StorageFull);
+    }
+
+    #[test]
+    fn the_reason_is_about_the_file_itself() {
+        let missing = write(Path::new("/nonexistent/x.xml"), "").unwrap_err();
+        assert_eq!(crate::output::reason(&missing), "No such file or directory");
+        let folder = tempfile::tempdir().unwrap();
+        let error = write(folder.path(), "text").unwrap_err();
+        assert_eq!(error.kind(), io::ErrorKind::IsADirectory);
+    }
 }

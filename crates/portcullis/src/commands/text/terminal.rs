@@ -2,6 +2,8 @@
 
 use std::io::IsTerminal;
 
+use crate::colors;
+
 /// How to print for whoever reads.
 #[derive(Debug, Clone, Copy, Default)]
 pub(in crate::commands) struct Terminal {
@@ -10,35 +12,56 @@ pub(in crate::commands) struct Terminal {
     pub(in crate::commands) has_colours: bool,
 }
 
+/// What a word says, so that it is seen at a glance.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::commands) enum Tone {
+    Good,
+    Bad,
+    Odd,
+    /// Of little interest.
+    Faint,
+}
+
 impl Terminal {
     /// What standard output is.
     pub(in crate::commands) fn of_output() -> Self {
-        if !std::io::stdout().is_terminal() {
-            return Self::default();
-        }
-        let width = terminal_size::terminal_size().map(|(width, _)| usize::from(width.0));
-        let is_unset = |name| std::env::var_os(name).is_none_or(|value| value.is_empty());
-        let is_dumb = std::env::var_os("TERM").is_some_and(|term| term == "dumb");
+        let width = std::io::stdout().is_terminal().then(|| {
+            let size = terminal_size::terminal_size();
+            size.map_or(80, |(width, _)| usize::from(width.0))
+        });
         Self {
-            width: Some(width.unwrap_or(80)),
-            has_colours: is_unset("NO_COLOR") && !is_dumb,
+            width,
+            has_colours: colors::on_output(),
         }
     }
 
     /// A yes, or a no, so that it is seen.
     pub(in crate::commands) fn answer(self, text: &str, is_yes: bool) -> String {
-        match (self.has_colours, is_yes) {
-            (false, _) => text.to_owned(),
-            (true, true) => format!("\u{1b}[32m{text}\u{1b}[0m"),
-            (true, false) => format!("\u{1b}[1;31m{text}\u{1b}[0m"),
-        }
+        self.word(text, if is_yes { Tone::Good } else { Tone::Bad })
+    }
+
+    /// A word in the colour of what it says.
+    pub(in crate::commands) fn word(self, text: &str, tone: Tone) -> String {
+        self.styled(
+            text,
+            match tone {
+                Tone::Good => "32",
+                Tone::Bad => "1;31",
+                Tone::Odd => "33",
+                Tone::Faint => "2",
+            },
+        )
     }
 
     /// A heading.
     pub(in crate::commands) fn heading(self, text: &str) -> String {
+        self.styled(text, "1")
+    }
+
+    fn styled(self, text: &str, style: &str) -> String {
         match self.has_colours {
             false => text.to_owned(),
-            true => format!("\u{1b}[1m{text}\u{1b}[0m"),
+            true => format!("\u{1b}[{style}m{text}\u{1b}[0m"),
         }
     }
 }

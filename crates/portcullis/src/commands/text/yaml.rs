@@ -190,10 +190,8 @@ mod tests {
         let text = write(&value);
         let items = read_documents(&Source::text_named("out", text.as_str()), "default");
         assert_eq!(items.len(), 1, "{text}");
-        let read = items[0]
-            .manifest
-            .as_ref()
-            .unwrap_or_else(|f| panic!("{f:#}"));
+        let read = items.into_iter().next().unwrap().into_manifest();
+        let read = read.unwrap_or_else(|f| panic!("{f:#}"));
         assert_eq!(read.object, value, "{text}");
     }
 

@@ -80,7 +80,7 @@ pub(crate) fn check_flags(name: &str, command: &str) {
         .split_whitespace()
         .filter(|word| word.starts_with("--"));
     let flags = flags.map(|word| word.trim_end_matches([',', '.', ';', ':', ')']));
-    for flag in flags.filter(|flag| !matches!(*flag, "--help" | "--filename")) {
+    for flag in flags.filter(|flag| !matches!(*flag, "--help" | "--filename" | "--color")) {
         assert!(text.contains(flag), "{name} says nothing of {flag}");
     }
 }

@@ -40,7 +40,7 @@ fn usage_is_exit_2_and_told() {
     let folder = folder();
     let chain = ["--admission-control", "AlwaysAdmit"];
     for (arguments, needle) in [
-        (&[][..], "--filename"),
+        (&[][..], "<FILE|DIR|->"),
         (&["-f"], "-f"),
         (
             &["-f", "fine.yaml", "--operation", "PATCH"],
@@ -59,8 +59,9 @@ fn usage_is_exit_2_and_told() {
         ),
         (
             &["-f", "fine.yaml", "--report", "junit"],
-            "the file is missing",
+            "expected junit=FILE or sarif=FILE",
         ),
+        (&["-f", "fine.yaml", "--report", "junit=-"], "`-o junit`"),
         (
             &[
                 "-f",
@@ -81,7 +82,9 @@ fn usage_is_exit_2_and_told() {
             &["-f", "fine.yaml", "--policies", "policies", "--config", "c"],
             "--policies",
         ),
-        (&["-f", "fine.yaml", "stray"], "stray"),
+        (&["-f", "-", "-"], "once only"),
+        (&["fine.yaml", "--header", "x"], "'Name: value'"),
+        (&["fine.yaml", "--path", "x"], "`/`"),
     ] {
         let all = [&["eval"], arguments, &chain].concat();
         let ran = run_in(&folder, &all);
@@ -232,5 +235,9 @@ fn standard_output_carries_data_only() {
     folder.write("empty.yaml", "");
     let ran = run_in(&folder, &[&["eval", "-f", "empty.yaml"], BASELINE].concat());
     assert_eq!((ran.code, ran.out.as_str()), (Some(6), ""));
-    assert!(ran.err.starts_with("0 objects, 1 plug-in: "), "{}", ran.err);
+    assert_eq!(ran.err, "no manifests found in `empty.yaml`\n");
+    std::fs::create_dir(folder.path("empty")).unwrap();
+    let ran = run_in(&folder, &[&["eval", "empty"], BASELINE].concat());
+    assert_eq!((ran.code, ran.out.as_str()), (Some(6), ""));
+    assert_eq!(ran.err, "no manifests found in `empty`\n");
 }

@@ -70,7 +70,7 @@ fn each_policy_says_what_it_said_whatever_its_mode() {
         let [name, mode, outcome, message] = [name, mode, outcome, message].map(str::to_owned);
         (name, mode, outcome, message, line)
     };
-    let kinds = "it is for other kinds";
+    let kinds = "kind does not match";
     assert_eq!(
         said(&done, 0),
         [
@@ -89,7 +89,7 @@ fn each_policy_says_what_it_said_whatever_its_mode() {
         (&json!("no-latest"), &json!("no-latest: pin a version"))
     );
     let outcomes: Vec<String> = said(&done, 1).into_iter().map(|p| p.2).collect();
-    assert_eq!(outcomes, ["deny", "skip", "skip", "skip"]);
+    assert_eq!(outcomes, ["deny", "pass", "skip", "deny"]);
     assert!(done.err.contains("2 objects, 4 policies: "), "{}", done.err);
 }
 
@@ -111,7 +111,7 @@ fn the_table_names_the_place() {
     assert_eq!(ran.code, Some(1));
     for line in [
         "  DENY   no-latest  pin a version  (policies/no-latest.ts:5:32)\n",
-        "  skip   services   it is for other kinds\n",
+        "  skip   services   kind does not match\n",
         "  deny   soft       think again  (warn only)  (policies/soft.js:2:",
         "  warning: soft: think again\n",
         "    + /metadata/labels: {\"owner\":\"nobody\"}\n",
@@ -271,15 +271,13 @@ fn plugins_and_policies_stand_in_the_order_they_are_asked() {
             "c.yaml",
             "--admission-control",
             "AlwaysDeny,Policies",
+            "--fail-fast",
         ],
     );
     let first = &refused.results()[0]["policies"][1];
     assert_eq!(
         (&first["outcome"], &first["message"]),
-        (
-            &json!("skip"),
-            &json!("not asked: AlwaysDeny refused first")
-        )
+        (&json!("skip"), &json!("not asked: AlwaysDeny denied it"))
     );
 }
 
@@ -336,9 +334,9 @@ fn reports_have_a_rule_for_each_policy_and_its_place() {
         suites,
         [
             ("no-latest", "1", "0"),
-            ("owner", "0", "1"),
+            ("owner", "0", "0"),
             ("services", "0", "2"),
-            ("soft", "0", "1")
+            ("soft", "0", "0")
         ]
     );
     let sarif = std::fs::read_to_string(folder.path("s.json")).unwrap();
@@ -369,7 +367,8 @@ fn reports_have_a_rule_for_each_policy_and_its_place() {
         found,
         [
             (&json!("soft"), &json!("warning")),
-            (&json!("no-latest"), &json!("error"))
+            (&json!("no-latest"), &json!("error")),
+            (&json!("soft"), &json!("warning")),
         ]
     );
     let place = &results[1]["relatedLocations"][0]["physicalLocation"];

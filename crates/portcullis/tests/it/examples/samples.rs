@@ -64,6 +64,40 @@ impl Sample {
         connection.receive().expect("the connection was dropped")
     }
 
+    /// What `eval` says of it, sent as the server got it.
+    fn compare_eval(&self, folder: &Folder, usual: &str) {
+        let name = self.place.rsplit('/').next().unwrap();
+        let file = format!("reviews/{name}");
+        let path = self.path.as_deref().unwrap_or(usual);
+        let headers: Vec<String> = self
+            .headers
+            .iter()
+            .flat_map(|(name, value)| ["--header".to_owned(), format!("{name}: {value}")])
+            .collect();
+        let mut words = vec!["eval", &file, "-o", "json", "--path", path];
+        words.extend(headers.iter().map(String::as_str));
+        let ran = run_in(folder, &words);
+        let says = format!("{}: {}{}", self.place, ran.out, ran.err);
+        let value: Value = serde_json::from_str(&ran.out).unwrap_or_else(|_| panic!("{says}"));
+        let (result, expected) = (&value["results"][0], &self.expected);
+        let request = &self.review["request"];
+        assert_eq!(result["kind"], request["kind"]["kind"], "{says}");
+        assert_eq!(result["allowed"], expected["allowed"], "{says}");
+        let message = result["message"].as_str().unwrap();
+        if let Some(wanted) = expected["message"].as_str() {
+            assert_eq!(message, wanted, "{says}");
+        }
+        if let Some(start) = expected["starts"].as_str() {
+            assert!(message.starts_with(start), "{says}");
+        }
+        if expected["warnings"].is_array() {
+            assert_eq!(result["warnings"], expected["warnings"], "{says}");
+        }
+        let before = &request["object"];
+        let wanted = expected.get("object").unwrap_or(before);
+        assert_eq!(&result["object"], wanted, "{says}");
+    }
+
     fn compare(&self, answer: &Answer) {
         let place = &self.place;
         assert_eq!(answer.status, 200, "{place}: {}", answer.text());
@@ -140,6 +174,7 @@ fn samples_of_acjs_files_are_answered_as_expected() {
         assert!(!samples.is_empty(), "{} has none", example.display());
         for sample in &samples {
             sample.compare(&sample.send(server.connect(), "/"));
+            sample.compare_eval(&server.folder, "/");
         }
         drop(other);
         decided_again(&server.folder, samples.len());
@@ -169,6 +204,7 @@ fn samples_of_other_examples_are_answered_as_expected() {
         for sample in &samples {
             let connection = Connection::tcp(gate.port).unwrap();
             sample.compare(&sample.send(connection, "/mutate"));
+            sample.compare_eval(&gate.folder, "/mutate");
         }
         decided_again(&gate.folder, samples.len());
     }

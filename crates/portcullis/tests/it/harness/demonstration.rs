@@ -34,14 +34,21 @@ impl Demonstration {
     /// The same, after something that no other one may see.
     #[track_caller]
     pub(crate) fn start_after<T>(prepare: impl FnOnce() -> T) -> (Self, T) {
+        Self::start_with(&[], |_| prepare())
+    }
+
+    /// The same with flags, after something that concerns its home too.
+    #[track_caller]
+    pub(crate) fn start_with<T>(flags: &[&str], prepare: impl FnOnce(&Folder) -> T) -> (Self, T) {
         let turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
-        let prepared = prepare();
         let folder = Folder::new();
+        let prepared = prepare(&folder);
         let file = |name: &str| File::create(folder.path(name)).unwrap();
         let mut command = program(folder.root());
         command
             .env("TMPDIR", folder.root())
             .arg("serve")
+            .args(flags)
             .stdout(file("out"))
             .stderr(file("log"));
         let child = command.spawn().unwrap();

@@ -150,7 +150,10 @@ fn plain_http_on_a_tls_port_gets_a_word() {
         let answer = raw_then_close(port, &bytes).expect("no word");
         let (error, _) = answer.error(400);
         let message = error["message"].as_str().unwrap();
-        assert!(message.contains("speaks TLS"), "{error}");
+        assert!(
+            message.contains("HTTP request to an HTTPS server"),
+            "{error}"
+        );
     }
     asked(port, &pki.client(None)).unwrap().allowed();
     gate.lives();
@@ -180,7 +183,7 @@ fn a_certificate_without_its_key_is_refused_at_the_start() {
     );
     folder.write("tls.crt", &pki.server.certificate_pem);
     for (key, needle) in [
-        (pki.second_server.key_pem.as_str(), "do not fit"),
+        (pki.second_server.key_pem.as_str(), "do not match"),
         ("no key\n", "tls.key"),
         ("", "tls.key"),
     ] {

@@ -132,7 +132,7 @@ fn nothing_to_run_is_exit_6() {
     );
     let ran = run_in(&folder, &["test", "--filter", "other"]);
     assert_eq!(ran.code, Some(6));
-    ran.says(&["the filter `other` fits no test"]);
+    ran.says(&["the filter `other` matches no test"]);
     cases(&folder, "a.test.yaml", &json!([]));
     assert_eq!(run_in(&folder, &["test"]).code, Some(6));
     folder.write("a.test.yaml", "tests: []");

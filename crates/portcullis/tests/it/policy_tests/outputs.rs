@@ -42,7 +42,7 @@ fn the_table_says_what_was_expected_and_what_came() {
         "         allowed: expected true, got false: no-latest: pin a version\n",
         "         deny   no-latest  pin a version\n",
         "                4 |     if (!isPinned(c.image)) deny(\"pin a version\");\n",
-        "         skip   owner  an earlier policy had decided\n",
+        "         skip   owner  not asked: no-latest denied it\n",
     ] {
         assert!(ran.out.contains(line), "{line}: {}", ran.out);
     }

@@ -40,7 +40,7 @@ fn a_new_pair_is_served_once_it_fits_and_garbage_changes_nothing() {
         .write("tls.crt", &pki.second_server.certificate_pem);
     until("the mismatch is noticed", || gate.last_reload() < 0.5);
     assert!(
-        gate.log().contains("do not fit"),
+        gate.log().contains("do not match"),
         "the log does not say why"
     );
     assert_eq!(shown_at(port).as_ref(), Some(&first));
@@ -126,4 +126,39 @@ fn the_authority_of_clients_changes_too() {
         is_let_in(&other)
     });
     assert!(!is_let_in(&pki));
+}
+
+#[test]
+fn connections_do_not_outlive_the_authority_that_let_them_in() {
+    let (pki, other) = (Pki::new(), Pki::new());
+    let (gate, open_port, port) = gate_of(&pki);
+    let client = pki.client(Some(&pki.client));
+    let mut before = Connection::tls(port, &client).unwrap();
+    let mut unconcerned = Connection::tls(open_port, &pki.client(None)).unwrap();
+    let ask = |connection: &mut Connection| {
+        let review = Review::create(&pod());
+        let answer = connection.post("/validate", &review.value());
+        answer.map(|answer| answer.status)
+    };
+    assert_eq!(ask(&mut before).unwrap(), 200);
+    assert_eq!(ask(&mut unconcerned).unwrap(), 200);
+    // The same authorities in a file that was written again are the same.
+    let reloads = || {
+        let name = "portcullis_config_last_reload_success_timestamp_seconds";
+        gate.metrics().total(name, &[])
+    };
+    let first = reloads();
+    gate.folder
+        .write("ca.crt", format!("{}\n", pki.authority.certificate_pem));
+    until("the file was read again", || reloads() > first);
+    assert_eq!(ask(&mut before).unwrap(), 200);
+    gate.folder
+        .write("ca.crt", &other.authority.certificate_pem);
+    until("the connection is closed", || ask(&mut before).is_err());
+    assert_eq!(ask(&mut unconcerned).unwrap(), 200);
+    let stranger = pki.client(Some(&other.client));
+    assert_eq!(
+        ask(&mut Connection::tls(port, &stranger).unwrap()).unwrap(),
+        200
+    );
 }

@@ -62,7 +62,10 @@ fn encoded(data: &[(&str, &str)]) -> Value {
 #[test]
 fn a01_and_buckets_and_bastions_are_of_the_own_seed() {
     let world = world();
-    for resource in [BUCKETS, "bastions.operations.gardener.cloud"] {
+    for (resource, key) in [
+        (BUCKETS, "new"),
+        ("bastions.operations.gardener.cloud", "garden-p1/new"),
+    ] {
         for (object, expected) in [
             (on("s1"), "ok"),
             (on("s2"), "403"),
@@ -72,7 +75,7 @@ fn a01_and_buckets_and_bastions_are_of_the_own_seed() {
             (json!({"spec": {"seedName": ["s1"]}}), "403"),
             (json!({"spec": "s1"}), "400"),
         ] {
-            let ask = Ask::create(resource, "new", object.clone());
+            let ask = Ask::create(resource, key, object.clone());
             for who in [U1, X1] {
                 let judgement = world.judge(&ask.by(who));
                 let is_ok = judgement == Judgement::Pass;
@@ -89,7 +92,7 @@ fn a01_and_buckets_and_bastions_are_of_the_own_seed() {
                 );
             }
         }
-        let ask = Ask::create(resource, "new", on("s2")).by(U1);
+        let ask = Ask::create(resource, key, on("s2")).by(U1);
         assert_eq!(world.message(&ask), "object does not belong to seed \"s1\"");
     }
 }

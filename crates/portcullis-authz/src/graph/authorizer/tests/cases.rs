@@ -39,6 +39,9 @@ G33 U1 create serviceaccounts/token seed-s1/x A; X1 create serviceaccounts/token
 G34 nogroup get cloudprofiles cp1 N; nogroup create events default/ N
 G35 noname get cloudprofiles cp1 N; noname create events default/ N
 G36 U1 get pods default/x N; U1 get !/healthz N
+S01 U1 get cloudprofiles foo/cp1 N; U1 get seeds garden/s1 N; U1 get projects garden-p1/p1 N; U1 patch backupbuckets garden/bb1 N
+S02 U1 get namespaces garden-p1 A; U1 get namespaces other/garden-p1 A; U1 get secrets infra1 N; U1 list cloudprofiles foo/cp1 N
+S03 U1 get backupbuckets foo/bb1 A; U1 create seeds foo/ A; S1 get seeds foo/sh1 A
 K03 alice get pods default/x N; alice delete nodes node0 N; U2 delete seeds s1 N; U1 get !/metrics N; noname get seeds s1 N
 R01 U1 get seeds s1 A; U1 update seeds/status s1 A; U1 list seeds N; U1 list seeds l:name.seed.gardener.cloud/s1=true A; U1 create seeds A
 R02 U1 delete configmaps default/nobody N; U1 delete secrets default/nobody N; U1 delete internalsecrets default/nobody N
@@ -135,6 +138,8 @@ N01 n0 get configmaps ns0/cm0 A; n1 get configmaps ns0/cm0 N
 N02 n0 list secrets ns0/ N; n0 list secrets ns0/sec0 A
 N03 n0 list secrets sec0 N
 N04 n0 get persistentvolumes pv0 A; n0 get secrets kube-system/pvsec A; n1 get persistentvolumes pv0 N; n1 get secrets kube-system/pvsec N
+S04 n0 get persistentvolumes default/pv0 N; n0 get persistentvolumeclaims pvc0 N; n0 get configmaps cm0 N
+S05 n0 get nodes default/node0 A; n0 list services default/ A; n0 create tokenreviews.authentication.k8s.io default/ A
 N05 n0 create serviceaccounts/token ns0/sa0 A; n0 create serviceaccounts ns0/sa0 N; n1 create serviceaccounts/token ns0/sa0 N
 N06 n0 list pods f:spec.nodeName=node0 A; n0 list pods N; n0 list pods f:spec.nodeName=node1 N
 N07 n0 delete pods ns0/pod1 A; n0 get pods ns0/pod1 N; n0 get pods ns0/pod0 A; n0 list pods ns0/pod0 f:metadata.name=pod0 A; n0 list pods ns0/pod1 f:metadata.name=pod1 N

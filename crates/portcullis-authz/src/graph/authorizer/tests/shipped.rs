@@ -198,7 +198,23 @@ fn reasons() {
         ),
         (
             "U1 list cloudprofiles",
-            "must specify field or label selector for name s1",
+            "must specify field or label selector for name s1: no selector opens this list, name one object",
+        ),
+        (
+            "U1 list shoots",
+            "must specify field or label selector for name s1: label name.seed.gardener.cloud/s1=true",
+        ),
+        (
+            "S1 list backupbuckets",
+            "must specify field or label selector for name sh1: field spec.shootRef.name=sh1,spec.shootRef.namespace=garden-p1",
+        ),
+        (
+            "U1 get cloudprofiles foo/cp1",
+            "no relationship found: cloudprofiles are cluster-scoped, but the request has the namespace `foo`",
+        ),
+        (
+            "U1 get secrets infra1",
+            "no relationship found: secrets are namespaced, but the request has no namespace",
         ),
         (
             "U1 create workloadidentities/token garden-p1/",

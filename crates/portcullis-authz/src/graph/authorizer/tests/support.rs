@@ -134,7 +134,7 @@ pub(super) struct Mode {
 pub(super) fn opinion(rules: &Rules, access: &Access, mode: Mode, paths: &impl Paths) -> Opinion {
     let subject = match rules.subjects.recognize(&access.user) {
         Who::Agent(subject) => subject,
-        Who::Unnamed(said) => return Opinion::NoOpinion(said.to_owned()),
+        Who::Unclear(why) => return Opinion::NoOpinion(why.into_owned()),
         Who::Nobody => return Opinion::NoOpinion("nobody".to_owned()),
     };
     let question = Question {
@@ -146,10 +146,12 @@ pub(super) fn opinion(rules: &Rules, access: &Access, mode: Mode, paths: &impl P
     match &access.target {
         Target::Resource(target) => {
             let outcome = rules.decide(&question, target, paths).unwrap();
-            rules.opinion(outcome, &subject, target)
+            rules.opinion(outcome, &question, target, None)
         }
         Target::Path(path) => match rules.decide_path(&question, path) {
-            Outcome::Allowed(..) => Opinion::Allow(String::new()),
+            Outcome::Allowed(place, how) => {
+                Opinion::Allow(rules.allowed_path(place, how, &question, path))
+            }
             _ => Opinion::NoOpinion(String::new()),
         },
     }

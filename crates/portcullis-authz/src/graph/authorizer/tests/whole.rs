@@ -137,7 +137,11 @@ fn nothing_is_said_before_the_graph_has_caught_up() {
     state.set_caught_up();
     assert_eq!(
         ask("U1 get cloudprofiles cp1").unwrap(),
-        Opinion::Allow(String::new())
+        Opinion::Allow(
+            "rule \"cloudprofiles.core.gardener.cloud: get by path\" (rules[5].path): \
+             CloudProfile:cp1 -> Shoot:garden-p1/sh1 -> Seed:s1"
+                .to_owned()
+        )
     );
 }
 
@@ -186,10 +190,18 @@ fn answers_are_explained() {
     assert!(always.rule.unwrap().0.ends_with("].always") && always.path.is_empty());
     let shortcut = explain("U1 list secrets seed-s1/");
     assert!(shortcut.rule.unwrap().0.ends_with("].shortcuts[0]"));
+    assert!(no.lacks_path && unknown.lacks_path && !always.lacks_path);
     let nobody = explain("alice get projects p1");
     assert_eq!(
         (nobody.subject, nobody.rule, nobody.is_known),
         (None, None, None)
+    );
+    let elsewhere = explain("U1 get projects foo/p1");
+    assert_eq!((elsewhere.object, elsewhere.is_known), (None, None));
+    let list = explain("U1 list bastions").rule.unwrap().1;
+    assert_eq!(
+        list,
+        "`list` of many objects needs a selector: --field-selector spec.seedName=s1"
     );
     let no_rule = explain("U1 get pods default/x");
     assert!(no_rule.subject.is_some() && no_rule.rule.is_none());

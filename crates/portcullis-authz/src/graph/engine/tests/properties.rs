@@ -117,6 +117,17 @@ fn assert_like(graph: &Graph, model: &Model) {
                 let mut edges = model.edges();
                 assert!(edges.any(|(from, to, _)| (from, to) == (&step[0], &step[1])));
             }
+            let some = graph.some_path(reference, by_ref(&to), 4096);
+            assert!(some.is_none() || distance.is_some(), "{from:?} to {to:?}");
+            if let Some(some) = some {
+                assert_eq!((some.first(), some.last()), (Some(&from), Some(&to)));
+                for step in some.windows(2) {
+                    let mut edges = model.edges();
+                    assert!(edges.any(|(from, to, _)| (from, to) == (&step[0], &step[1])));
+                }
+            }
+            let at_once = graph.some_path(reference, by_ref(&to), 0);
+            assert_eq!(at_once.is_some(), from == to && there.contains(&from));
             let spots = (graph.spot(reference), graph.spot(by_ref(&to)));
             if let (Some(a), Some(b)) = spots
                 && let Some(leads) = graph.leads_from(a, b)

@@ -323,6 +323,45 @@ fn users_that_are_no_agents_cost_no_look_at_the_object() {
 }
 
 #[test]
+fn users_of_whom_it_is_unclear_which_agent_they_are_write_nothing() {
+    let plugin = both();
+    let several: &[&str] = &[
+        "system:serviceaccounts",
+        "system:serviceaccounts:seed-s1",
+        "system:serviceaccounts:seed-s2",
+    ];
+    let seeds: &[&str] = &["gardener.cloud:system:seeds"];
+    for (name, groups) in [
+        ("system:node:", &["system:nodes"][..]),
+        ("system:node:a:b", &["system:nodes"]),
+        ("gardener.cloud:system:seed:", seeds),
+        ("gardener.cloud:system:seed:a/b", seeds),
+        ("system:serviceaccount:seed-s1:extension-x", several),
+    ] {
+        for resource in ["nodes", "configmaps", "pods"] {
+            let asked = request(
+                user(name, groups),
+                Operation::Create,
+                resource,
+                json!({"metadata": {"name": "n"}}),
+            );
+            assert_eq!(short(&plugin, &asked), "403", "{name} {resource}");
+        }
+    }
+    let asked = request(
+        user("system:node:a:b", &["system:nodes"]),
+        Operation::Create,
+        "nodes",
+        json!({"metadata": {"name": "n"}}),
+    );
+    let denial = refusal(outcome(&plugin, &asked));
+    assert_eq!(
+        denial.message,
+        "could not determine the Node from user \"system:node:a:b\""
+    );
+}
+
+#[test]
 fn hostile_objects_are_refused() {
     let plugin = both();
     let mut deep = json!(1);
@@ -350,6 +389,7 @@ fn hostile_objects_are_refused() {
         assert!(matches!(code, 400 | 403), "{code}");
     }
     let mut asked = request(gardenlet("s1"), Operation::Create, "secrets", json!({}));
+    asked.namespace = "garden-p1".to_owned();
     for name in [
         "../../x.monitoring",
         "a/b.monitoring",

@@ -1,0 +1,46 @@
+//! Text that others wrote, made fit for one line of a log, a message or a terminal.
+//!
+//! What has a syntax of its own (JSON, HTML, Go's quotes) is escaped by who writes that.
+
+use std::borrow::Cow;
+
+/// The text with everything escaped that could end a line, move the cursor, or make the line look other than
+/// it is.
+pub fn printable(text: &str) -> Cow<'_, str> {
+    // Most texts are plain ASCII, which is quickly seen.
+    let is_plain = text.bytes().all(|byte| matches!(byte, b' '..=b'~'));
+    if is_plain || !text.contains(is_odd) {
+        return Cow::Borrowed(text);
+    }
+    let mut clean = String::with_capacity(text.len() + 8);
+    for c in text.chars() {
+        if is_odd(c) {
+            clean.extend(c.escape_default());
+        } else {
+            clean.push(c);
+        }
+    }
+    Cow::Owned(clean)
+}
+
+/// Whether a character does something else than to be seen: control characters, marks of the direction of
+/// writing, and what has no width.
+pub fn is_odd(c: char) -> bool {
+    c.is_control()
+        || matches!(c, '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}'
+            | '\u{2060}'..='\u{2069}' | '\u{feff}' | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e007f}')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_does_something_is_escaped_and_the_rest_stays() {
+        assert_eq!(printable("a é 字"), "a é 字");
+        assert_eq!(printable("a\n\u{1b}[31m"), "a\\n\\u{1b}[31m");
+        assert_eq!(printable("x\u{202e}y\u{200b}"), "x\\u{202e}y\\u{200b}");
+        assert_eq!(printable("\u{85}\u{e0041}"), "\\u{85}\\u{e0041}");
+        assert!(matches!(printable("plain"), Cow::Borrowed(_)));
+    }
+}

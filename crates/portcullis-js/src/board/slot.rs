@@ -1,0 +1,104 @@
+//! One evaluation thread, as the board and the watchdog see it.
+
+use std::sync::atomic::{AtomicBool, AtomicI32, Ordering};
+use std::sync::{Arc, Condvar, Mutex};
+use std::time::Instant;
+
+use super::lock;
+use crate::state::Thread;
+use crate::worker::Answer;
+
+/// What a thread is doing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) enum Phase {
+    /// It has nothing to do, or gets ready.
+    #[default]
+    Idle,
+    /// It computes.
+    Computing,
+    /// It has computed for so long that others got its turn.
+    Slow,
+    /// It waits for something else, and others may compute.
+    Waiting,
+    /// It was given up while it computed, and must end with what it is doing.
+    LostComputing,
+    /// It was given up while it waited, and must end with what it is doing.
+    LostWaiting,
+}
+
+impl Phase {
+    pub(crate) fn is_lost(self) -> bool {
+        matches!(self, Self::LostComputing | Self::LostWaiting)
+    }
+}
+
+/// What a thread is doing, until when, and who waits for it. The phase is changed only by who
+/// holds the board.
+#[derive(Debug, Default)]
+pub(crate) struct Doing {
+    pub(crate) phase: Phase,
+    pub(crate) job: Option<Running>,
+}
+
+/// An evaluation that is being made.
+#[derive(Debug, Clone)]
+pub(crate) struct Running {
+    /// Who asks for it.
+    pub(crate) asker: u64,
+    pub(crate) since: Instant,
+    pub(crate) deadline: Instant,
+    pub(crate) input: Arc<crate::input::Input>,
+    pub(crate) answer: Answer,
+}
+
+/// A thread, as others see it.
+#[derive(Debug, Default)]
+pub(crate) struct Slot {
+    pub(crate) thread: Thread,
+    pub(crate) wake: Condvar,
+    pub(crate) doing: Mutex<Doing>,
+    /// By which number the system knows it; 0 until it runs.
+    system: AtomicI32,
+    /// Whether its evaluation is made in a process, which it ends by itself.
+    is_guarded: AtomicBool,
+}
+
+impl Slot {
+    pub(crate) fn phase(&self) -> Phase {
+        lock(&self.doing).phase
+    }
+
+    pub(crate) fn set_phase(&self, phase: Phase) {
+        lock(&self.doing).phase = phase;
+    }
+
+    /// Who asks for what it does.
+    pub(super) fn asker(&self) -> Option<u64> {
+        lock(&self.doing).job.as_ref().map(|job| job.asker)
+    }
+
+    pub(crate) fn of(thread: Thread) -> Self {
+        Self {
+            thread,
+            ..Self::default()
+        }
+    }
+
+    /// The number by which the system knows the thread.
+    pub(crate) fn system(&self) -> i32 {
+        self.system.load(Ordering::Relaxed)
+    }
+
+    pub(crate) fn set_system(&self, number: i32) {
+        self.system.store(number, Ordering::Relaxed);
+    }
+
+    /// Whether its evaluation is made in a process.
+    pub(crate) fn is_guarded(&self) -> bool {
+        self.is_guarded.load(Ordering::Relaxed)
+    }
+
+    pub(crate) fn set_guarded(&self, is_guarded: bool) {
+        self.is_guarded.store(is_guarded, Ordering::Relaxed);
+    }
+}

@@ -1,0 +1,160 @@
+//! What evaluation threads do: take a job, make it, take the next, and end when they are not needed.
+
+use std::hash::BuildHasher;
+use std::rc::Rc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, PoisonError};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use portcullis_core::clock;
+
+use super::{PoolError, Shared};
+use crate::board::{Phase, Slot, lock};
+use crate::gate::{Gate, Outside};
+use crate::process;
+use crate::state::Thread;
+use crate::worker::{Guarding, Job, OWN_STACK, Worker};
+
+/// How long a thread waits for work before it asks whether it is needed.
+const IDLE: Duration = Duration::from_secs(10);
+
+/// The gate of one thread of a pool.
+#[derive(Debug)]
+struct Turnstile {
+    shared: Arc<Shared>,
+    slot: Arc<Slot>,
+}
+
+impl Gate for Turnstile {
+    fn leave(&self) {
+        let mut board = lock(&self.shared.board);
+        board.leave(&self.slot);
+        let is_short = board.pass_on();
+        drop(board);
+        self.shared.hire_if(is_short);
+    }
+
+    fn enter(&self, deadline: Option<Instant>) {
+        let mut board = lock(&self.shared.board);
+        board.come_back(&self.slot);
+        loop {
+            let now = clock::monotonic();
+            let left = deadline.map_or(IDLE, |d| d.saturating_duration_since(now));
+            if board.go_on(&self.slot, left.is_zero()) {
+                break;
+            }
+            board = match self.slot.wake.wait_timeout(board, left) {
+                Ok((board, _)) => board,
+                Err(poisoned) => poisoned.into_inner().0,
+            };
+        }
+        let is_short = board.pass_on();
+        drop(board);
+        self.shared.hire_if(is_short);
+    }
+}
+
+impl Shared {
+    /// A number for who asks; 0 where that is not known.
+    pub(super) fn number_of(&self, asker: &str) -> u64 {
+        match asker.is_empty() {
+            true => 0,
+            false => self.hasher.hash_one(asker).max(1),
+        }
+    }
+
+    pub(super) fn spawn(self: &Arc<Self>) -> Result<(), PoolError> {
+        static NEXT: AtomicU64 = AtomicU64::new(1);
+        let number = NEXT.fetch_add(1, Ordering::Relaxed);
+        let slot = Arc::new(Slot::of(Thread::new(number)));
+        lock(&self.slots).push(Arc::clone(&slot));
+        let (shared, own) = (Arc::clone(self), Arc::clone(&slot));
+        let spawned = thread::Builder::new()
+            .name(format!("js-{}", slot.thread.number))
+            .stack_size(self.limits.stack + OWN_STACK)
+            .spawn(move || shared.serve(&own));
+        if let Err(error) = spawned {
+            self.forget(&slot);
+            lock(&self.board).not_hired();
+            return Err(PoolError::Engine(error.to_string()));
+        }
+        Ok(())
+    }
+
+    /// Starts a thread that was noted on the board. If there can't be another one, jobs wait.
+    pub(super) fn hire_if(self: &Arc<Self>, is_short: bool) {
+        if is_short {
+            let _ = self.spawn();
+        }
+    }
+
+    fn forget(&self, slot: &Arc<Slot>) {
+        lock(&self.slots).retain(|other| !Arc::ptr_eq(other, slot));
+    }
+
+    /// The life of an evaluation thread.
+    fn serve(self: &Arc<Self>, slot: &Arc<Slot>) {
+        slot.set_system(process::own_number());
+        let gate = Turnstile {
+            shared: Arc::clone(self),
+            slot: Arc::clone(slot),
+        };
+        let outside = Outside {
+            host: Arc::clone(&self.host),
+            gate: Rc::new(gate),
+            replays: self.replays,
+        };
+        let mut worker = Worker::new(
+            self.set.clone(),
+            self.limits.clone(),
+            self.context.clone(),
+            Arc::clone(slot),
+            Arc::clone(&self.made),
+            outside,
+            self.stable.clone().map(|stable| Guarding {
+                guard: self.guard.clone(),
+                stable,
+            }),
+        );
+        lock(&self.board).started();
+        while let Some(job) = self.next(slot) {
+            worker.work(&job);
+        }
+        self.forget(slot);
+    }
+
+    /// Ends the job before, and waits for the next one.
+    fn next(self: &Arc<Self>, slot: &Arc<Slot>) -> Option<Job> {
+        let mut board = lock(&self.board);
+        let was_lost = slot.phase() == Phase::LostComputing;
+        if !board.end_job(slot) {
+            drop(board);
+            if was_lost {
+                self.guard.came_back();
+            }
+            return None;
+        }
+        loop {
+            if let Some(job) = board.take_job(slot, clock::monotonic()) {
+                let is_short = board.pass_on();
+                drop(board);
+                self.hire_if(is_short);
+                return Some(job);
+            }
+            if board.is_closed {
+                board.may_go();
+                return None;
+            }
+            board.call_back();
+            board.rest(slot);
+            let waited = slot.wake.wait_timeout(board, IDLE);
+            let (again, timeout) = waited.unwrap_or_else(PoisonError::into_inner);
+            board = again;
+            let was_called = board.rise(slot);
+            if timeout.timed_out() && !was_called && board.may_go() {
+                return None;
+            }
+        }
+    }
+}

@@ -1,0 +1,105 @@
+//! `GET /`: what there is, for people and for programs.
+
+use std::collections::BTreeMap;
+
+use hyper::StatusCode;
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::answer;
+use super::call::{Answering, Call};
+use super::caller::Caller;
+use super::endpoint::{DESCRIBES, Endpoint, Success, Tag, get, schema_of};
+use super::html::escaped;
+use super::people;
+use super::sign_in::redirect;
+use crate::config::Door;
+use crate::http::Response;
+
+/// What there is.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct Home {
+    /// `portcullis`
+    name: &'static str,
+    /// The version of the program.
+    version: &'static str,
+    /// Paths of this server, by what they are for.
+    links: BTreeMap<&'static str, &'static str>,
+}
+
+/// The first page.
+pub(super) const ENDPOINTS: &[Endpoint] = &[get(
+    ("/", "home"),
+    Tag::Description,
+    DESCRIBES,
+    (
+        "What there is",
+        "Browsers get a page, or are led to `/sign-in` without a session.",
+    ),
+    Success::Json {
+        description: "Name, version and paths of this server.",
+        schema: schema_of::<Home>,
+    },
+    home,
+)];
+
+/// Paths that are worth a link: name, path, what people read, and where it is served.
+const LINKS: &[(&str, &str, &str, &[Door])] = &[
+    ("docs", "/docs", "API reference", &[Door::Api, Door::Web]),
+    (
+        "graph",
+        "/debug/resource-dependency-graph",
+        "Relationship graph",
+        &[Door::Api, Door::Web],
+    ),
+    ("info", "/api/info", "", &[Door::Api]),
+    ("openapi", "/openapi.json", "", &[Door::Api, Door::Web]),
+    ("sign-in", "/sign-in", "", &[Door::Api, Door::Web]),
+];
+
+fn home(call: Call<'_>) -> Answering<'_> {
+    Box::pin(async move {
+        if people::wants_page(call.head) {
+            return page(&call);
+        }
+        let setup = call.visitor.setup.load();
+        let is_served = |doors: &[Door]| doors.iter().any(|door| setup.serves.contains(door));
+        let links = LINKS.iter().filter(|(.., doors)| is_served(doors));
+        answer::ok(&Home {
+            name: "portcullis",
+            version: env!("CARGO_PKG_VERSION"),
+            links: links.map(|(name, path, ..)| (*name, *path)).collect(),
+        })
+    })
+}
+
+fn page(call: &Call<'_>) -> Result<Response, crate::http::error::HttpError> {
+    let sessions = call.gate.access.sessions.as_ref();
+    let who = call.caller.identity();
+    if let (None, Some(_)) = (who, sessions) {
+        return redirect(&people::sign_in_for(call.head));
+    }
+    let mut main = String::new();
+    if let Some(who) = who {
+        main += &format!(
+            "<p>Signed in as <strong>{}</strong></p>\n",
+            escaped(&who.uid)
+        );
+    }
+    main += "<ul>\n";
+    for (_, path, text, _) in LINKS.iter().filter(|(_, _, text, _)| !text.is_empty()) {
+        main += &format!("<li><a href=\"{path}\">{text}</a></li>\n");
+    }
+    main += "</ul>";
+    if let (Caller::SignedIn(session), Some(sessions)) = (&call.caller, sessions) {
+        main += &format!(
+            "\n<form method=\"post\" action=\"/sign-out\">\n\
+             <input type=\"hidden\" name=\"csrf\" value=\"{}\">\n\
+             <button type=\"submit\">Sign out</button>\n</form>",
+            escaped(&sessions.csrf(session))
+        );
+    }
+    let version = env!("CARGO_PKG_VERSION");
+    main += &format!("\n<p class=\"hint\">Version {version}</p>");
+    Ok(people::page(StatusCode::OK, "Overview", &main))
+}

@@ -1,0 +1,52 @@
+//! What a refusal says to programs, as it is sent and as the description of the API has it.
+
+use portcullis_authz::roles::Refusal;
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde_json::Value;
+
+/// The permission that was missing, and what the caller has.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct ForbiddenDetails {
+    /// The permission it takes.
+    permission: String,
+    /// The conditions that were not met, of roles that grant it on conditions.
+    conditions: Vec<UnmetCondition>,
+    /// The roles of the caller.
+    roles: Vec<String>,
+    /// The rules that the caller matches.
+    rules: Vec<String>,
+}
+
+/// A condition that was not met.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct UnmetCondition {
+    /// What it looks at, like `project`.
+    name: String,
+    /// What the role grants it for: a value or a list of them.
+    wanted: Value,
+    /// What the request says; `null` if nothing.
+    got: Option<String>,
+    /// The rule by which the caller has the role.
+    rule: String,
+    /// The role that has the condition.
+    role: String,
+}
+
+impl ForbiddenDetails {
+    pub(crate) fn of(refusal: &Refusal) -> Self {
+        let conditions = refusal.misses.iter().map(|miss| UnmetCondition {
+            name: miss.condition.name().to_owned(),
+            wanted: miss.wanted.clone(),
+            got: miss.got.clone(),
+            rule: miss.rule.clone(),
+            role: miss.role.clone(),
+        });
+        Self {
+            permission: refusal.permission.name().to_owned(),
+            conditions: conditions.collect(),
+            roles: refusal.roles.clone(),
+            rules: refusal.rules.clone(),
+        }
+    }
+}

@@ -1,0 +1,77 @@
+//! Ending sessions of others.
+
+use portcullis_authz::roles::{Condition, Parameters, Permission};
+use portcullis_core::clock;
+
+use super::answer;
+use super::call::{Answering, Call};
+use super::endpoint::{Endpoint, Success, Tag, Verb, at_root, get, text};
+use super::guard::Action;
+use super::query::Query;
+use crate::http::error::HttpError;
+
+/// Longer texts name nobody.
+const LONGEST: usize = 1024;
+
+/// Somebody wants to end sessions.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct EndSessions;
+
+impl Action for EndSessions {
+    const PERMISSION: Permission = Permission::ManageSessions;
+    const CONDITIONS: &'static [Condition] = &[];
+
+    fn parameters(&self) -> Parameters<'_> {
+        Parameters::new()
+    }
+}
+
+/// What may be done to sessions.
+pub(super) const ENDPOINTS: &[Endpoint] = &[Endpoint {
+    method: Verb::Delete,
+    query: &[text(
+        "subject",
+        "Whose: the name that `GET /auth/session` shows as `user`. Required.",
+        "alice",
+    )],
+    refusals: &[(404, "There are no sessions here.")],
+    ..get(
+        ("/api/v1/sessions", "endSessions"),
+        Tag::SignIn,
+        at_root::<EndSessions>(),
+        (
+            "End all sessions of a subject",
+            "In every realm, on every server that shares the store, within five seconds. Tokens are not affected.",
+        ),
+        Success::Nothing {
+            description: "They have ended.",
+        },
+        end_sessions,
+    )
+}];
+
+/// `DELETE /api/v1/sessions`
+fn end_sessions(call: Call<'_>) -> Answering<'_> {
+    Box::pin(async move {
+        let root = call.gate.access.roles.root();
+        call.admit::<EndSessions>(root)?;
+        let mut query = Query::of(call.head);
+        let subject = query.take("subject")?.filter(|subject| !subject.is_empty());
+        query.done()?;
+        let Some(subject) = subject else {
+            return Err(HttpError::bad_request("subject is required"));
+        };
+        if subject.len() > LONGEST {
+            return Err(HttpError::bad_request("subject is too long"));
+        }
+        let Some(sessions) = &call.gate.access.sessions else {
+            return Err(HttpError::not_found("there are no sessions here"));
+        };
+        call.authorize(root, EndSessions).await?;
+        tracing::info!(subject, "sessions ended");
+        let until = sessions.ends(clock::wall());
+        let ledger = &call.visitor.server.ledger;
+        ledger.end_sessions_of(subject, until).await?;
+        Ok(answer::nothing())
+    })
+}

@@ -1,0 +1,220 @@
+//! Signing in with a token, in a form; and out again.
+
+use hyper::StatusCode;
+use portcullis_authn::{Code, Sessions, local_path};
+use portcullis_core::clock;
+
+use super::cookies::{FORM, SESSION, is_secure, set_cookie};
+use super::{SIGNS_IN, form_fields, redirect, sessions};
+use crate::api::call::{Answering, Call};
+use crate::api::caller::{Caller, cookie};
+use crate::api::endpoint::{Access, Endpoint, Success, Tag, Verb, get, text};
+use crate::api::html::escaped;
+use crate::api::people::{self, encoded, sentence};
+use crate::api::query::Query;
+use crate::http::Response;
+use crate::http::error::HttpError;
+
+/// How long a form is good.
+const FORM_SECONDS: u64 = 3600;
+
+const PAGE: Success = Success::Other {
+    description: "A page.",
+    content_type: "text/html; charset=utf-8",
+};
+
+/// What people do who have a token.
+pub(in super::super) const ENDPOINTS: &[Endpoint] = &[
+    Endpoint {
+        query: &[text(
+            "next",
+            "Where to go afterwards, a path of this server.",
+            "/docs",
+        )],
+        refusals: &[(404, "There are no sessions here.")],
+        ..get(
+            ("/sign-in", "signInPage"),
+            Tag::SignIn,
+            SIGNS_IN,
+            (
+                "The page to sign in",
+                "With a form for a token, and a link for each provider.",
+            ),
+            PAGE,
+            show,
+        )
+    },
+    Endpoint {
+        method: Verb::Post,
+        refusals: &[
+            (400, "The form is malformed."),
+            (401, "The token is not good."),
+            (403, "The form was not made for this browser."),
+            (404, "There are no sessions here."),
+            (408, "The form did not arrive in time."),
+            (413, "The form is too large."),
+            (422, "The token is too long for a session."),
+            (503, "The token can't be verified at the moment."),
+        ],
+        ..get(
+            ("/sign-in", "signIn"),
+            Tag::SignIn,
+            SIGNS_IN,
+            (
+                "Sign in with a token",
+                "Takes the form of the page: `token`, `next` and `csrf`.",
+            ),
+            Success::Redirect {
+                description: "To `next`, with a session that ends with the token.",
+            },
+            sign_in,
+        )
+    },
+    Endpoint {
+        method: Verb::Post,
+        refusals: &[
+            (403, "The form lacks the session's `csrf`."),
+            (408, "The form did not arrive in time."),
+            (413, "The form is too large."),
+            (503, "The store does not answer: the session lasts on."),
+        ],
+        ..get(
+            ("/sign-out", "signOut"),
+            Tag::SignIn,
+            Access::Public("ends the caller's own session, if there is one"),
+            (
+                "Sign out",
+                "Ends the session on all servers; copies of its cookie are worthless. Needs its `X-CSRF-Token`, or the \
+                 same in a form field `csrf`.",
+            ),
+            Success::Redirect {
+                description: "To the first page.",
+            },
+            sign_out,
+        )
+    },
+];
+
+/// `GET /sign-in`
+fn show(call: Call<'_>) -> Answering<'_> {
+    Box::pin(async move {
+        let mut query = Query::of(call.head);
+        let next = query.take("next")?.unwrap_or_default();
+        query.done()?;
+        form(&call, StatusCode::OK, local_path(&next), None)
+    })
+}
+
+/// `POST /sign-in`
+fn sign_in(call: Call<'_>) -> Answering<'_> {
+    Box::pin(async move {
+        let sessions = sessions(&call)?;
+        let budget = &call.visitor.server.budget;
+        let fields = form_fields(budget, &mut *call.body).await?;
+        let field = |name: &str| {
+            let found = fields.iter().find(|(own, _)| own == name);
+            found.map(|(_, value)| value.as_str()).unwrap_or_default()
+        };
+        call.check_site()?;
+        check_form(&call, sessions, field("csrf"))?;
+        let (token, next) = (field("token").trim(), local_path(field("next")));
+        let now = clock::wall();
+        let authenticators = &call.gate.access.authenticators;
+        let identity = match authenticators.verify(token, now).await {
+            Ok(identity) => identity,
+            Err(why) if why.code == Code::KeysUnavailable => {
+                return Err(Caller::Unproved(why).challenge(&call.gate.access));
+            }
+            Err(_) if token.is_empty() => {
+                return again(&call, next, "enter a token");
+            }
+            Err(why) => {
+                tracing::warn!(code = why.code.name(), "sign-in with a token failed");
+                return again(&call, next, &why.message);
+            }
+        };
+        let realm = authenticators.realm_of(&identity);
+        let (cookie, ends) = sessions
+            .seal_token(token, &identity, realm, now)
+            .map_err(|_| {
+                HttpError::new(
+                    StatusCode::UNPROCESSABLE_ENTITY,
+                    "token_too_long",
+                    "the token is too long for a session: use it as a bearer token",
+                )
+            })?;
+        let seconds = ends.duration_since(now).unwrap_or_default().as_secs();
+        let mut response = redirect(next)?;
+        set_cookie(&call, &mut response, SESSION, &cookie, seconds)?;
+        set_cookie(&call, &mut response, FORM, "", 0)?;
+        tracing::info!(user = identity.uid, realm, "signed in");
+        Ok(response)
+    })
+}
+
+/// `POST /sign-out`
+fn sign_out(call: Call<'_>) -> Answering<'_> {
+    Box::pin(super::end_session(call, "/"))
+}
+
+/// The page once more, with what was wrong.
+fn again(call: &Call<'_>, next: &str, problem: &str) -> Result<Response, HttpError> {
+    if !people::wants_page(call.head) {
+        let realm = call.gate.access.authenticators.default_realm();
+        return Err(HttpError::unauthorized("sign_in_failed", problem, realm));
+    }
+    form(call, StatusCode::UNAUTHORIZED, next, Some(problem))
+}
+
+fn check_form(call: &Call<'_>, sessions: &Sessions, field: &str) -> Result<(), HttpError> {
+    let name = FORM.at(is_secure(call.visitor, &call.gate.access));
+    let given = cookie(&call.head.headers, name).unwrap_or_default();
+    if sessions.is_form_proof(given, field) {
+        return Ok(());
+    }
+    Err(HttpError::forbidden(
+        "csrf",
+        "the form was not made for this browser, or is too old: open /sign-in again",
+    ))
+}
+
+/// The page with the form.
+fn form(
+    call: &Call<'_>,
+    status: StatusCode,
+    next: &str,
+    problem: Option<&str>,
+) -> Result<Response, HttpError> {
+    let proof = sessions(call)?
+        .form_proof()
+        .map_err(|_| HttpError::internal())?;
+    let mut main = String::new();
+    if let Some(problem) = problem {
+        let problem = escaped(&sentence(problem));
+        main += &format!("<p class=\"problem\" role=\"alert\">{problem}</p>\n");
+    }
+    let realms = call.gate.access.authenticators.realms();
+    let providers = realms.iter().filter(|realm| realm.can_login);
+    for realm in providers {
+        let (name, next) = (encoded(&realm.name), encoded(next));
+        main += &format!(
+            "<p><a href=\"/auth/login?realm={name}&amp;return_to={next}\">Sign in with {}</a></p>\n",
+            escaped(&realm.name)
+        );
+    }
+    main += &format!(
+        "<form method=\"post\" action=\"/sign-in\">\n\
+         <input type=\"hidden\" name=\"csrf\" value=\"{}\">\n\
+         <input type=\"hidden\" name=\"next\" value=\"{}\">\n\
+         <label for=\"token\">Token</label>\n\
+         <input id=\"token\" name=\"token\" type=\"password\" autocomplete=\"off\" spellcheck=\"false\" \
+         autofocus required>\n<button type=\"submit\">Sign in</button>\n</form>\n\
+         <p class=\"hint\">A token comes from your administrator, or from <code>portcullis token create</code>. \
+         The session ends with the token.</p>\n<p><a href=\"/docs\">API reference</a></p>",
+        escaped(&proof.field),
+        escaped(next)
+    );
+    let mut response = people::page(status, "Sign in", &main);
+    set_cookie(call, &mut response, FORM, &proof.cookie, FORM_SECONDS)?;
+    Ok(response)
+}
