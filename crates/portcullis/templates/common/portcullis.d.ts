@@ -1,5 +1,5 @@
-// What policies and their tests find besides the language. For editors and `tsc`; Portcullis itself
-// does not read this file. `portcullis init` writes it anew in a new folder.
+// Everything that policies and their tests can use. For editors and `tsc`; Portcullis itself does not read
+// this file. `portcullis init` creates it in a new folder.
 
 // ---- what is judged ---------------------------------------------------------------------------
 
@@ -19,9 +19,9 @@ interface PolicyObject {
   [key: string]: any;
 }
 
-/** The object as it shall be; null on DELETE. */
+/** The object as it is requested; null on DELETE. */
 declare const object: PolicyObject;
-/** The object as it is; null on CREATE. */
+/** The existing object; null on CREATE. */
 declare const oldObject: PolicyObject;
 
 interface GroupVersionKind {
@@ -122,14 +122,14 @@ declare const ac: AdmissionContext;
 
 // ---- what a policy says -------------------------------------------------------------------------
 
-/** true allows, false and text refuse, nothing leaves it to others. */
+/** true allows, false or a text denies, nothing means no opinion. */
 type PolicyVerdict = boolean | string | undefined | void;
 
 /** Ends the policy: the request is allowed, later policies are not asked. */
 declare function allow(reason?: string): never;
-/** Ends the policy: the request is refused. */
+/** Ends the policy: the request is denied. */
 declare function deny(message: string, reason?: string, code?: number): never;
-/** Tells the person who asked, and goes on. */
+/** Adds a warning to the answer, and goes on. */
 declare function warn(message: string): void;
 
 /** What a policy file says of itself: `export const policy: Policy = {...}`, a plain literal. */
@@ -143,10 +143,10 @@ interface Policy {
     namespaces?: string[];
     labels?: Record<string, string>;
     paths?: string[];
-    /** `kubernetes` unless said. */
+    /** `kubernetes` by default. */
     doors?: ("kubernetes" | "ci")[];
   };
-  /** `warn` makes a refusal a warning, `dry-run` a record only. */
+  /** `warn` turns a denial into a warning, `dry-run` only records it. */
   mode?: "enforce" | "warn" | "dry-run";
 }
 
@@ -163,7 +163,7 @@ declare const console: PolicyConsole;
 declare function atob(data: string): string;
 declare function btoa(data: string): string;
 
-// These ask the world outside. They throw when the answer is not known for sure.
+// Host calls. They throw if they have no certain answer.
 
 /** Runs `cosign verify` for each image of the pod; throws if one is not signed with this key. */
 declare function cosignVerify(keyPath: string): Record<string, CosignSignature[]>;
@@ -181,7 +181,7 @@ declare function pinDigests(object: PolicyObject, verified: Record<string, Cosig
 declare function slsaVerify(options: { SourceURI: string; BuilderID: string; ProvenancePath: string }): true;
 /** Whether every image of the pod is built from one of these repositories. */
 declare function slsaEnsureComingFrom(repositories: string[]): boolean;
-/** Asks another admission controller: true, or why it refuses. `current` sends the object as it is now. */
+/** Asks another admission controller: true, or why it denies. `current` sends the object as it is now. */
 declare function forwardToAdmissionController(url: string, options?: { current?: boolean }): true | string;
 
 // ---- tests: *.test.ts -----------------------------------------------------------------------------
@@ -224,7 +224,7 @@ interface ReviewOptions {
   oldObject?: any;
   user?: string;
   groups?: string[];
-  /** Where the object names none. */
+  /** For an object that names none. */
   namespace?: string;
   namespaceLabels?: Record<string, string>;
   dryRun?: boolean;
@@ -233,9 +233,9 @@ interface ReviewAnswer {
   allowed: boolean;
   /** Why not; empty if allowed. */
   message: string;
-  /** Who refused. */
+  /** The policy or plug-in that denied. */
   policy: string | null;
-  /** Refused only because no decision could be made: an error or a limit. */
+  /** Denied only because no decision could be made: an error or a limit. */
   undecided: boolean;
   warnings: string[];
   patch: { op: "add" | "remove" | "replace"; path: string; value?: any }[];

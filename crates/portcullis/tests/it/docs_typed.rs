@@ -66,6 +66,7 @@ typed! {
     authentication: "docs/authentication.md",
     decision_log: "docs/decision-log.md",
     eval: "docs/eval.md",
+    policies: "docs/policies.md",
     replay: "docs/replay.md",
     roles: "docs/roles.md",
     store: "docs/store.md",

@@ -1,4 +1,4 @@
-// Tests in TypeScript: of helpers alone, and of the whole chain by `review`.
+// Tests in TypeScript: of helpers alone, and of the whole chain with `review`.
 import { groupOf, reachesProduction } from "../policies/lib/jobs.ts";
 
 test("production is known by its tags", () => {

@@ -1,4 +1,4 @@
-// Whoever creates something owns it, unless the manifest says who does.
+// The creator of an object becomes its owner, unless the manifest names one.
 export const policy: Policy = {
   match: { operations: ["CREATE"], kinds: ["Pod", "apps/Deployment", "v1/ConfigMap"] },
 };

@@ -1,5 +1,5 @@
 // The short form of a policy: the body of a function, asked about every object.
-// It returns text to refuse, and nothing to leave it to others.
+// Return a text to deny the object, or nothing to have no opinion.
 if (req.operation === "DELETE" || object.kind !== "Pod") return
 
 for (const container of object.spec.containers) {

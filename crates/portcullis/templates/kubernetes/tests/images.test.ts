@@ -1,4 +1,4 @@
-// Tests in TypeScript: of helpers alone, and of the whole chain by `review`.
+// Tests in TypeScript: of helpers alone, and of the whole chain with `review`.
 import { isPinned, tagOf } from "../policies/lib/pods.ts";
 
 describe("images", () => {
@@ -8,7 +8,7 @@ describe("images", () => {
     expect(tagOf("registry.example:5000/nginx:1.27@sha256:0a1b")).toBe("1.27");
   });
 
-  test("latest is no version", () => {
+  test("latest is not a version", () => {
     expect(isPinned("nginx")).toBeFalsy();
     expect(isPinned("nginx:latest")).toBe(false);
     expect(isPinned("nginx@sha256:0a1b")).toBe(true);
