@@ -15,6 +15,9 @@ use super::peer;
 use crate::config::{Identity, Tls};
 use crate::development;
 
+/// Larger files are neither certificates nor keys.
+const LARGEST: u64 = 16 << 20;
+
 /// What a listener needs for TLS.
 #[derive(Debug, Clone)]
 pub(crate) struct TlsSetup {
@@ -53,7 +56,12 @@ pub(crate) fn build(tls: &Tls, data_dir: Option<&Path>) -> Result<TlsSetup, Stri
     };
     let mut config = builder
         .with_single_cert(chain, key)
-        .map_err(|e| format!("certificate and key do not fit: {e}"))?;
+        .map_err(|error| match error {
+            rustls::Error::InconsistentKeys(_) => {
+                "the certificate does not belong to the private key".to_owned()
+            }
+            error => format!("the certificate can't be used: {error}"),
+        })?;
     config.alpn_protocols = vec![b"h2".to_vec(), b"http/1.1".to_vec()];
     Ok(TlsSetup {
         config: Arc::new(config),
@@ -73,8 +81,12 @@ fn certificates(file: &Path) -> Result<Vec<CertificateDer<'static>>, String> {
 
 fn private_key(file: &Path) -> Result<PrivateKeyDer<'static>, String> {
     let bytes = read(file)?;
-    PrivateKeyDer::from_pem_slice(&bytes)
-        .map_err(|_| format!("{}: holds no private key in PEM", file.display()))
+    PrivateKeyDer::from_pem_slice(&bytes).map_err(|e| {
+        format!(
+            "{}: holds no usable private key in PEM: {e}",
+            file.display()
+        )
+    })
 }
 
 fn authorities(file: &Path) -> Result<RootCertStore, String> {
@@ -88,5 +100,5 @@ fn authorities(file: &Path) -> Result<RootCertStore, String> {
 }
 
 fn read(file: &Path) -> Result<Vec<u8>, String> {
-    std::fs::read(file).map_err(|e| format!("{}: {e}", file.display()))
+    portcullis_files::read(file, LARGEST).map_err(|e| format!("{}: {e}", file.display()))
 }

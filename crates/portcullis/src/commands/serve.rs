@@ -15,8 +15,14 @@ use crate::output;
 pub(super) fn run(serve: &Serve) -> Exit {
     match &serve.config {
         Some(file) => {
-            let data_dir = serve.data_dir.clone().unwrap_or_else(data_dir::standard);
-            tell_outcome(run_with(serve, ConfigSource::File(file), &data_dir, None))
+            let given = serve.data_dir.clone();
+            match given.map_or_else(data_dir::standard, Ok) {
+                Ok(dir) => tell_outcome(run_with(serve, ConfigSource::File(file), &dir, None)),
+                Err(message) => {
+                    output::tell(&format!("error: {message}"));
+                    Exit::Usage
+                }
+            }
         }
         None => demonstrate(serve),
     }
@@ -39,10 +45,7 @@ fn demonstrate(serve: &Serve) -> Exit {
         .or(serve.data_dir.as_deref());
     let data_dir = data_dir.unwrap_or(Path::new("."));
     let once = || {
-        let text = demonstration::configuration(data_dir).map_err(|source| RunError::System {
-            what: "no key for tokens",
-            source,
-        })?;
+        let text = demonstration::configuration(data_dir).map_err(RunError::DataDirectory)?;
         run_with(serve, ConfigSource::BuiltIn(&text), data_dir, Some(greet))
     };
     // Somebody else may take a port between looking and binding.

@@ -180,7 +180,10 @@ fn a_certificate_without_its_key_is_refused_at_the_start() {
     );
     folder.write("tls.crt", &pki.server.certificate_pem);
     for (key, needle) in [
-        (pki.second_server.key_pem.as_str(), "do not fit"),
+        (
+            pki.second_server.key_pem.as_str(),
+            "does not belong to the private key",
+        ),
         ("no key\n", "tls.key"),
         ("", "tls.key"),
     ] {

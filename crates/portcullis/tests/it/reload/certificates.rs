@@ -40,7 +40,7 @@ fn a_new_pair_is_served_once_it_fits_and_garbage_changes_nothing() {
         .write("tls.crt", &pki.second_server.certificate_pem);
     until("the mismatch is noticed", || gate.last_reload() < 0.5);
     assert!(
-        gate.log().contains("do not fit"),
+        gate.log().contains("does not belong to the private key"),
         "the log does not say why"
     );
     assert_eq!(shown_at(port).as_ref(), Some(&first));
