@@ -123,12 +123,6 @@ impl Authenticators {
         })
     }
 
-    /// What is not wrong with the settings, but not wise.
-    pub fn warnings(&self) -> Vec<String> {
-        let warn = |a: &Authenticator| check::warning(&a.settings);
-        self.list.iter().filter_map(warn).collect()
-    }
-
     /// The realms, in the order of the settings.
     pub fn realms(&self) -> Vec<Realm> {
         let default = self.default_place();

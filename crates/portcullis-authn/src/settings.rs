@@ -28,7 +28,7 @@ pub struct AuthenticatorSettings {
     pub keys: Keys,
     /// How people sign in, with OpenID Connect.
     pub login: Option<LoginSettings>,
-    /// Authorities (PEM) to believe besides the system's when talking to the provider.
+    /// Authorities (PEM) to trust instead of the system's when talking to the provider.
     pub ca: Option<Vec<u8>>,
 }
 

@@ -29,12 +29,24 @@ pub(crate) struct Forward {
     target: Target,
     trust: Option<Arc<ClientConfig>>,
     review: Vec<u8>,
-    uid: Option<String>,
+    asked: Asked,
     headers: Vec<(HeaderName, HeaderValue)>,
 }
 
+/// What the answer must repeat of the question.
+#[derive(Debug, Default)]
+struct Asked {
+    version: String,
+    uid: String,
+}
+
 #[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
 struct Review {
+    #[serde(default)]
+    kind: String,
+    #[serde(default)]
+    api_version: String,
     response: Option<Response>,
 }
 
@@ -66,13 +78,18 @@ impl Forward {
         };
         let review = request.input.subject.review(&object);
         let review = review.ok_or_else(|| "there is nothing to forward".to_owned())?;
-        let uid = review.pointer("/request/uid").and_then(Value::as_str);
+        let text = |path| review.pointer(path).and_then(Value::as_str);
+        let text = |path| text(path).unwrap_or_default().to_owned();
+        let asked = Asked {
+            version: text("/apiVersion"),
+            uid: text("/request/uid"),
+        };
         Ok(Self {
             trust: match &target {
                 Target::Web(web) if web.secure => Some(world.trust.forwards()?),
                 _ => None,
             },
-            uid: uid.map(str::to_owned),
+            asked,
             headers: along(request.input.subject.headers()),
             review: serde_json::to_vec(&review).map_err(|e| format!("nothing to forward: {e}"))?,
             target,
@@ -97,7 +114,7 @@ impl Forward {
             deadline,
         })
         .await?;
-        judge(&answer, self.uid.as_deref()).map_err(|problem| format!("{place}: {problem}"))
+        judge(&answer, &self.asked).map_err(|problem| format!("{place}: {problem}"))
     }
 }
 
@@ -111,7 +128,7 @@ fn along(headers: Vec<(&'static str, String)>) -> Vec<(HeaderName, HeaderValue)>
 }
 
 /// What an answer means.
-fn judge(answer: &Answer, uid: Option<&str>) -> Result<Value, String> {
+fn judge(answer: &Answer, asked: &Asked) -> Result<Value, String> {
     let status = answer.status;
     let shown = || match excerpt(&answer.body, SHOWN) {
         text if text.is_empty() => text,
@@ -128,13 +145,19 @@ fn judge(answer: &Answer, uid: Option<&str>) -> Result<Value, String> {
     }
     let review: Review = serde_json::from_slice(&answer.body)
         .map_err(|_| format!("the answer is not an AdmissionReview{}", shown()))?;
+    // The same that API servers ask of webhooks.
+    if review.kind != "AdmissionReview" || review.api_version != asked.version {
+        let version = &asked.version;
+        return Err(format!(
+            "the answer is not an AdmissionReview of apiVersion {version}{}",
+            shown()
+        ));
+    }
     let Some(response) = review.response else {
         return Err(format!("the answer holds no response{}", shown()));
     };
-    // Controllers that forget the uid send an empty one.
-    let given = response.uid.as_deref().filter(|uid| !uid.is_empty());
-    if given.is_some_and(|given| Some(given) != uid) {
-        return Err("the answer is about another request: its uid differs".to_owned());
+    if response.uid.as_deref() != Some(asked.uid.as_str()) {
+        return Err("the answer is about another request: its response.uid differs".to_owned());
     }
     if response.allowed {
         return Ok(Value::Bool(true));
@@ -156,62 +179,78 @@ mod tests {
             status: StatusCode::from_u16(status).unwrap(),
             body: Bytes::from(body.to_owned()),
         };
-        judge(&answer, Some("u1"))
+        let asked = Asked {
+            version: "admission.k8s.io/v1".to_owned(),
+            uid: "u1".to_owned(),
+        };
+        judge(&answer, &asked)
+    }
+
+    /// A review with this response.
+    fn review(response: &str) -> String {
+        format!(
+            r#"{{"kind":"AdmissionReview","apiVersion":"admission.k8s.io/v1","response":{response}}}"#
+        )
     }
 
     #[test]
     fn opinions() {
-        assert_eq!(
-            judged(
-                200,
-                r#"{"response":{"uid":"u1","allowed":true,"patch":"x"}}"#
-            ),
-            Ok(json!(true))
-        );
-        assert_eq!(
-            judged(201, r#"{"response":{"allowed":true,"status":null}}"#),
-            Ok(json!(true))
-        );
-        assert_eq!(
-            judged(200, r#"{"response":{"uid":"","allowed":true}}"#),
-            Ok(json!(true))
-        );
-        let no =
-            r#"{"response":{"uid":"u1","allowed":false,"status":{"message":"ext no","code":403}}}"#;
-        assert_eq!(judged(200, no), Ok(json!("ext no")));
-        for silent in [
-            r#"{"response":{"allowed":false}}"#,
-            r#"{"response":{"allowed":false,"status":{}}}"#,
-            r#"{"response":{"allowed":false,"status":{"message":""}}}"#,
-            r#"{"response":{"allowed":false,"status":{"message":" "}}}"#,
+        for yes in [
+            r#"{"uid":"u1","allowed":true,"patch":"x"}"#,
+            r#"{"uid":"u1","allowed":true,"status":null}"#,
         ] {
-            assert_eq!(judged(200, silent), Ok(json!(SILENT)), "{silent}");
+            assert_eq!(judged(200, &review(yes)), Ok(json!(true)), "{yes}");
+            assert_eq!(judged(201, &review(yes)), Ok(json!(true)), "{yes}");
+        }
+        let no = r#"{"uid":"u1","allowed":false,"status":{"message":"ext no","code":403}}"#;
+        assert_eq!(judged(200, &review(no)), Ok(json!("ext no")));
+        for silent in [
+            r#"{"uid":"u1","allowed":false}"#,
+            r#"{"uid":"u1","allowed":false,"status":{}}"#,
+            r#"{"uid":"u1","allowed":false,"status":{"message":""}}"#,
+            r#"{"uid":"u1","allowed":false,"status":{"message":" "}}"#,
+        ] {
+            assert_eq!(judged(200, &review(silent)), Ok(json!(SILENT)), "{silent}");
         }
     }
 
     #[test]
     fn no_opinion() {
-        let yes = r#"{"response":{"uid":"u1","allowed":true}}"#;
-        for (status, body) in [
-            (302, yes),
-            (403, yes),
-            (500, yes),
-            (200, ""),
-            (200, "null"),
-            (200, "[]"),
-            (200, "{}"),
-            (200, r#"{"response":null}"#),
-            (200, r#"{"response":{}}"#),
-            (200, r#"{"response":{"allowed":"true"}}"#),
-            (200, r#"{"response":{"allowed":1}}"#),
-            (200, r#"{"response":{"allowed":null}}"#),
-            (200, r#"{"response":{"allowed":false,"allowed":true}}"#),
-            (200, r#"{"response":{"uid":"u2","allowed":true}}"#),
-            (200, r#"{"response":{"uid":7,"allowed":true}}"#),
-            (200, r#"{"response":{"allowed":true}} x"#),
-            (200, r#"{"response":{"allowed":true}"#),
+        let yes = review(r#"{"uid":"u1","allowed":true}"#);
+        for status in [302, 403, 500] {
+            assert!(judged(status, &yes).is_err(), "{status}");
+        }
+        for response in [
+            "null",
+            "{}",
+            r#"{"allowed":true}"#,
+            r#"{"uid":"","allowed":true}"#,
+            r#"{"uid":null,"allowed":true}"#,
+            r#"{"uid":"u1","allowed":"true"}"#,
+            r#"{"uid":"u1","allowed":1}"#,
+            r#"{"uid":"u1","allowed":null}"#,
+            r#"{"uid":"u1","allowed":false,"allowed":true}"#,
+            r#"{"uid":"u2","allowed":true}"#,
+            r#"{"uid":7,"allowed":true}"#,
         ] {
-            assert!(judged(status, body).is_err(), "{status} {body}");
+            assert!(judged(200, &review(response)).is_err(), "{response}");
+        }
+        let other_kind = yes.replace("AdmissionReview", "SubjectAccessReview");
+        let other_version = yes.replace("admission.k8s.io/v1", "admission.k8s.io/v1beta1");
+        let bare = r#"{"response":{"uid":"u1","allowed":true}}"#;
+        let (after, cut) = (format!("{yes} x"), yes.trim_end_matches('}'));
+        for body in [
+            "",
+            "null",
+            "[]",
+            "{}",
+            bare,
+            &other_kind,
+            &other_version,
+            &after,
+            cut,
+        ] {
+            assert!(judged(200, body).is_err(), "{body}");
         }
     }
 

@@ -10,10 +10,10 @@ use rustls::{ClientConfig, RootCertStore};
 pub(crate) fn authorities(pem: &[u8]) -> Result<RootCertStore, String> {
     let mut roots = RootCertStore::empty();
     for certificate in CertificateDer::pem_slice_iter(pem) {
-        let certificate = certificate.map_err(|_| "is not valid PEM".to_owned())?;
+        let certificate = certificate.map_err(|error| format!("is not valid PEM: {error}"))?;
         roots
             .add(certificate)
-            .map_err(|_| "holds a certificate that can't be read".to_owned())?;
+            .map_err(|error| format!("holds a certificate that can't be read: {error}"))?;
     }
     if roots.is_empty() {
         return Err("holds no certificate".to_owned());

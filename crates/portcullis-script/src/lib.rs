@@ -27,5 +27,5 @@ pub use fault::ScriptFault;
 pub use import::{Import, ImportedName};
 pub use language::Language;
 pub use marks::Mark;
-pub use metadata::Metadata;
+pub use metadata::{Metadata, Place};
 pub use script::{Script, prepare};

@@ -1,5 +1,7 @@
 //! What a policy says of itself: `export const policy = { … }`.
 
+use std::collections::BTreeMap;
+
 use serde_json::{Map, Number, Value};
 use swc_common::{Span, Spanned};
 use swc_ecma_ast::{
@@ -18,10 +20,47 @@ pub(crate) const MESSAGE: &str = "policy must be a literal: it is read before th
 pub struct Metadata {
     /// The literal.
     pub value: Value,
-    /// Line of the literal, from 1.
-    pub line: u32,
-    /// Column of the literal, from 1, in characters.
-    pub column: u32,
+    /// Where each of its parts stands, by JSON pointer without escapes; the empty one is the literal.
+    pub places: BTreeMap<String, Place>,
+}
+
+/// Where a part of a literal stands: line and column, from 1, in characters.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Place {
+    /// Its key; for the literal itself and in lists the same as the value.
+    pub key: (u32, u32),
+    /// Its value.
+    pub value: (u32, u32),
+}
+
+/// The parts of a literal by JSON pointer, with the spans of key and value.
+pub(crate) fn spans(expr: &Expr, pointer: &str, key: Span, found: &mut Vec<(String, [Span; 2])>) {
+    match expr {
+        Expr::Paren(inner) => return spans(&inner.expr, pointer, key, found),
+        Expr::Call(call) => {
+            if let Some(inner) = frozen(call) {
+                return spans(inner, pointer, key, found);
+            }
+        }
+        Expr::Array(array) => {
+            for (index, element) in array.elems.iter().flatten().enumerate() {
+                let key = element.expr.span();
+                spans(&element.expr, &format!("{pointer}/{index}"), key, found);
+            }
+        }
+        Expr::Object(object) => {
+            for prop in &object.props {
+                if let PropOrSpread::Prop(prop) = prop
+                    && let Prop::KeyValue(KeyValueProp { key, value }) = &**prop
+                    && let Some(name) = name(key)
+                {
+                    spans(value, &format!("{pointer}/{name}"), key.span(), found);
+                }
+            }
+        }
+        _ => {}
+    }
+    found.push((pointer.to_owned(), [key, expr.span()]));
 }
 
 /// The value of a literal, or where it ceases to be one.
@@ -89,20 +128,23 @@ fn entry(prop: &PropOrSpread) -> Result<(String, Value), Span> {
     let Prop::KeyValue(KeyValueProp { key, value }) = &**prop else {
         return refused;
     };
-    let name = match key {
-        PropName::Ident(name) => name.sym.to_string(),
-        PropName::Str(name) => name.value.to_string_lossy().into_owned(),
-        PropName::Num(n) => match number(n.value) {
-            Some(number) => number.to_string(),
-            None => return refused,
-        },
-        _ => return refused,
+    let Some(name) = name(key) else {
+        return refused;
     };
     // This is no entry: it sets the prototype.
     if name == "__proto__" {
         return refused;
     }
     Ok((name, literal(value)?))
+}
+
+fn name(key: &PropName) -> Option<String> {
+    match key {
+        PropName::Ident(name) => Some(name.sym.to_string()),
+        PropName::Str(name) => Some(name.value.to_string_lossy().into_owned()),
+        PropName::Num(n) => number(n.value).map(|number| number.to_string()),
+        _ => None,
+    }
 }
 
 #[expect(

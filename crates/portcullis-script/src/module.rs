@@ -290,12 +290,15 @@ impl<'m> Rewriter<'_, 'm> {
         let mut found = None;
         if let Some(policy) = self.policy.take() {
             let value = policy.literal.map(|literal| {
-                let (line, column) = self.places.at(parse::offset(literal.span().lo));
-                metadata::literal(literal).map(|value| Metadata {
-                    value,
-                    line,
-                    column,
-                })
+                let mut spans = Vec::new();
+                metadata::spans(literal, "", literal.span(), &mut spans);
+                let at = |span: Span| self.places.at(parse::offset(span.lo));
+                let places = spans.into_iter().map(|(pointer, [key, value])| {
+                    let (key, value) = (at(key), at(value));
+                    (pointer, metadata::Place { key, value })
+                });
+                let places = places.collect();
+                metadata::literal(literal).map(|value| Metadata { value, places })
             });
             match value.unwrap_or(Err(policy.span)) {
                 Ok(metadata) => found = Some(metadata),

@@ -17,7 +17,13 @@ fn literals_are_read() {
         "mode": "audit", "a": null, "1": true, "big": 9_007_199_254_740_991_i64,
     });
     assert_eq!(metadata.value, wanted);
-    assert_eq!((metadata.line, metadata.column), (1, 31));
+    let place = |pointer: &str| (metadata.places[pointer].key, metadata.places[pointer].value);
+    assert_eq!(place(""), ((1, 31), (1, 45)));
+    assert_eq!(place("/match"), ((2, 3), (2, 10)));
+    assert_eq!(place("/match/0/kinds"), ((2, 13), (2, 20)));
+    assert_eq!(place("/match/0/kinds/1"), ((2, 28), (2, 28)));
+    assert_eq!(place("/match/0/x y"), ((2, 36), (2, 43)));
+    assert_eq!(place("/1"), ((3, 44), (3, 47)));
 }
 
 #[test]
@@ -25,7 +31,7 @@ fn a_constant_may_be_exported_later() {
     let script = js("const a = { b: 1 };\nexport { a as policy }");
     let metadata = script.metadata().unwrap();
     assert_eq!(metadata.value, json!({ "b": 1 }));
-    assert_eq!((metadata.line, metadata.column), (1, 11));
+    assert_eq!(metadata.places[""].value, (1, 11));
 }
 
 #[test]

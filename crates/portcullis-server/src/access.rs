@@ -15,10 +15,11 @@ use std::time::Duration;
 
 use portcullis_authn::{Authenticators, SessionKey, Sessions};
 use portcullis_authz::roles::Roles;
+use portcullis_files::Use;
 
 use crate::config::{
     self, AccessSettings, AuthenticatorDriver, Fault, Faults, Listening, LoadOptions,
-    SessionSettings,
+    SessionSettings, Warning,
 };
 use crate::digest;
 
@@ -32,7 +33,7 @@ pub struct AccessConfiguration {
     /// Whose tokens are believed.
     pub authenticators: Authenticators,
     /// What is odd but not wrong.
-    pub warnings: Vec<String>,
+    pub warnings: Vec<Warning>,
 }
 
 /// A faulty tenant.
@@ -64,10 +65,24 @@ pub(crate) struct Access {
     pub(crate) session_lifetime: Duration,
     /// How browsers reach this server, if that is configured.
     pub(crate) public_url: Option<String>,
-    pub(crate) warnings: Vec<String>,
+    pub(crate) warnings: Vec<Warning>,
+    /// Key files that others can read here: for the log of a server.
+    pub(crate) exposed: Vec<Warning>,
 }
 
 impl LeftOut {
+    /// What is wrong with it, each with its name.
+    pub(crate) fn into_faults(self) -> impl Iterator<Item = Fault> {
+        let Self { tenant, faults, .. } = self;
+        let named = format!("tenant `{tenant}`");
+        faults.into_iter().map(move |mut fault| {
+            if !fault.message.contains(&named) {
+                fault.message = format!("{named}: {}", fault.message);
+            }
+            fault
+        })
+    }
+
     /// What happens to it, and why, on one line.
     pub(crate) fn text(&self) -> String {
         let fate = match self.keeps_previous {
@@ -120,8 +135,8 @@ pub(crate) fn build(
         list.find(|one| one.driver == driver)
             .map(|one| one.issuer.clone())
     };
-    let mut warnings = tenants.warnings;
-    warnings.extend(authenticators.warnings());
+    let (authenticators, odd) = authenticators;
+    let (sessions, odd_key) = sessions;
     Ok(Access {
         digest: digest::access(settings, &tenants.text),
         roles: tenants.roles,
@@ -132,15 +147,16 @@ pub(crate) fn build(
         sessions,
         session_lifetime: settings.sessions.lifetime,
         public_url: settings.sessions.public_url.clone(),
-        warnings,
+        warnings: tenants.warnings,
+        exposed: odd.into_iter().chain(odd_key).collect(),
     })
 }
 
-/// Sessions, if somebody can sign in.
+/// Sessions, if people can sign in, and what is odd about their key.
 fn sessions(
     settings: &AccessSettings,
     data_dir: Option<&Path>,
-) -> Result<Option<Sessions>, Faults> {
+) -> Result<(Option<Sessions>, Option<Warning>), Faults> {
     let SessionSettings {
         lifetime, key_file, ..
     } = &settings.sessions;
@@ -150,18 +166,23 @@ fn sessions(
     };
     let login = settings.authenticators.iter().find(takes_tokens);
     let (Some(login), Some(data_dir)) = (login, data_dir) else {
-        return Ok(None);
+        return Ok((None, None));
     };
-    let file = match key_file {
-        Some(file) => file.clone(),
-        None => data_dir.join("session.key"),
+    let wrong = |message: String| Faults::from(login.origin.fault("", message));
+    // A key of one's own choice may be a Secret of Kubernetes, which everybody in its container can read.
+    let (file, checked) = match key_file {
+        Some(file) => (file.clone(), portcullis_files::check_named(file, Use::Key)),
+        None => {
+            portcullis_files::prepare_directory(data_dir).map_err(wrong)?;
+            let file = data_dir.join("session.key");
+            let checked = portcullis_files::check_own(&file, Use::Key);
+            (file, checked)
+        }
     };
-    let made = std::fs::create_dir_all(data_dir);
-    let key = made
-        .and_then(|()| SessionKey::load_or_create(&file))
-        .map_err(|error| {
-            let message = format!("no key for sessions: {}: {error}", file.display());
-            Faults::from(login.origin.fault("", message))
-        })?;
-    Ok(Some(Sessions::new(key, *lifetime)))
+    let shown = file.display();
+    let odd = checked.map_err(|reason| wrong(format!("the session key `{shown}`: {reason}")))?;
+    let odd = odd.map(|odd| format!("the session key `{shown}`: {odd}").into());
+    let key = SessionKey::load_or_create(&file)
+        .map_err(|error| wrong(format!("cannot read the session key `{shown}`: {error}")))?;
+    Ok((Some(Sessions::new(key, *lifetime)), odd))
 }

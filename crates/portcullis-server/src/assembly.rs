@@ -15,9 +15,10 @@ use portcullis_kube::authorizers::abac::{self, AbacPolicies, LineFault};
 use portcullis_kube::authorizers::{AlwaysAllow, AlwaysDeny};
 use portcullis_kube::namespaces::{Namespace, Namespaces, StaticNamespaces};
 
-use crate::access::{self, Access};
+use crate::access::{self, Access, LeftOut};
 use crate::config::{
-    self, AuthorizerDriver, ConfigSource, Fault, Faults, Listening, LoadOptions, Loaded,
+    self, AuthorizerDriver, ConfigSource, Fault, Faults, Listening, LoadOptions, Loaded, Source,
+    Warning,
 };
 use crate::digest;
 use crate::graphs::Graphs;
@@ -37,24 +38,57 @@ pub(crate) struct Assembled {
     pub(crate) listeners: Vec<(config::Listener, ListenerSetup)>,
 }
 
+/// Everything that is wrong with a configuration, and everything that is odd about it.
+#[derive(Debug, Default)]
+pub struct Report {
+    /// What is wrong; a configuration without any is valid.
+    pub faults: Vec<Fault>,
+    /// What is odd but not wrong.
+    pub warnings: Vec<Warning>,
+}
+
 /// Validates a configuration whole, and starts nothing. Returns what is odd but not wrong.
 ///
 /// # Errors
 ///
 /// When anything in it is wrong.
-pub fn check(options: &LoadOptions<'_>) -> Result<Vec<String>, Faults> {
-    let loaded = config::load(&LoadOptions {
+pub fn check(options: &LoadOptions<'_>) -> Result<Vec<Warning>, Faults> {
+    let Report { faults, warnings } = examine(options);
+    match Faults::from_list(faults) {
+        Some(faults) => Err(faults),
+        None => Ok(warnings),
+    }
+}
+
+/// The same; what is odd is told together with what is wrong.
+pub fn examine(options: &LoadOptions<'_>) -> Report {
+    let loaded = config::load_noting(&LoadOptions {
         listeners: Listening::Optional,
         ..options.clone()
-    })?;
-    let assembled = assemble(&loaded, None, &GlobalContext::new(0), Before::default())?;
-    let access = assembled.gate.access;
-    // A server would go on without them; whoever checks wants to know.
-    let left_out = access.left_out.into_iter().flat_map(|one| one.faults);
-    if let Some(faults) = Faults::from_list(left_out.collect()) {
-        return Err(faults);
+    });
+    let loaded = match loaded {
+        Ok(loaded) => loaded,
+        Err((Faults(faults), warnings)) => return Report { faults, warnings },
+    };
+    let assembled = assemble(&loaded, None, &GlobalContext::new(0), Before::default());
+    let mut warnings = loaded.warnings;
+    match assembled {
+        Err(Faults(faults)) => Report { faults, warnings },
+        Ok(Assembled { gate, .. }) => {
+            warnings.extend(gate.access.warnings);
+            // A server would go on without them, but a check must tell.
+            let left_out = gate.access.left_out.into_iter();
+            let faults = left_out.flat_map(LeftOut::into_faults).collect();
+            Report { faults, warnings }
+        }
     }
-    Ok(loaded.warnings.into_iter().chain(access.warnings).collect())
+}
+
+/// Says in the log what is odd about a configuration.
+pub(crate) fn log_warnings(loaded: &Loaded) {
+    for warning in loaded.warnings.iter().chain(&loaded.exposed) {
+        tracing::warn!("{warning}");
+    }
 }
 
 /// Says in the log what is in force, where that is not seen from the file alone.
@@ -108,7 +142,7 @@ pub(crate) fn log_start<'a>(
 
 /// Says in the log what is odd about access, and which tenants are not as their file says.
 pub(crate) fn log_access(access: &Access) {
-    for warning in &access.warnings {
+    for warning in access.warnings.iter().chain(&access.exposed) {
         tracing::warn!("{warning}");
     }
     for one in &access.left_out {
@@ -358,20 +392,21 @@ fn attribute_file(
     authorizer: &config::Authorizer,
     file: &Path,
 ) -> Result<AbacPolicies, Vec<Fault>> {
-    let text = std::fs::read_to_string(file).map_err(|e| {
-        vec![
-            authorizer
-                .origin
-                .fault("file", format!("{}: {e}", file.display())),
-        ]
+    let at = |message: String| authorizer.origin.fault("file", message);
+    let source = Source::read(file)
+        .map_err(|reason| vec![at(format!("cannot read `{}`: {reason}", file.display()))])?;
+    let policies = abac::parse(source.text()).map_err(|wrong| {
+        let fault = |w: &LineFault| at(format!("{}:{}: {}", file.display(), w.line, w.message));
+        wrong.iter().map(fault).collect::<Vec<_>>()
     })?;
-    abac::parse(&text).map_err(|wrong| {
-        let fault = |w: &LineFault| {
-            let message = format!("{}:{}: {}", file.display(), w.line, w.message);
-            authorizer.origin.fault("file", message)
-        };
-        wrong.iter().map(fault).collect()
-    })
+    if policies.is_empty() {
+        let message = format!(
+            "`{}` holds no policy: name a file with at least one",
+            file.display()
+        );
+        return Err(vec![at(message)]);
+    }
+    Ok(policies)
 }
 
 fn listeners(

@@ -1,7 +1,7 @@
 //! The configuration: from files, flags and environment to one checked value.
 //!
 //! ```text
-//! file -> Source -> document::parse -> Node -> read -> model::Configuration
+//! file -> Source -> yaml::parse -> Node -> read -> model::Configuration
 //!                                                            |
 //!      flags, environment, AdmissionConfiguration -> resolve + checks -> Loaded
 //! ```
@@ -20,6 +20,7 @@ mod load;
 mod log_filter;
 mod model;
 mod notes;
+mod oddities;
 mod path;
 pub(crate) mod profile;
 mod read;
@@ -30,6 +31,7 @@ mod schema;
 mod source;
 mod suggest;
 mod units;
+mod warning;
 pub(crate) mod yaml;
 
 #[cfg(test)]
@@ -38,6 +40,7 @@ mod tests;
 pub(crate) use document::Document;
 pub use document::{Located, Node, Position, Value};
 pub use fault::{Fault, Faults};
+pub(crate) use load::load_noting;
 pub use load::{ConfigSource, Listening, LoadOptions, load};
 pub(crate) use model::MatchSpec;
 pub use model::{
@@ -53,5 +56,5 @@ pub use resolved::{
 };
 pub use schema::json_schema;
 pub use source::Source;
-pub(crate) use source::open as open_file;
 pub use units::{Duration, Seconds, Size, UnitError};
+pub use warning::Warning;

@@ -5,11 +5,13 @@ use std::net::{Ipv4Addr, TcpListener};
 use std::path::Path;
 use std::time::Duration;
 
-use portcullis_authn::{AuthenticatorSettings, Authenticators, Keys, Mint, Secret, SessionKey};
+use portcullis_authn::{AuthenticatorSettings, Authenticators, Keys, Mint, Secret};
 use portcullis_core::clock;
+use portcullis_files::Use;
 
 const NAME: &str = "demonstration";
 const KEY_FILE: &str = "demonstration.key";
+const LARGEST_KEY: u64 = 1 << 10;
 const TOKEN_LIFE: Duration = Duration::from_secs(8 * 3600);
 
 /// The example people find in `examples/demonstration`.
@@ -24,16 +26,18 @@ pub const REVIEW: &str = r#"{"apiVersion":"admission.k8s.io/v1","kind":"Admissio
 /// # Errors
 ///
 /// When the key can't be kept there.
-pub fn configuration(data_dir: &Path) -> io::Result<String> {
+pub fn configuration(data_dir: &Path) -> Result<String, String> {
     let mut text = TEXT.to_owned();
     for port in [8080, 9090] {
         if TcpListener::bind((Ipv4Addr::LOCALHOST, port)).is_err() {
             text = text.replace(&format!("127.0.0.1:{port}"), "127.0.0.1:0");
         }
     }
-    std::fs::create_dir_all(data_dir)?;
+    portcullis_files::prepare_directory(data_dir)?;
     let key = data_dir.join(KEY_FILE);
-    SessionKey::load_or_create(&key)?;
+    portcullis_files::check_own(&key, Use::Key)
+        .and_then(|_| make_key(&key).map_err(|error| error.to_string()))
+        .map_err(|reason| format!("the key for tokens, `{}`: {reason}", key.display()))?;
     let authenticator = serde_json::json!([{
         "name": NAME,
         "driver": "HS256",
@@ -45,9 +49,17 @@ pub fn configuration(data_dir: &Path) -> io::Result<String> {
     Ok(format!("{text}authenticators: {authenticator}\n"))
 }
 
+/// Makes the key, unless there is one. It is text: a newline at the end of a secret would not count.
+fn make_key(file: &Path) -> io::Result<()> {
+    let mut random = [0; 32];
+    aws_lc_rs::rand::fill(&mut random).map_err(|_| io::Error::other("no random numbers"))?;
+    let text: String = random.iter().map(|byte| format!("{byte:02x}")).collect();
+    portcullis_files::create_private(file, text.as_bytes()).map(|_| ())
+}
+
 /// A token that may do everything for some hours, for a demonstration with this data directory.
 pub fn token(data_dir: &Path) -> Option<String> {
-    let mut secret = std::fs::read(data_dir.join(KEY_FILE)).ok()?;
+    let mut secret = portcullis_files::read(&data_dir.join(KEY_FILE), LARGEST_KEY).ok()?;
     crate::access::without_newline(&mut secret);
     let settings = AuthenticatorSettings {
         name: NAME.to_owned(),

@@ -3,9 +3,10 @@
 //! It is its own authority, so that `curl --cacert` and a webhook's `caBundle` take it.
 
 use std::io::Write;
-use std::os::unix::fs::OpenOptionsExt;
+use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
+use portcullis_files::Use;
 use rcgen::{CertificateParams, DistinguishedName, DnType, KeyPair, date_time_ymd};
 use rustls::pki_types::{CertificateDer, PrivateKeyDer, PrivatePkcs8KeyDer};
 
@@ -15,11 +16,25 @@ const NAMES: [&str; 3] = ["localhost", "127.0.0.1", "::1"];
 pub(crate) fn certificate(data_dir: &Path) -> Result<(PathBuf, PathBuf), String> {
     let dir = data_dir.join("development");
     let (certificate, key) = (dir.join("tls.crt"), dir.join("tls.key"));
+    portcullis_files::prepare_directory(data_dir)?;
+    for (path, used) in [
+        (&dir, Use::Data),
+        (&certificate, Use::Data),
+        (&key, Use::Key),
+    ] {
+        portcullis_files::check_own(path, used)
+            .map_err(|reason| format!("`{}`: {reason}", path.display()))?;
+    }
     if certificate.exists() && key.exists() {
         return Ok((certificate, key));
     }
     let at = |e: std::io::Error| format!("{}: {e}", dir.display());
-    std::fs::create_dir_all(&dir).map_err(at)?;
+    let mut builder = std::fs::DirBuilder::new();
+    builder
+        .recursive(true)
+        .mode(0o700)
+        .create(&dir)
+        .map_err(at)?;
     let (made, pair) = make()?;
     write(&key, &pair.serialize_pem(), 0o600).map_err(at)?;
     write(&certificate, &made.pem(), 0o644).map_err(at)?;

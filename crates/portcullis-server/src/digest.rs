@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use aws_lc_rs::digest::{Context, SHA256};
 
-use crate::config::{AccessSettings, Code, Loaded};
+use crate::config::{AccessSettings, Code, Loaded, Source};
 
 /// Takes in texts, each apart from the next.
 struct Digest(Context);
@@ -76,10 +76,14 @@ pub(crate) fn gate(loaded: &Loaded, policies: &BTreeMap<String, Arc<str>>) -> Ar
     digest.text(&format!("{:?}", loaded.namespaces));
     digest.text(&format!("{:?}", loaded.limits));
     for authorizer in &loaded.authorizers {
-        let file = authorizer.file.as_ref().map(std::fs::read_to_string);
+        let file = authorizer.file.as_deref().map(Source::read);
         digest.text(&authorizer.name);
         digest.text(&format!("{:?}", authorizer.driver));
-        digest.text(&file.and_then(Result::ok).unwrap_or_default());
+        digest.text(
+            file.and_then(Result::ok)
+                .as_ref()
+                .map_or("", |file| file.text()),
+        );
     }
     for profile in &loaded.graphs {
         digest.text(&profile.name);

@@ -22,6 +22,8 @@ pub use offline::{Offline, OfflineError, from_config, from_directory, read_profi
 pub(crate) use offline::{for_everything, for_plugins};
 
 /// How often a wait for the graphs looks again.
+/// Larger files are not kubeconfigs.
+const LARGEST_KUBECONFIG: u64 = 16 << 20;
 const LOOK_EVERY: Duration = Duration::from_millis(20);
 
 /// A profile in force.
@@ -53,7 +55,8 @@ impl Settings {
             source: declared.source.clone(),
             credentials: match &declared.source {
                 GraphSource::Kubeconfig(path) => {
-                    std::fs::read(path).ok().map(|text| digest::bytes(&text))
+                    let text = portcullis_files::read(path, LARGEST_KUBECONFIG).ok();
+                    text.map(|text| digest::bytes(&text))
                 }
                 _ => None,
             },

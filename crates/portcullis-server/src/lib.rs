@@ -8,6 +8,7 @@
 pub mod access;
 mod api;
 mod assembly;
+mod changes;
 pub mod config;
 mod decisions;
 pub mod demonstration;
@@ -35,7 +36,7 @@ pub mod since;
 mod store_pool;
 mod unix_names;
 
-pub use assembly::check;
+pub use assembly::{Report, check, examine};
 pub use logging::init as init_logging;
 pub use registry::registry;
 pub use run::{OnReady, RunError, RunOptions, run, with_causes};

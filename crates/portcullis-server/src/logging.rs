@@ -22,7 +22,9 @@ pub(crate) fn init_with(log: &Log, colours: bool, telemetry: Option<&Telemetry>)
         .unwrap_or_else(|_| Targets::new().with_default(tracing::Level::INFO));
     let layer = tracing_subscriber::fmt::layer()
         .with_writer(std::io::stderr)
-        .with_target(false);
+        .with_target(false)
+        // What can't be written to standard error can't be reported there either.
+        .log_internal_errors(false);
     let layer = match log.format {
         LogFormat::Json => layer.json().flatten_event(true).boxed(),
         LogFormat::Text => layer.with_ansi(colours).boxed(),

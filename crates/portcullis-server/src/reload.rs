@@ -12,6 +12,7 @@ use portcullis_store::Store;
 use tokio::signal::unix::Signal;
 
 use crate::assembly::{self, Assembled, Before};
+use crate::changes::Inventory;
 use crate::config::{self, Faults, LoadOptions, Loaded};
 use crate::decisions::{self, Settings};
 use crate::fingerprint::Fingerprint;
@@ -65,6 +66,8 @@ pub(crate) struct Reloader<'a> {
     server: Arc<Server>,
     files: Vec<PathBuf>,
     seen: Fingerprint,
+    /// What is in force, to tell what changes.
+    inventory: Inventory,
     /// Why the last reload failed, if it did.
     failure: Option<String>,
 }
@@ -84,6 +87,7 @@ impl<'a> Reloader<'a> {
             server,
             files,
             seen,
+            inventory: Inventory::of(&loaded.configuration),
             failure: None,
         }
     }
@@ -105,18 +109,23 @@ impl<'a> Reloader<'a> {
     }
 
     /// Reads everything again, and puts it in force if it is good.
+    ///
+    /// INVARIANT: nothing is awaited between the first and the last thing that is put in force, so that
+    /// dropping this future leaves either everything as it was or everything new.
     pub(crate) async fn reload(&mut self, trigger: Trigger, listeners: &mut Listeners) {
         self.settle().await;
         let outcome = self.try_reload(listeners).await;
         self.server.metrics.reloaded(outcome.is_ok());
         match outcome {
-            Ok(()) => {
+            Ok(now) => {
                 self.failure = None;
                 self.server.health.set_reload(None);
-                tracing::info!("configuration reloaded");
+                let changes = now.since(&self.inventory).to_string();
+                tracing::info!(changes, "configuration reloaded");
+                self.inventory = now;
             }
             Err(why) => {
-                // Tried again and again, told once.
+                // Tried again and again, logged once.
                 if trigger == Trigger::Wanted || self.failure.as_ref() != Some(&why) {
                     tracing::error!("the last good configuration stays in force: {why}");
                 }
@@ -153,7 +162,7 @@ impl<'a> Reloader<'a> {
         }
     }
 
-    async fn try_reload(&mut self, listeners: &mut Listeners) -> Result<(), String> {
+    async fn try_reload(&mut self, listeners: &mut Listeners) -> Result<Inventory, String> {
         let FreshlyLoaded {
             configuration: loaded,
             seen,
@@ -172,7 +181,7 @@ impl<'a> Reloader<'a> {
             gate,
             listeners: wanted,
         } = assembled.map_err(|faults| faults.to_string())?;
-        // Nobody is refused for want of a picture that is still to come.
+        // Requests are not denied because a graph is still catching up.
         gate.graphs.start().await?;
         gate.graphs.caught_up(CATCH_UP_WITHIN).await?;
         let settings = Settings::new(&loaded.decisions, &self.data_dir);
@@ -183,9 +192,7 @@ impl<'a> Reloader<'a> {
             .map_err(|e| with_causes(&e))?;
         // The last that can go wrong: until here nothing of it runs.
         gate.engine.start()?;
-        for warning in &loaded.warnings {
-            tracing::warn!("{warning}");
-        }
+        assembly::log_warnings(&loaded);
         assembly::log_policies(&loaded);
         assembly::log_access(&gate.access);
         self.server.health.set_tenants(&gate.access.left_out);
@@ -199,9 +206,10 @@ impl<'a> Reloader<'a> {
         self.server.decisions.change(settings, store);
         self.server.ledger.move_to(ledger);
         listeners.apply(prepared, counts);
-        // Whoever is being answered for long looks again at what it may see.
+        // Answers that go on for long look again at what their callers may see.
         self.server.reloads.send_modify(|count| *count += 1);
+        let inventory = Inventory::of(&loaded);
         (self.files, self.seen) = (loaded.files, seen);
-        Ok(())
+        Ok(inventory)
     }
 }

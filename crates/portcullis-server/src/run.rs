@@ -6,14 +6,16 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use arc_swap::ArcSwap;
+use nix::sys::signal::Signal as NixSignal;
 use portcullis_core::clock::Stopwatch;
 use portcullis_store::StoreError;
 use portcullis_telemetry::{Running, SettingsError, Telemetry, Unstarted};
-use tokio::signal::unix::{SignalKind, signal};
+use tokio::runtime::Runtime;
+use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::sync::watch;
 
 use crate::assembly::{self, Before};
-use crate::config::{self, Faults, LoadOptions, Shutdown};
+use crate::config::{self, Faults, LoadOptions, Loaded, Shutdown};
 use crate::decisions::{self, DecisionLog, Settings};
 use crate::health::Health;
 use crate::http::budget::Budget;
@@ -23,12 +25,16 @@ use crate::listeners::{BindError, Listeners};
 use crate::logging;
 use crate::metrics::Metrics;
 use crate::policies::{self, WorkerCommand};
-use crate::reload::{FreshlyLoaded, Reloader};
+use crate::reload::{FreshlyLoaded, Reloader, Trigger};
 use crate::server::Server;
 use crate::unix_names::UnixNames;
 
 /// The longest that the end waits for telemetry to be delivered.
 const FLUSH: Duration = Duration::from_secs(5);
+
+/// How long a reload is under way before another SIGHUP starts it anew, so that many signals can't keep
+/// it from ever ending.
+const RESTART_AFTER: Duration = Duration::from_secs(1);
 
 /// Told once, when every listener is bound: name and address of each, and the data directory.
 pub type OnReady = fn(&[(String, String)], &Path);
@@ -61,6 +67,9 @@ pub enum RunError {
     /// A listener can't be bound.
     #[error(transparent)]
     Bind(#[from] BindError),
+    /// The data directory, or a file in it, can't be trusted or used.
+    #[error("{0}")]
+    DataDirectory(String),
     /// The store can't be opened.
     #[error("the store can't be opened")]
     Store(#[from] StoreError),
@@ -111,7 +120,7 @@ enum Stop {
 enum Ended {
     /// What was under way is finished, or had its time.
     InTime,
-    /// Told twice.
+    /// A second signal came, or the first one before anything was served.
     AtOnce,
 }
 
@@ -125,7 +134,13 @@ pub fn run(options: RunOptions<'_>) -> Result<(), RunError> {
     let telemetry = Telemetry::from_environment()?;
     let told = telemetry.as_ref().map(|(telemetry, _)| telemetry);
     logging::init_with(&loaded.configuration.log, options.colours, told);
-    for warning in &loaded.configuration.warnings {
+    assembly::log_warnings(&loaded.configuration);
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .enable_all()
+        .build()
+        .map_err(RunError::system("no threads to run on"))?;
+    outlive_file_size_limit(&runtime).map_err(RunError::system("no signal handler"))?;
+    for warning in data_directory(&options, &loaded.configuration)? {
         tracing::warn!("{warning}");
     }
     let settings = Settings::new(&loaded.configuration.decisions, &options.data_dir);
@@ -148,10 +163,6 @@ pub fn run(options: RunOptions<'_>) -> Result<(), RunError> {
     let health = Health::default();
     health.set_tenants(&assembled.gate.access.left_out);
     let ledger = decisions::location(&loaded.configuration.decisions, &options.data_dir);
-    let runtime = tokio::runtime::Builder::new_multi_thread()
-        .enable_all()
-        .build()
-        .map_err(RunError::system("no threads to run on"))?;
     let log = DecisionLog::start(settings, store, metrics.decisions.clone())
         .map_err(RunError::system("no thread for the decision log"))?;
     let budget = Budget::new(loaded.configuration.limits.request_memory.bytes());
@@ -181,7 +192,30 @@ pub fn run(options: RunOptions<'_>) -> Result<(), RunError> {
         Ok(Ended::AtOnce) | Err(_) => Duration::ZERO,
     };
     server.decisions.finish(patience);
+    // A store that is being opened, say, must not hold up the end.
+    runtime.shutdown_background();
+    if ended.is_ok() {
+        tracing::info!("stopped");
+    }
     ended.map(|_| ())
+}
+
+/// A write beyond the limit on the size of files fails, as on a full disk, instead of ending the process:
+/// the system sends a signal first, which ends a process that does not handle it.
+fn outlive_file_size_limit(runtime: &Runtime) -> std::io::Result<()> {
+    let _runtime = runtime.enter();
+    // The handler stays when this goes.
+    signal(SignalKind::from_raw(NixSignal::SIGXFSZ as i32)).map(|_| ())
+}
+
+/// Makes the data directory if something is to be kept there, and checks it if it is there. Says what
+/// is odd about it.
+fn data_directory(options: &RunOptions<'_>, loaded: &Loaded) -> Result<Vec<String>, RunError> {
+    let is_needed = loaded.decisions.is_stored && loaded.decisions.location.is_none();
+    if !is_needed && !options.data_dir.exists() {
+        return Ok(Vec::new());
+    }
+    portcullis_files::prepare_directory(&options.data_dir).map_err(RunError::DataDirectory)
 }
 
 async fn serve(
@@ -198,17 +232,25 @@ async fn serve(
 
     let exporters = exporters.map(Unstarted::start);
     tokio::spawn(Arc::clone(&server.ledger).sweep());
-    // Failing that, sessions count as ended until the store answers.
-    let _ = server.ledger.learn().await;
-    tokio::spawn(Arc::clone(&server.ledger).follow_sessions());
     let graphs = server.gate.load().graphs.clone();
-    graphs.start().await.map_err(RunError::Graph)?;
-    drop(graphs);
     let counts = server.gate.load().limits.connection_counts();
     let mut listeners = Listeners::new(Arc::clone(server), counts);
-    let prepared = listeners.prepare(wanted).await?;
-    let started = server.gate.load().engine.start();
-    started.map_err(RunError::Policies)?;
+    let starting = async {
+        // Failing that, sessions count as ended until the store answers.
+        let _ = server.ledger.learn().await;
+        graphs.start().await.map_err(RunError::Graph)?;
+        let prepared = listeners.prepare(wanted).await.map_err(RunError::Bind)?;
+        let started = server.gate.load().engine.start();
+        started.map_err(RunError::Policies)?;
+        Ok::<_, RunError>(prepared)
+    };
+    let prepared = tokio::select! {
+        prepared = starting => prepared?,
+        _ = terminate.recv() => return Ok(Ended::AtOnce),
+        _ = interrupt.recv() => return Ok(Ended::AtOnce),
+    };
+    drop(graphs);
+    tokio::spawn(Arc::clone(&server.ledger).follow_sessions());
     listeners.apply(prepared, counts);
     server.metrics.reloaded(true);
     server.health.set_bound();
@@ -222,11 +264,20 @@ async fn serve(
     }
 
     let mut reloader = Reloader::new(options.load, options.data_dir, Arc::clone(server), loaded);
-    let stop = loop {
-        tokio::select! {
-            trigger = reloader.changed(&mut hangup) => reloader.reload(trigger, &mut listeners).await,
+    let stop = 'running: loop {
+        let mut trigger = tokio::select! {
+            trigger = reloader.changed(&mut hangup) => trigger,
             _ = terminate.recv() => break Stop::Terminate,
             _ = interrupt.recv() => break Stop::Interrupt,
+        };
+        // A reload can wait long for a graph: what is asked meanwhile is not.
+        loop {
+            tokio::select! {
+                () = reloader.reload(trigger, &mut listeners) => break,
+                () = again(&mut hangup) => trigger = Trigger::Wanted,
+                _ = terminate.recv() => break 'running Stop::Terminate,
+                _ = interrupt.recv() => break 'running Stop::Interrupt,
+            }
         }
     };
     let ended = drain(
@@ -243,6 +294,12 @@ async fn serve(
     Ok(ended)
 }
 
+/// The signal to reload, while a reload is under way.
+async fn again(hangup: &mut Signal) {
+    tokio::time::sleep(RESTART_AFTER).await;
+    hangup.recv().await;
+}
+
 /// Unready first, so that load balancers send no more; then finish what is under way. A second
 /// signal ends it at once.
 async fn drain(
@@ -255,7 +312,11 @@ async fn drain(
 ) -> Ended {
     server.health.set_ending();
     server.ending.send_replace(true);
-    tracing::info!("ending: finishing the requests under way");
+    let signal = match stop {
+        Stop::Terminate => "SIGTERM",
+        Stop::Interrupt => "SIGINT",
+    };
+    tracing::info!("{signal} received, draining");
     let finish = async {
         if matches!(stop, Stop::Terminate) {
             tokio::time::sleep(shutdown.delay.into()).await;
@@ -276,7 +337,7 @@ async fn drain(
     tokio::select! {
         () = finish => Ended::InTime,
         () = hurry => {
-            tracing::warn!("told to end at once");
+            tracing::warn!("second signal received, stopping at once");
             Ended::AtOnce
         }
     }

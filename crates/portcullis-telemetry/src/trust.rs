@@ -23,7 +23,9 @@ pub(crate) fn config(files: Files<'_>, protocol: &[u8]) -> Result<Arc<ClientConf
             let mut roots = RootCertStore::empty();
             for certificate in certificates(file)? {
                 let added = roots.add(certificate);
-                added.map_err(|_| format!("{file} holds a certificate that can't be read"))?;
+                added.map_err(|error| {
+                    format!("{file} holds a certificate that can't be read: {error}")
+                })?;
             }
             roots
         }
@@ -38,10 +40,10 @@ pub(crate) fn config(files: Files<'_>, protocol: &[u8]) -> Result<Arc<ClientConf
         None => builder.with_no_client_auth(),
         Some((certificate, key)) => {
             let key = PrivateKeyDer::from_pem_slice(&read(key)?)
-                .map_err(|_| format!("{key} holds no private key"))?;
+                .map_err(|error| format!("{key} holds no private key: {error}"))?;
             builder
                 .with_client_auth_cert(certificates(certificate)?, key)
-                .map_err(|_| format!("{certificate} and its key can't be used"))?
+                .map_err(|error| format!("{certificate} and its key can't be used: {error}"))?
         }
     };
     config.alpn_protocols = vec![protocol.to_vec()];
@@ -64,7 +66,7 @@ fn read(file: &str) -> Result<Vec<u8>, String> {
 fn certificates(file: &str) -> Result<Vec<CertificateDer<'static>>, String> {
     let text = read(file)?;
     let found: Result<Vec<_>, _> = CertificateDer::pem_slice_iter(&text).collect();
-    let found = found.map_err(|_| format!("{file} is not valid PEM"))?;
+    let found = found.map_err(|error| format!("{file} is not valid PEM: {error}"))?;
     if found.is_empty() {
         return Err(format!("{file} holds no certificate"));
     }

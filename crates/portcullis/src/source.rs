@@ -123,7 +123,9 @@ pub(crate) fn open(store: &Store) -> Result<Box<dyn DecisionSource>, SourceError
         ));
     }
     let dir = variable("PORTCULLIS_DATA_DIR").map(PathBuf::from);
-    let dir = dir.unwrap_or_else(data_dir::standard);
+    let dir = dir
+        .map_or_else(data_dir::standard, Ok)
+        .map_err(|message| SourceError::new(Exit::Usage, message))?;
     Ok(Box::new(store::StoreSource::in_directory(&dir)?))
 }
 

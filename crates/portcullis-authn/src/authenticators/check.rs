@@ -123,6 +123,9 @@ pub(super) fn one(
     }
 }
 
+/// As long as what it signs with: RFC 7518, section 3.2.
+const SHORTEST_SECRET: usize = 32;
+
 type Made = (Keyring, Option<Signer>);
 
 fn shared(secret: &[u8]) -> Result<Made, String> {
@@ -131,6 +134,13 @@ fn shared(secret: &[u8]) -> Result<Made, String> {
     }
     if secret.trim_ascii_start().starts_with(b"-----BEGIN ") {
         return Err("HS256 needs a secret, this is a PEM file".to_owned());
+    }
+    let length = secret.len();
+    if length < SHORTEST_SECRET {
+        return Err(format!(
+            "the secret has {length} bytes: HS256 needs at least {SHORTEST_SECRET}, since a shorter one \
+             can be guessed from a single token"
+        ));
     }
     let keys = Keyring::Fixed(Verifier::shared(secret));
     Ok((keys, Some(Signer::shared(secret))))
@@ -156,16 +166,4 @@ fn pair(
         }
     };
     Ok((Keyring::Fixed(verifier), signer))
-}
-
-/// What is not wise about it.
-pub(super) fn warning(settings: &AuthenticatorSettings) -> Option<String> {
-    match &settings.keys {
-        Keys::Shared(secret) if secret.0.len() < 32 => Some(format!(
-            "the secret of the authenticator `{}` has {} bytes; one with less than 32 can be guessed",
-            settings.name,
-            secret.0.len()
-        )),
-        _ => None,
-    }
 }

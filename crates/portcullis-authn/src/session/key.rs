@@ -1,16 +1,14 @@
 //! The key of the sessions, in a file of its own.
 
 use std::fmt;
-use std::fs::{self, File, OpenOptions};
-use std::io::{self, Read as _, Write as _};
-use std::os::unix::fs::OpenOptionsExt as _;
+use std::io;
 use std::path::Path;
 
 use aws_lc_rs::hmac;
 
 use super::Seal;
 use super::cipher::Cipher;
-use crate::encoding::{encode, random};
+use crate::encoding::random;
 
 const LENGTH: usize = 32;
 
@@ -32,25 +30,10 @@ impl SessionKey {
     ///
     /// If the file can't be read or made, or does not hold exactly 32 bytes.
     pub fn load_or_create(path: &Path) -> Result<Self, io::Error> {
-        match Self::load(path) {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
-            result => return result,
+        if !path.try_exists()? {
+            portcullis_files::create_private(path, &Self::random()?.0)?;
         }
-        let key = Self::random()?;
-        let name = path.file_name().ok_or(io::ErrorKind::InvalidInput)?;
-        let mut aside = name.to_os_string();
-        let number = random::<8>().map_err(io::Error::other)?;
-        aside.push(format!(".{}", encode(number)));
-        let aside = path.with_file_name(aside);
-        let written = write_new(&aside, &key.0);
-        // A link is only made where there is nothing yet.
-        let linked = written.and_then(|()| fs::hard_link(&aside, path));
-        let removed = fs::remove_file(&aside);
-        match linked {
-            Ok(()) => removed.map(|()| key),
-            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Self::load(path),
-            Err(error) => Err(error),
-        }
+        Self::load(path)
     }
 
     /// A key that is forgotten with this process.
@@ -63,9 +46,8 @@ impl SessionKey {
     }
 
     fn load(path: &Path) -> Result<Self, io::Error> {
-        let mut bytes = Vec::with_capacity(LENGTH + 1);
-        let most = u64::try_from(LENGTH + 1).unwrap_or(u64::MAX);
-        File::open(path)?.take(most).read_to_end(&mut bytes)?;
+        let most = u64::try_from(LENGTH).unwrap_or(u64::MAX);
+        let bytes = portcullis_files::read(path, most).map_err(io::Error::other)?;
         <[u8; LENGTH]>::try_from(bytes).map(Self).map_err(|_| {
             let message = format!("a session key has exactly {LENGTH} bytes, this file has not");
             io::Error::new(io::ErrorKind::InvalidData, message)
@@ -89,15 +71,4 @@ impl SessionKey {
         let own = hmac::sign(&master, format!("portcullis {purpose} v1").as_bytes());
         Cipher::new(own.as_ref())
     }
-}
-
-fn write_new(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    let mut options = OpenOptions::new();
-    let mut file = options
-        .write(true)
-        .create_new(true)
-        .mode(0o600)
-        .open(path)?;
-    file.write_all(bytes)?;
-    file.sync_all()
 }

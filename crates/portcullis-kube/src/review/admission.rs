@@ -79,6 +79,11 @@ pub fn decode_admission(
         .uid
         .filter(|uid| !uid.is_empty())
         .ok_or_else(|| missing("uid"))?;
+    let operation = fields.operation.ok_or_else(|| missing("operation"))?;
+    // API servers always send it, and what has none would be judged as if nothing were wrong with it.
+    if fields.object.is_none() && matches!(operation, Operation::Create | Operation::Update) {
+        return Err(missing("object"));
+    }
     let context = DoorContext {
         request_kind: fields.request_kind,
         request_resource: fields.request_resource,
@@ -88,7 +93,7 @@ pub fn decode_admission(
     let attributes = Attributes {
         door: Door::Kubernetes,
         uid,
-        operation: fields.operation.ok_or_else(|| missing("operation"))?,
+        operation,
         kind: fields.kind.ok_or_else(|| missing("kind"))?,
         resource: fields.resource.ok_or_else(|| missing("resource"))?,
         subresource: fields.subresource,
@@ -172,9 +177,50 @@ impl Fields {
             "object" => self.object = document(scanned, key, text)?,
             "oldObject" => self.old_object = document(scanned, key, text)?,
             "options" => self.options = document(scanned, key, text)?,
-            _ => {}
+            other => return written_otherwise(scanned, other, text),
         }
         Ok(())
+    }
+}
+
+/// The members of a request that count.
+const MEMBERS: [&str; 15] = [
+    "uid",
+    "operation",
+    "kind",
+    "resource",
+    "subResource",
+    "requestKind",
+    "requestResource",
+    "requestSubResource",
+    "name",
+    "namespace",
+    "userInfo",
+    "dryRun",
+    "object",
+    "oldObject",
+    "options",
+];
+
+/// Members that newer API servers add are passed over; one that is written in another case is a fault,
+/// since other programs may take it for the real one.
+fn written_otherwise(scanned: &Scanned<'_>, key: &str, text: &str) -> Result<(), JsonFault> {
+    // Go takes these two letters for `k` and `s`.
+    let folded = |letter: char| match letter {
+        '\u{212a}' => 'k',
+        '\u{17f}' => 's',
+        letter => letter.to_ascii_lowercase(),
+    };
+    let is_meant = |known: &&&str| {
+        let known = known.chars().map(|letter| letter.to_ascii_lowercase());
+        key.chars().map(folded).eq(known)
+    };
+    match MEMBERS.iter().find(is_meant) {
+        None => Ok(()),
+        Some(known) => {
+            let message = format!("request.{key}: unknown member, did you mean `{known}`?");
+            Err(scanned.fault_at(text, &message))
+        }
     }
 }
 

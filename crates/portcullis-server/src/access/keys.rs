@@ -6,21 +6,24 @@ use portcullis_authn::{
     Algorithm, AuthenticatorSettings, Authenticators, Keys, LoginSettings, Secret,
 };
 
-use crate::config::{AccessSettings, Authenticator, AuthenticatorDriver, Fault, Faults};
+use portcullis_files::Use;
 
-/// Larger files are no keys.
+use crate::config::{AccessSettings, Authenticator, AuthenticatorDriver, Fault, Faults, Warning};
+
+/// Larger files are not keys.
 const MOST_BYTES: u64 = 1 << 20;
 
-/// Reads all keys, and makes the authenticators of those that take tokens.
+/// Reads all keys, and makes the authenticators of those that take tokens. Says what is odd about the files.
 pub(super) fn authenticators(
     settings: &AccessSettings,
     previous: Option<&Authenticators>,
-) -> Result<Authenticators, Vec<Fault>> {
+) -> Result<(Authenticators, Vec<Warning>), Vec<Fault>> {
     let mut faults = Vec::new();
+    let mut warnings = Vec::new();
     let mut made = Vec::new();
     let mut origins = Vec::new();
     for one in &settings.authenticators {
-        match with_keys(one) {
+        match with_keys(one, &mut warnings) {
             Ok(Some(settings)) => {
                 made.push(settings);
                 origins.push(&one.origin);
@@ -32,19 +35,28 @@ pub(super) fn authenticators(
     if !faults.is_empty() {
         return Err(faults);
     }
-    Authenticators::new(made, previous).map_err(|wrong| {
+    let made = Authenticators::new(made, previous).map_err(|wrong| {
         let place = |fault: portcullis_authn::SettingsFault| {
             let origin = origins.get(fault.authenticator)?;
             Some(origin.fault(fault.key, fault.message))
         };
-        wrong.into_iter().filter_map(place).collect()
-    })
+        wrong.into_iter().filter_map(place).collect::<Vec<_>>()
+    })?;
+    Ok((made, warnings))
 }
 
-fn with_keys(one: &Authenticator) -> Result<Option<AuthenticatorSettings>, Faults> {
-    let pair = |algorithm| {
-        let public = file(one, "publicKeyFile", one.public_key_file.as_deref())?;
-        let private = optional(one, "privateKeyFile", one.private_key_file.as_deref())?;
+fn with_keys(
+    one: &Authenticator,
+    warnings: &mut Vec<Warning>,
+) -> Result<Option<AuthenticatorSettings>, Faults> {
+    let mut file = |key: &str, named: Option<&Path>, used| file(one, key, named, used, warnings);
+    let mut pair = |algorithm| {
+        let public = needed(file(
+            "publicKeyFile",
+            one.public_key_file.as_deref(),
+            Use::Data,
+        )?);
+        let private = file("privateKeyFile", one.private_key_file.as_deref(), Use::Key)?;
         Ok::<_, Faults>(Keys::Pair {
             algorithm,
             public,
@@ -53,7 +65,7 @@ fn with_keys(one: &Authenticator) -> Result<Option<AuthenticatorSettings>, Fault
     };
     let keys = match one.driver {
         AuthenticatorDriver::HS256 => {
-            let mut secret = file(one, "secretFile", one.secret_file.as_deref())?;
+            let mut secret = needed(file("secretFile", one.secret_file.as_deref(), Use::Key)?);
             without_newline(&mut secret);
             Keys::Shared(Secret(secret))
         }
@@ -67,7 +79,11 @@ fn with_keys(one: &Authenticator) -> Result<Option<AuthenticatorSettings>, Fault
             return Ok(None);
         }
     };
-    let mut client_secret = optional(one, "clientSecretFile", one.client_secret_file.as_deref())?;
+    let mut client_secret = file(
+        "clientSecretFile",
+        one.client_secret_file.as_deref(),
+        Use::Key,
+    )?;
     client_secret.iter_mut().for_each(without_newline);
     let login = one.client_id.as_ref().map(|client_id| LoginSettings {
         client_id: client_id.clone(),
@@ -86,7 +102,7 @@ fn with_keys(one: &Authenticator) -> Result<Option<AuthenticatorSettings>, Fault
         skew: one.skew,
         keys,
         login,
-        ca: optional(one, "caFile", one.ca_file.as_deref())?,
+        ca: file("caFile", one.ca_file.as_deref(), Use::Data)?,
     }))
 }
 
@@ -100,24 +116,34 @@ pub(crate) fn without_newline(bytes: &mut Vec<u8>) {
     }
 }
 
-fn optional(
+/// That the key is there was checked when the configuration was loaded.
+fn needed(bytes: Option<Vec<u8>>) -> Vec<u8> {
+    bytes.unwrap_or_default()
+}
+
+fn file(
     one: &Authenticator,
     key: &str,
     named: Option<&Path>,
+    used: Use,
+    warnings: &mut Vec<Warning>,
 ) -> Result<Option<Vec<u8>>, Faults> {
-    named.map(|named| file(one, key, Some(named))).transpose()
-}
-
-fn file(one: &Authenticator, key: &str, named: Option<&Path>) -> Result<Vec<u8>, Faults> {
-    // That the key is there was checked when the configuration was loaded.
-    let named = named.unwrap_or(Path::new(""));
-    let fault = |reason: String| {
-        let message = format!("cannot read `{}`: {reason}", named.display());
-        Faults::from(one.origin.fault(key, message))
+    let Some(named) = named else {
+        return Ok(None);
     };
-    let opened = crate::config::open_file(named).map_err(fault)?;
-    let mut bytes = Vec::new();
-    let read = std::io::Read::read_to_end(&mut std::io::Read::take(opened, MOST_BYTES), &mut bytes);
-    read.map_err(|error| fault(error.to_string()))?;
-    Ok(bytes)
+    let at = |message: String| one.origin.fault(key, message);
+    let shown = named.display();
+    let cannot_read = |reason: &str| Faults::from(at(format!("cannot read `{shown}`: {reason}")));
+    let bytes = portcullis_files::read(named, MOST_BYTES).map_err(|e| cannot_read(&e))?;
+    if bytes.trim_ascii().is_empty() {
+        return Err(cannot_read("it is empty"));
+    }
+    match portcullis_files::check_named(named, used) {
+        Ok(odd) => {
+            let warning = odd.map(|odd| at(format!("`{shown}`: {odd}")).into());
+            warnings.extend::<Option<Warning>>(warning);
+            Ok(Some(bytes))
+        }
+        Err(reason) => Err(at(format!("`{shown}`: {reason}")).into()),
+    }
 }

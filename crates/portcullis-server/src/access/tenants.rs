@@ -3,7 +3,7 @@
 use portcullis_authz::roles::{self, Load, Roles};
 
 use super::LeftOut;
-use crate::config::{AccessSettings, Document, Fault, Faults, Source, yaml};
+use crate::config::{AccessSettings, Document, Fault, Faults, Source, Warning, yaml};
 
 /// What the tenants file became.
 pub(super) struct Tenants {
@@ -11,7 +11,7 @@ pub(super) struct Tenants {
     pub(super) text: String,
     pub(super) roles: Roles,
     pub(super) left_out: Vec<LeftOut>,
-    pub(super) warnings: Vec<String>,
+    pub(super) warnings: Vec<Warning>,
 }
 
 /// Reads the tenants file, if there is one.
@@ -31,6 +31,9 @@ pub(super) fn read(
         let message = format!("cannot read `{}`: {reason}", file.display());
         vec![origin.fault("", message)]
     })?;
+    if source.is_blank() {
+        return Err(vec![source.fault(None, "", "the file is empty")]);
+    }
     let document = yaml::parse(&source).map_err(|faults| faults.0)?;
     let Load {
         roles,
@@ -49,7 +52,7 @@ pub(super) fn read(
         roles,
         left_out: left_out.collect(),
         warnings: warnings
-            .map(|one| document.fault(&one.path, one.message).to_string())
+            .map(|one| document.fault(&one.path, one.message).into())
             .collect(),
     })
 }

@@ -70,9 +70,22 @@ pub enum Value {
 }
 
 impl Node {
-    /// A tree of JSON, all of it at one place.
-    pub(crate) fn from_json(json: &serde_json::Value, position: Position) -> Self {
+    /// A tree of JSON. The places of keys and values are asked for by JSON pointer.
+    pub(crate) fn from_json(
+        json: &serde_json::Value,
+        place: &dyn Fn(&str) -> Option<[Position; 2]>,
+    ) -> Self {
+        Self::from_json_at(json, "", Position::default(), place)
+    }
+
+    fn from_json_at(
+        json: &serde_json::Value,
+        pointer: &str,
+        around: Position,
+        place: &dyn Fn(&str) -> Option<[Position; 2]>,
+    ) -> Self {
         use serde_json::Value as Json;
+        let [_, position] = place(pointer).unwrap_or([around; 2]);
         let value = match json {
             Json::Null => Value::Null,
             Json::Bool(value) => Value::Bool(*value),
@@ -85,18 +98,23 @@ impl Node {
             Json::Array(items) => Value::Seq(
                 items
                     .iter()
-                    .map(|item| Self::from_json(item, position))
+                    .enumerate()
+                    .map(|(index, item)| {
+                        Self::from_json_at(item, &format!("{pointer}/{index}"), position, place)
+                    })
                     .collect(),
             ),
             Json::Object(entries) => Value::Map(
                 entries
                     .iter()
                     .map(|(key, value)| {
+                        let inner = format!("{pointer}/{key}");
+                        let [at, _] = place(&inner).unwrap_or([position; 2]);
                         let key = Located {
                             value: key.clone(),
-                            position,
+                            position: at,
                         };
-                        (key, Self::from_json(value, position))
+                        (key, Self::from_json_at(value, &inner, position, place))
                     })
                     .collect(),
             ),

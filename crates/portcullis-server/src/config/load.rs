@@ -3,25 +3,25 @@
 //! Precedence: flag, environment, file, default.
 
 use std::{
-    collections::{BTreeMap, HashSet},
+    collections::HashSet,
     fmt,
     path::{Path, PathBuf},
     sync::Arc,
 };
-
-use portcullis_kube::plugins::scoped_access;
 
 use super::{
     admission,
     document::{Document, Node, Value},
     fault::{Fault, Faults},
     log_filter,
-    model::{AdmissionSpec, Configuration, Door, LogFormat, Namespace},
+    model::{AdmissionSpec, Configuration, LogFormat, Namespace},
     notes::Notes,
+    oddities::{warn_of_empty_chain, warn_of_pending_changes, warn_of_unasked_graphs},
     read,
     resolve::{self, Order, Strictness},
-    resolved::{GraphProfile, Listener, Loaded, PluginEntry},
+    resolved::{Loaded, PluginEntry},
     source::Source,
+    warning::Warning,
     yaml,
 };
 
@@ -103,12 +103,21 @@ impl LoadOptions<'_> {
 ///
 /// # Errors
 ///
-/// Everything that is wrong with it: all faults of meaning, or the first fault
-/// of form.
+/// Everything that is wrong with it: all faults of form, or else all faults of
+/// meaning.
 pub fn load(options: &LoadOptions<'_>) -> Result<Loaded, Faults> {
-    let document = open(options.source)?;
+    load_noting(options).map_err(|(faults, _)| faults)
+}
+
+/// The same; what is odd is told together with what is wrong.
+pub(crate) fn load_noting(options: &LoadOptions<'_>) -> Result<Loaded, (Faults, Vec<Warning>)> {
     let mut notes = Notes::default();
-    let (spec, strictness) = read_spec(&document, &mut notes)?;
+    load_with(options, &mut notes).map_err(|faults| (faults, notes.warnings))
+}
+
+fn load_with(options: &LoadOptions<'_>, notes: &mut Notes) -> Result<Loaded, Faults> {
+    let document = open(options.source)?;
+    let (spec, strictness) = read_spec(&document, notes)?;
     if let Some(file) = document.source.path() {
         notes.watch(file);
     }
@@ -120,35 +129,32 @@ pub fn load(options: &LoadOptions<'_>) -> Result<Loaded, Faults> {
             notes.warn("no listener is configured: `portcullis serve` needs one");
             Vec::new()
         }
-        Some(listener) => resolve::acjs_listener(&document, listener, &mut notes),
-        None => resolve::listeners(&document, &spec.listeners, &mut notes),
+        Some(listener) => resolve::acjs_listener(&document, listener, notes),
+        None => resolve::listeners(&document, &spec.listeners, notes),
     };
-    let policies = resolve::policies(&document, &spec, strictness, options.coverage, &mut notes);
+    let policies = resolve::policies(&document, &spec, strictness, options.coverage, notes);
     // An acjs file without policies still has a default action.
     let has_policies = !policies.list.is_empty() || strictness == Strictness::Acjs;
-    let plugins = chain(
-        &document,
-        &spec.admission,
-        has_policies,
-        options,
-        &mut notes,
-    );
-    let decisions = resolve::decisions(&document, &spec, &mut notes);
-    let access = resolve::access(&document, &spec, &mut notes);
-    let graphs = resolve::graph(&document, &spec.graph, options, &mut notes);
+    let plugins = chain(&document, &spec.admission, has_policies, options, notes);
+    let decisions = resolve::decisions(&document, &spec, notes);
+    let access = resolve::access(&document, &spec, notes);
+    let graphs = resolve::graph(&document, &spec.graph, options, notes);
     let (authorizers, chains) =
-        resolve::authorization(&document, &spec.authorization, &graphs, &mut notes);
-    check_namespaces(&document, &spec.namespaces, &mut notes);
+        resolve::authorization(&document, &spec.authorization, &graphs, notes);
+    check_namespaces(&document, &spec.namespaces, notes);
     for key in spec.limits.zeros() {
         notes.fault(document.fault(&format!("limits.{key}"), "must be more than zero"));
     }
     for (key, message) in spec.limits.out_of_bounds() {
         notes.fault(document.fault(&format!("limits.{key}"), message));
     }
-    warn_of_empty_chain(&plugins, &listeners, &mut notes);
-    warn_of_unasked_graphs(&plugins, &graphs, &chains, &mut notes);
+    warn_of_empty_chain(&plugins, &listeners, notes);
+    if options.listeners == Listening::Needed {
+        warn_of_pending_changes(&document, &plugins, &listeners, notes);
+    }
+    warn_of_unasked_graphs(&plugins, &graphs, &chains, notes);
     let mut log = spec.log;
-    log.format = log_format(options, &mut notes).unwrap_or(log.format);
+    log.format = log_format(options, notes).unwrap_or(log.format);
     match options.variable(FILTER_VARIABLE) {
         Some(filter) => {
             if let Err(message) = log_filter::check(&filter) {
@@ -162,7 +168,7 @@ pub fn load(options: &LoadOptions<'_>) -> Result<Loaded, Faults> {
             }
         }
     }
-    match Faults::from_list(notes.faults) {
+    match Faults::from_list(std::mem::take(&mut notes.faults)) {
         Some(faults) => Err(faults),
         None => Ok(Loaded {
             file: document.source.path().map(Path::to_owned),
@@ -180,8 +186,9 @@ pub fn load(options: &LoadOptions<'_>) -> Result<Loaded, Faults> {
             decisions,
             log,
             shutdown: spec.shutdown,
-            files: notes.files,
-            warnings: notes.warnings,
+            files: std::mem::take(&mut notes.files),
+            warnings: std::mem::take(&mut notes.warnings),
+            exposed: std::mem::take(&mut notes.exposed),
         }),
     }
 }
@@ -198,7 +205,7 @@ fn read_spec(
     let root = words_as_text(document);
     let (spec, unknown) = read::generous::<Configuration>(&document.source, &root)?;
     for fault in unknown {
-        notes.warn(fault.to_string());
+        notes.warn(fault);
     }
     if !spec.listeners.is_empty() {
         let message = "a file with `listener` can't have `listeners` too";
@@ -354,40 +361,5 @@ fn check_namespaces(document: &Document, namespaces: &[Namespace], notes: &mut N
                 format!("the namespace `{}` is given twice", namespace.name),
             ));
         }
-    }
-}
-
-/// Profiles that nobody asks, and a plug-in that asks nobody.
-fn warn_of_unasked_graphs(
-    plugins: &[PluginEntry],
-    graphs: &[GraphProfile],
-    chains: &BTreeMap<String, Vec<String>>,
-    notes: &mut Notes,
-) {
-    let is_scoped = plugins.iter().any(|p| p.name == scoped_access::NAME);
-    if is_scoped && graphs.is_empty() {
-        let name = scoped_access::NAME;
-        notes.warn(format!(
-            "`{name}` is in the order, but `graph.profiles` is empty: it lets everything pass"
-        ));
-    }
-    for profile in graphs {
-        let is_in_chain = chains.values().any(|chain| chain.contains(&profile.name));
-        if !is_in_chain && !is_scoped {
-            let name = &profile.name;
-            notes.warn(format!(
-                "the profile `{name}` is in no chain and there is no `ScopedAccess`: nobody asks it"
-            ));
-        }
-    }
-}
-
-fn warn_of_empty_chain(plugins: &[PluginEntry], listeners: &[Listener], notes: &mut Notes) {
-    if plugins.is_empty()
-        && listeners
-            .iter()
-            .any(|listener| listener.serves(Door::Kubernetes))
-    {
-        notes.warn("no plug-in is configured: every admission request is allowed");
     }
 }

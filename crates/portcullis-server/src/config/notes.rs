@@ -6,17 +6,22 @@ use std::{
     sync::Arc,
 };
 
+use portcullis_files::Use;
+
 use super::{
     document::Document,
     fault::{Fault, Faults},
-    source::{self, Source},
+    source::Source,
+    warning::Warning,
 };
 
 /// What a check has to say beside its result.
 #[derive(Debug, Default)]
 pub(crate) struct Notes {
     pub(crate) faults: Vec<Fault>,
-    pub(crate) warnings: Vec<String>,
+    pub(crate) warnings: Vec<Warning>,
+    /// Key files that others can read.
+    pub(crate) exposed: Vec<Warning>,
     /// Absolute, each once, symbolic links not followed.
     pub(crate) files: Vec<PathBuf>,
 }
@@ -33,7 +38,7 @@ impl Notes {
     }
 
     /// Adds a warning.
-    pub(crate) fn warn(&mut self, warning: impl Into<String>) {
+    pub(crate) fn warn(&mut self, warning: impl Into<Warning>) {
         self.warnings.push(warning.into());
     }
 
@@ -45,12 +50,35 @@ impl Notes {
         }
     }
 
-    /// Resolves a file that the document names, and faults if it can't be read.
+    /// Resolves a file that the document names, and faults if it can't be read, is empty, or can be
+    /// written by others.
     pub(crate) fn named_file(&mut self, document: &Document, at: &str, named: &Path) -> PathBuf {
+        self.named(document, at, named, Use::Data)
+    }
+
+    /// The same for a file with a secret in it; warns if others can read it.
+    pub(crate) fn named_key(&mut self, document: &Document, at: &str, named: &Path) -> PathBuf {
+        self.named(document, at, named, Use::Key)
+    }
+
+    fn named(&mut self, document: &Document, at: &str, named: &Path, used: Use) -> PathBuf {
         let file = document.source.resolve(named);
         self.watch(&file);
-        if let Err(reason) = source::open(&file) {
-            self.fault(document.fault(at, cannot_read(&file, &reason)));
+        let opened = portcullis_files::open(&file)
+            .and_then(|opened| opened.metadata().map_err(|error| error.to_string()));
+        match opened {
+            Ok(metadata) if metadata.len() == 0 => {
+                self.fault(document.fault(at, cannot_read(&file, "it is empty")));
+            }
+            Ok(_) => match portcullis_files::check_named(&file, used) {
+                Ok(None) => {}
+                Ok(Some(odd)) => {
+                    let fault = document.fault(at, about(&file, &odd));
+                    self.exposed.push(fault.into());
+                }
+                Err(reason) => self.fault(document.fault(at, about(&file, &reason))),
+            },
+            Err(reason) => self.fault(document.fault(at, cannot_read(&file, &reason))),
         }
         file
     }
@@ -72,6 +100,10 @@ impl Notes {
             }
         }
     }
+}
+
+fn about(file: &Path, reason: &str) -> String {
+    format!("`{}`: {reason}", file.display())
 }
 
 fn cannot_read(file: &Path, reason: &str) -> String {

@@ -4,10 +4,12 @@
 //! "a map" and never name a Rust type. [`Located`] fields keep their place for
 //! the checks that follow, and a [`Node`] field keeps its whole tree.
 
+mod all;
 mod located;
 
+pub(crate) use all::{generous, typed};
+
 use serde::{
-    Deserialize,
     de::{
         DeserializeSeed, Deserializer, EnumAccess, Error as _, IntoDeserializer, MapAccess,
         SeqAccess, Unexpected, VariantAccess, Visitor, value::StrDeserializer,
@@ -17,42 +19,10 @@ use serde::{
 
 use super::{
     document::{Located, Node, Value},
-    fault::{Fault, Faults},
     path::Segment,
     read_error::ReadError,
-    source::Source,
 };
 use located::{LOCATED, LocatedParts};
-
-/// Reads a typed value; the fault says where it went wrong.
-pub(crate) fn typed<T: for<'de> Deserialize<'de>>(
-    source: &Source,
-    node: &Node,
-) -> Result<T, Faults> {
-    T::deserialize(NodeReader(node))
-        .map_err(|error| error.at(node.position).into_fault(source).into())
-}
-
-/// The same for files of other programs: keys that nobody knows are left out. They are given back.
-pub(crate) fn generous<T: for<'de> Deserialize<'de>>(
-    source: &Source,
-    node: &Node,
-) -> Result<(T, Vec<Fault>), Faults> {
-    let mut left_out = Vec::new();
-    let mut node = node.clone();
-    loop {
-        let error = match T::deserialize(NodeReader(&node)) {
-            Ok(read) => return Ok((read, left_out)),
-            Err(error) => error,
-        };
-        let unknown = error.unknown_key();
-        let fault = error.at(node.position).into_fault(source);
-        match unknown {
-            Some(steps) if node.remove(&steps) => left_out.push(fault),
-            _ => return Err(fault.into()),
-        }
-    }
-}
 
 /// Reads one value.
 #[derive(Clone, Copy)]

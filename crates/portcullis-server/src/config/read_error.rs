@@ -25,6 +25,7 @@ pub(crate) struct ReadError {
     suggestion: Option<String>,
     help: Option<String>,
     is_unknown_key: bool,
+    missing: Option<&'static str>,
 }
 
 impl ReadError {
@@ -36,13 +37,23 @@ impl ReadError {
             suggestion: None,
             help: None,
             is_unknown_key: false,
+            missing: None,
         }
     }
 
-    /// The steps to the key, if it is one that nobody knows.
-    pub(crate) fn unknown_key(&self) -> Option<Vec<Segment>> {
+    /// The steps to the value, from the outside.
+    pub(crate) fn steps(&self) -> Vec<Segment> {
+        self.steps.iter().rev().cloned().collect()
+    }
+
+    /// Whether it is about a key that is not known.
+    pub(crate) fn is_unknown_key(&self) -> bool {
         self.is_unknown_key
-            .then(|| self.steps.iter().rev().cloned().collect())
+    }
+
+    /// The key that is missing, if that is what it is about.
+    pub(crate) fn missing(&self) -> Option<&'static str> {
+        self.missing
     }
 
     /// Sets the place, unless something further inside already did.
@@ -118,7 +129,10 @@ impl de::Error for ReadError {
     }
 
     fn missing_field(field: &'static str) -> Self {
-        Self::new(format!("the key `{field}` is missing"))
+        Self {
+            missing: Some(field),
+            ..Self::new(format!("the key `{field}` is missing"))
+        }
     }
 
     fn duplicate_field(field: &'static str) -> Self {

@@ -19,6 +19,7 @@ use super::{
     path,
     source::Source,
     units::Duration,
+    warning::Warning,
 };
 use crate::policies::Matcher;
 
@@ -58,7 +59,10 @@ pub struct Loaded {
     /// Every file that was read or named, absolute: what a watcher watches.
     pub files: Vec<PathBuf>,
     /// What is odd but not wrong.
-    pub warnings: Vec<String>,
+    pub warnings: Vec<Warning>,
+    /// Key files that others can read here. That matters where the server runs, not where its
+    /// configuration is checked.
+    pub exposed: Vec<Warning>,
 }
 
 /// A place where the server listens.

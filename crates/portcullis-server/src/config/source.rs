@@ -2,8 +2,6 @@
 //! the name of a flag or variable.
 
 use std::{
-    fs::File,
-    io::{self, Read},
     path::{Path, PathBuf},
     sync::Arc,
 };
@@ -56,14 +54,7 @@ impl Source {
 
     /// Reads a file; the error is the reason in plain words.
     pub(crate) fn read(path: &Path) -> Result<Arc<Self>, String> {
-        let mut bytes = Vec::new();
-        open(path)?
-            .take(MAX_BYTES + 1)
-            .read_to_end(&mut bytes)
-            .map_err(|error| reason(&error))?;
-        if bytes.len() as u64 > MAX_BYTES {
-            return Err("it is larger than 16 MiB".to_owned());
-        }
+        let bytes = portcullis_files::read(path, MAX_BYTES)?;
         let text = String::from_utf8(bytes).map_err(|error| {
             let valid = error
                 .as_bytes()
@@ -93,6 +84,11 @@ impl Source {
     /// The whole text.
     pub fn text(&self) -> &str {
         &self.text
+    }
+
+    /// Whether there is nothing in it.
+    pub(crate) fn is_blank(&self) -> bool {
+        self.text.trim_ascii().is_empty()
     }
 
     /// A path named here: relative ones are relative to this file's folder.
@@ -135,25 +131,5 @@ impl Source {
         let (start, _) = line.char_indices().nth(skipped)?;
         let rest = line.get(start..)?;
         rest.split([',', '}', ']', '#', ' ', '\t']).next()
-    }
-}
-
-/// Opens a file for reading; the error is the reason in plain words.
-pub(crate) fn open(path: &Path) -> Result<File, String> {
-    let file = File::open(path).map_err(|error| reason(&error))?;
-    match file.metadata() {
-        Ok(metadata) if metadata.is_dir() => Err("it is a directory".to_owned()),
-        Ok(_) => Ok(file),
-        Err(error) => Err(reason(&error)),
-    }
-}
-
-fn reason(error: &io::Error) -> String {
-    match error.kind() {
-        io::ErrorKind::NotFound => "no such file".to_owned(),
-        io::ErrorKind::PermissionDenied => "permission denied".to_owned(),
-        io::ErrorKind::IsADirectory => "it is a directory".to_owned(),
-        io::ErrorKind::NotADirectory => "a part of its path is not a directory".to_owned(),
-        _ => error.to_string(),
     }
 }

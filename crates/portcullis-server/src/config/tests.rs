@@ -2,11 +2,17 @@
 
 mod accepted;
 mod admission;
+mod form;
 mod overrides;
 mod refused;
 mod yaml;
 
-use std::{collections::HashMap, fs, path::PathBuf};
+use std::{
+    collections::HashMap,
+    fs::{self, Permissions},
+    os::unix::fs::PermissionsExt as _,
+    path::PathBuf,
+};
 
 use tempfile::TempDir;
 
@@ -53,7 +59,11 @@ impl Setup {
     fn file(self, name: &str, text: &str) -> Self {
         let path = self.path(name);
         fs::create_dir_all(path.parent().unwrap()).unwrap();
-        fs::write(path, text).unwrap();
+        fs::write(&path, text).unwrap();
+        // Whoever else could read a key would be warned about.
+        if path.extension().is_some_and(|ending| ending == "key") {
+            fs::set_permissions(path, Permissions::from_mode(0o600)).unwrap();
+        }
         self
     }
 

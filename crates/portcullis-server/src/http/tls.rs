@@ -17,6 +17,9 @@ use super::trust::Trust;
 use crate::config::{Identity, Tls};
 use crate::development;
 
+/// Larger files are neither certificates nor keys.
+const LARGEST: u64 = 16 << 20;
+
 /// What a listener needs for TLS.
 #[derive(Debug, Clone)]
 pub(crate) struct TlsSetup {
@@ -92,8 +95,12 @@ fn certificates(file: &Path) -> Result<Vec<CertificateDer<'static>>, String> {
 
 fn private_key(file: &Path) -> Result<PrivateKeyDer<'static>, String> {
     let bytes = read(file)?;
-    PrivateKeyDer::from_pem_slice(&bytes)
-        .map_err(|_| format!("{}: holds no private key in PEM", file.display()))
+    PrivateKeyDer::from_pem_slice(&bytes).map_err(|e| {
+        format!(
+            "{}: holds no usable private key in PEM: {e}",
+            file.display()
+        )
+    })
 }
 
 /// The digest of all authorities: with the same ones, the same clients get in.
@@ -118,5 +125,5 @@ fn roots(file: &Path, authorities: Vec<CertificateDer<'static>>) -> Result<RootC
 }
 
 fn read(file: &Path) -> Result<Vec<u8>, String> {
-    std::fs::read(file).map_err(|e| format!("{}: {e}", file.display()))
+    portcullis_files::read(file, LARGEST).map_err(|e| format!("{}: {e}", file.display()))
 }

@@ -66,7 +66,7 @@ impl Blueprint {
     }
 
     /// What is odd in the configuration, but not wrong.
-    pub fn warnings(&self) -> &[String] {
+    pub fn warnings(&self) -> &[crate::config::Warning] {
         &self.loaded.warnings
     }
 

@@ -95,6 +95,11 @@ fn is_manifest(path: &Path) -> bool {
 ///
 /// When it can't be read, is too large, or is no text.
 pub fn read_file(path: &Path) -> Result<Arc<Source>, Box<Fault>> {
+    // `-f <(command)` names a pipe that is being written to.
+    let is_pipe = std::fs::metadata(path).is_ok_and(|found| !found.is_file() && !found.is_dir());
+    if is_pipe && let Ok(file) = std::fs::File::open(path) {
+        return read_text(&path.display().to_string(), file);
+    }
     Source::read(path).map_err(|reason| {
         let message = format!("cannot read the file: {reason}");
         Box::new(Source::named(path.display().to_string()).fault(None, "", message))

@@ -129,7 +129,7 @@ impl Replay {
     }
 
     /// What is odd in the new set, but not wrong.
-    pub fn warnings(&self) -> &[String] {
+    pub fn warnings(&self) -> &[crate::config::Warning] {
         &self.loaded.warnings
     }
 

@@ -112,7 +112,7 @@ mod tests {
         let text = format!(
             r#"{{"apiVersion":"admission.k8s.io/v1","kind":"AdmissionReview","request":{{"uid":"u",
             "kind":{{"group":"{group}","version":"v1","kind":"{kind}"}},
-            "resource":{{"group":"{group}","version":"v1","resource":"x"}},"operation":"CREATE"}}}}"#
+            "resource":{{"group":"{group}","version":"v1","resource":"x"}},"operation":"CREATE","object":{{}}}}}}"#
         );
         let context = DoorContext::default();
         let review =

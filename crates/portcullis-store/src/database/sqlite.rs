@@ -6,6 +6,7 @@ use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use portcullis_files::Use;
 use rusqlite::types::{ToSqlOutput, ValueRef};
 use rusqlite::{Connection, ErrorCode, OpenFlags, ToSql};
 
@@ -44,6 +45,7 @@ pub(crate) struct Sqlite {
 impl Sqlite {
     /// Opens the file for reading and writing; makes it if it is not there.
     pub(crate) fn open(path: &Path) -> Result<Self, Failure> {
+        trusted(path)?;
         create(path)
             .map_err(|error| Failure::new(Kind::Other, format!("can't make the file: {error}")))?;
         let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
@@ -132,6 +134,17 @@ impl Sqlite {
         }
         work(self)
     }
+}
+
+/// Files that others may have written are not opened.
+fn trusted(path: &Path) -> Result<(), Failure> {
+    let beside = ["-wal", "-shm", "-journal"].map(|end| beside(path, end));
+    for file in std::iter::once(path).chain(beside.iter().map(PathBuf::as_path)) {
+        portcullis_files::check_own(file, Use::Data).map_err(|reason| {
+            Failure::new(Kind::Other, format!("`{}`: {reason}", file.display()))
+        })?;
+    }
+    Ok(())
 }
 
 /// Makes the file, for its owner alone, and the folder it is in.

@@ -19,10 +19,11 @@ pub(super) fn config(ca: Option<&Path>) -> Result<Arc<ClientConfig>, ClientError
             };
             let pem = std::fs::read(file).map_err(|error| wrong(&error.to_string()))?;
             for certificate in CertificateDer::pem_slice_iter(&pem) {
-                let certificate = certificate.map_err(|_| wrong("this is not valid PEM"))?;
+                let certificate =
+                    certificate.map_err(|error| wrong(&format!("not valid PEM: {error}")))?;
                 roots
                     .add(certificate)
-                    .map_err(|_| wrong("a certificate can't be read"))?;
+                    .map_err(|error| wrong(&format!("a certificate can't be read: {error}")))?;
             }
             if roots.is_empty() {
                 return Err(wrong("there is no certificate in this file"));

@@ -32,8 +32,13 @@ pub(super) fn run(serve: &Serve) -> Exit {
         output::tell(DEMONSTRATION);
         return demonstrate(serve);
     };
-    let data_dir = serve.data_dir.clone().unwrap_or_else(data_dir::standard);
-    tell_outcome(run_with(serve, ConfigSource::File(&file), &data_dir, None))
+    match serve.data_dir.clone().map_or_else(data_dir::standard, Ok) {
+        Ok(dir) => tell_outcome(run_with(serve, ConfigSource::File(&file), &dir, None)),
+        Err(message) => {
+            error::tell(&message);
+            Exit::Usage
+        }
+    }
 }
 
 fn demonstrate(serve: &Serve) -> Exit {
@@ -54,10 +59,7 @@ fn demonstrate(serve: &Serve) -> Exit {
         .or(serve.data_dir.as_deref());
     let data_dir = data_dir.unwrap_or(Path::new("."));
     let once = || {
-        let text = demonstration::configuration(data_dir).map_err(|source| RunError::System {
-            what: "no key for tokens",
-            source,
-        })?;
+        let text = demonstration::configuration(data_dir).map_err(RunError::DataDirectory)?;
         run_with(serve, ConfigSource::BuiltIn(&text), data_dir, Some(greet))
     };
     // Somebody else may take a port between looking and binding.

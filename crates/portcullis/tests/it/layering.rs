@@ -11,6 +11,7 @@ use crate::harness::repository;
 const LEVELS: &[(&str, u8)] = &[
     ("portcullis-core", 0),
     ("portcullis-authz", 1),
+    ("portcullis-files", 1),
     ("portcullis-js", 1),
     ("portcullis-jobs", 1),
     ("portcullis-record", 1),

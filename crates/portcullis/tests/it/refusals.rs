@@ -314,11 +314,12 @@ authorization:
   authorizers: [{name: local, driver: ABAC, file: abac.jsonl}]
   chains: {default: [local], open: [AlwaysAllow], shut: [AlwaysDeny]}
 "#;
+    const ABAC: &str = r#"{"apiVersion": "abac.authorization.kubernetes.io/v1beta1", "kind": "Policy", "spec": {"user": "ann", "resource": "pods", "namespace": "*"}}"#;
     const ADMISSION: &str = "apiVersion: apiserver.config.k8s.io/v1\nkind: AdmissionConfiguration\nplugins:\n- name: EventRateLimit\n  configuration:\n    apiVersion: eventratelimit.admission.k8s.io/v1alpha1\n    kind: Configuration\n    limits: [{type: Server, qps: 5, burst: 10}]\n";
     let (folder, pki) = (Folder::new(), Pki::new());
     folder.write("portcullis.yaml", EVERY_KEY);
     folder.write("admission.yaml", ADMISSION);
-    folder.write("abac.jsonl", "");
+    folder.write("abac.jsonl", ABAC);
     folder.write("tls.crt", &pki.server.certificate_pem);
     folder.write("tls.key", &pki.server.key_pem);
     folder.write("ca.crt", &pki.authority.certificate_pem);

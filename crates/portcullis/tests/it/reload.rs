@@ -1,8 +1,10 @@
 //! A configuration that changes under a running gate.
 
 mod certificates;
+mod empty;
 mod files;
 mod listeners;
+mod waiting;
 
 use serde_json::{Value, json};
 

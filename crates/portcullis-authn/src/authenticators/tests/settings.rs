@@ -79,13 +79,14 @@ fn nothing_is_empty() {
 
 #[test]
 fn secrets() {
-    let short = settings("x", Keys::Shared(Secret(b"short".to_vec())));
-    let warnings = made(vec![shared("fine"), short]).warnings();
-    assert_eq!(warnings.len(), 1);
-    assert!(
-        warnings[0].contains("`x`") && warnings[0].contains("5 bytes"),
-        "{warnings:?}"
-    );
+    for length in [1, 31] {
+        one(
+            settings("x", Keys::Shared(Secret(vec![b'x'; length]))),
+            "secretFile",
+            &[&format!("the secret has {length} bytes"), "at least 32"],
+        );
+    }
+    made(vec![settings("x", Keys::Shared(Secret(vec![b'x'; 32])))]);
     let pem = Pair::ec().public_pem();
     one(
         settings("x", Keys::Shared(Secret(pem.into_bytes()))),

@@ -333,3 +333,42 @@ async fn over_tls_with_an_authority_of_its_own() {
     assert_eq!(error.code, Code::KeysUnavailable, "{error}");
     assert!(error.message.contains("TLS failed"), "{error}");
 }
+
+/// Where the child below keeps the authorities of its "system".
+const SYSTEM: &str = "SSL_CERT_FILE";
+
+/// A certificate that the system trusts is not good enough where a file names the authorities. The
+/// system's can be chosen for a whole process only, so this runs in one of its own.
+#[test]
+fn with_an_authority_of_its_own_the_system_does_not_count() {
+    let folder = tempfile::tempdir().unwrap();
+    let child = std::process::Command::new(std::env::current_exe().unwrap())
+        .args(["--ignored", "--exact", "--nocapture"])
+        .arg("provider::tests::fetching::in_a_process_with_authorities_of_its_system")
+        .env(SYSTEM, folder.path().join("system.pem"))
+        .output()
+        .unwrap();
+    let told = String::from_utf8_lossy(&child.stdout);
+    assert!(child.status.success(), "{told}");
+    assert!(told.contains("1 passed"), "{told}");
+}
+
+#[tokio::test]
+#[ignore = "started by the test above"]
+async fn in_a_process_with_authorities_of_its_system() {
+    let pair = Pair::ec();
+    let key = pair.jwk("k");
+    let (server, certificate) = Server::start_tls(move |_| keys(std::slice::from_ref(&key))).await;
+    std::fs::write(std::env::var_os(SYSTEM).unwrap(), certificate).unwrap();
+    let token = signed(&pair, Some("k"), 0);
+    assert_eq!(code(&made(&server), &token, 0).await, None);
+    let other = rcgen::generate_simple_self_signed(["localhost".to_owned()]).unwrap();
+    let pinned = AuthenticatorSettings {
+        ca: Some(other.cert.pem().into_bytes()),
+        ..settings(&server)
+    };
+    let strict = Authenticators::new(vec![pinned], None).unwrap();
+    let error = strict.verify(&token, at(0)).await.unwrap_err();
+    assert_eq!(error.code, Code::KeysUnavailable, "{error}");
+    assert!(error.message.contains("TLS failed"), "{error}");
+}

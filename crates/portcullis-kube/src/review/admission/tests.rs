@@ -222,3 +222,55 @@ fn hands_out_where_the_parts_of_the_body_are() {
     let review = decode(&wire("v1")).unwrap();
     assert_eq!(review.index.end_of(0), Some(body.len()));
 }
+
+#[test]
+fn an_object_that_should_be_there_must_be_there() {
+    for (operation, is_needed) in [
+        ("CREATE", true),
+        ("UPDATE", true),
+        ("DELETE", false),
+        ("CONNECT", false),
+    ] {
+        for object in [None, Some(Value::Null)] {
+            let mut review = wire("v1");
+            review["request"]["operation"] = operation.into();
+            match object {
+                Some(object) => review["request"]["object"] = object,
+                None => {
+                    let request = review["request"].as_object_mut().unwrap();
+                    request.remove("object");
+                }
+            }
+            let outcome = decode(&review);
+            assert_eq!(outcome.is_err(), is_needed, "{operation}: {outcome:?}");
+            if let Err(fault) = outcome {
+                assert!(
+                    fault.to_string().contains("request.object is missing"),
+                    "{fault}"
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn members_in_another_case_are_refused_and_unknown_ones_are_not() {
+    for known in MEMBERS {
+        let upper = known.to_ascii_uppercase();
+        for other in [
+            upper.as_str(),
+            &upper.replace('K', "\u{212a}").replace('S', "\u{17f}"),
+        ] {
+            let mut review = wire("v1");
+            review["request"][other] = json!({"spec": {"hostPID": true}});
+            let fault = decode(&review).unwrap_err().to_string();
+            assert!(
+                fault.contains(&format!("did you mean `{known}`?")),
+                "{fault}"
+            );
+        }
+        let mut review = wire("v1");
+        review["request"][format!("{known}s")] = json!(1);
+        decode(&review).unwrap();
+    }
+}

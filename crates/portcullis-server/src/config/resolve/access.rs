@@ -36,6 +36,15 @@ pub(crate) fn access(
     }
 }
 
+/// A file that is made if it is missing is watched once it is there.
+fn kept(document: &Document, file: &Path, notes: &mut Notes) -> PathBuf {
+    let file = document.source.resolve(file);
+    if file.exists() {
+        notes.watch(&file);
+    }
+    file
+}
+
 fn named(document: &Document, file: &Path, notes: &mut Notes) -> PathBuf {
     let file = document.source.resolve(file);
     notes.watch(&file);
@@ -243,7 +252,7 @@ fn sessions(document: &Document, spec: &SessionsSpec, notes: &mut Notes) -> Sess
         key_file: spec
             .key_file
             .as_ref()
-            .map(|file| document.source.resolve(file)),
+            .map(|file| kept(document, file, notes)),
         public_url,
     }
 }

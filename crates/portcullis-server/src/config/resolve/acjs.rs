@@ -92,11 +92,10 @@ fn identity(
     notes: &mut Notes,
 ) -> Tls {
     let at = |name: &str| format!("{NAME}.{kind}.{name}");
-    let mut file = |name: &str, named: &Path| notes.named_file(document, &at(name), named);
     files_of_tls(
-        file("certificatePath", certificate),
-        file("privateKeyPath", key),
-        client_ca.map(|named| file("clientCAsPath", named)),
+        notes.named_file(document, &at("certificatePath"), certificate),
+        notes.named_key(document, &at("privateKeyPath"), key),
+        client_ca.map(|named| notes.named_file(document, &at("clientCAsPath"), named)),
     )
 }
 

@@ -128,10 +128,13 @@ fn source(
     }
     if let Some(kubeconfig) = &declared.kubeconfig {
         let at = format!("{at}.kubeconfig");
+        // Judging manifests alone needs no credentials.
+        if options.listeners == Listening::Ignored {
+            return GraphSource::Kubeconfig(document.source.resolve(kubeconfig));
+        }
         let known_faults = notes.faults.len();
-        let file = notes.named_file(document, &at, kubeconfig);
-        // Whoever only judges manifests needs no credentials.
-        if options.listeners != Listening::Ignored && notes.faults.len() == known_faults {
+        let file = notes.named_key(document, &at, kubeconfig);
+        if notes.faults.len() == known_faults {
             let checked = Access::Kubeconfig(file.clone()).check();
             if let Err(error) = checked {
                 notes.fault(document.fault(&at, error.to_string()));

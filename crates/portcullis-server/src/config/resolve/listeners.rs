@@ -223,7 +223,8 @@ fn resolve_tls(document: &Document, at: &str, spec: &TlsSpec, notes: &mut Notes)
             .map(|named: &PathBuf| notes.named_file(document, &format!("{at}.{key}"), named))
     };
     let certificate = file("certificate", &spec.certificate, notes);
-    let key = file("key", &spec.key, notes);
+    let key = spec.key.as_ref();
+    let key = key.map(|named| notes.named_key(document, &format!("{at}.key"), named));
     let client_ca = file("clientCA", &spec.client_ca, notes);
     let message = match (certificate, key, spec.development) {
         (Some(certificate), Some(key), false) => {

@@ -42,10 +42,10 @@ fn every_key() -> super::Setup {
             r#"{"apiVersion": "apiserver.config.k8s.io/v1", "kind": "AdmissionConfiguration",
                 "plugins": [{"name": "EventRateLimit", "configuration": {"limits": []}}]}"#,
         )
-        .file("abac.jsonl", "")
-        .file("tls.crt", "")
-        .file("tls.key", "")
-        .file("ca.crt", "")
+        .file("abac.jsonl", "x")
+        .file("tls.crt", "x")
+        .file("tls.key", "x")
+        .file("ca.crt", "x")
 }
 
 #[test]
@@ -194,7 +194,7 @@ fn owners_and_groups_are_names_or_numbers() {
 #[test]
 fn tls_may_listen_anywhere_and_ask_for_client_certificates() {
     let text = "listeners:\n- {name: a, tcp: \"0.0.0.0:1\", tls: {development: true, clientCA: ca.crt}, insecure: true, serves: [api]}\n";
-    let loaded = setup(text).file("ca.crt", "").loaded();
+    let loaded = setup(text).file("ca.crt", "x").loaded();
     assert_eq!(
         loaded.listeners[0].tls.as_ref().unwrap().identity,
         Identity::Development
@@ -252,4 +252,35 @@ fn a_tree_read_as_a_tree_is_the_same_tree() {
     let document = yaml::parse(&source).unwrap();
     let again: Node = read::typed(&source, &document.root).unwrap();
     assert_eq!(again, document.root);
+}
+
+#[test]
+fn an_unknown_key_of_a_policy_of_acjs_is_a_warning_with_its_place() {
+    let text =
+        "listener: {path: {socketPath: gate.sock}}\npolicies:\n- name: a\n  cod: return true\n";
+    let loaded = setup(text).loaded();
+    let told = loaded.warnings.iter().find_map(|warning| warning.fault());
+    let fault = told.expect("no warning has a place");
+    assert_eq!(fault.path, "policies[0].cod");
+    assert_eq!(fault.suggestion.as_deref(), Some("code"));
+    let at = fault.position.unwrap();
+    assert_eq!((at.line, at.column), (4, 3));
+}
+
+#[test]
+fn a_chain_that_repairs_objects_is_warned_about_unless_it_is_said_what_to_do() {
+    let warned = |text: &str| {
+        let loaded = with_head(text).loaded();
+        let mut all = loaded.warnings.iter();
+        all.any(|warning| warning.contains("admission.pendingMutation"))
+    };
+    assert!(warned(
+        "admission: {order: [PodSecurity, AlwaysPullImages]}\n"
+    ));
+    assert!(!warned("admission: {order: [PodSecurity]}\n"));
+    for said in ["ignore", "refuse"] {
+        assert!(!warned(&format!(
+            "admission: {{order: [AlwaysPullImages], pendingMutation: {said}}}\n"
+        )));
+    }
 }

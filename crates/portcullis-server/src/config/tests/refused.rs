@@ -388,7 +388,7 @@ fn tls_needs_a_certificate_and_a_key_or_development() {
     ] {
         let text =
             format!("listeners:\n- {{name: t, tcp: \"127.0.0.1:1\", tls: {tls}, serves: [api]}}\n");
-        let fault = setup(&text).file("a.crt", "").file("a.key", "").fault();
+        let fault = setup(&text).file("a.crt", "x").file("a.key", "x").fault();
         assert_eq!(
             fault,
             format!("portcullis.yaml:2:38: listeners[0].tls: {expected}")

@@ -61,6 +61,9 @@ pub(super) fn connector(tls: &Tls) -> Result<Option<MakeRustlsConnect>, Failure>
     Ok(Some(MakeRustlsConnect::new(config)))
 }
 
+/// Larger files are not lists of authorities.
+const LARGEST: u64 = 16 << 20;
+
 fn failed(reason: &str) -> Failure {
     Failure::new(Kind::Other, format!("TLS: {reason}"))
 }
@@ -78,9 +81,8 @@ fn verifier(
             let unreadable = |error: &dyn std::fmt::Display| {
                 failed(&format!("can't read {}: {error}", path.display()))
             };
-            let certificates =
-                CertificateDer::pem_file_iter(path).map_err(|error| unreadable(&error))?;
-            for certificate in certificates {
+            let pem = portcullis_files::read(path, LARGEST).map_err(|error| unreadable(&error))?;
+            for certificate in CertificateDer::pem_slice_iter(&pem) {
                 let certificate = certificate.map_err(|error| unreadable(&error))?;
                 store.add(certificate).map_err(|error| unreadable(&error))?;
             }

@@ -42,7 +42,7 @@ impl Plan {
     }
 
     /// What is odd in the configuration, but not wrong.
-    pub(super) fn warnings(&self) -> &[String] {
+    pub(super) fn warnings(&self) -> &[portcullis_server::config::Warning] {
         self.blueprint.as_ref().map_or(&[], |b| b.warnings())
     }
 

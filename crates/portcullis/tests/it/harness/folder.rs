@@ -37,7 +37,11 @@ impl Folder {
     pub(crate) fn write(&self, name: &str, content: impl AsRef<[u8]>) {
         let path = self.path(name);
         std::fs::create_dir_all(path.parent().unwrap()).unwrap();
-        std::fs::write(path, content).unwrap();
+        std::fs::write(&path, content).unwrap();
+        // A key that others can read is warned about.
+        if path.extension().is_some_and(|ending| ending == "key") {
+            std::fs::set_permissions(path, Permissions::from_mode(0o600)).unwrap();
+        }
     }
 
     /// Writes a program into `bin`: a script for the shell.

@@ -250,3 +250,21 @@ fn a_body_shorter_than_declared_is_never_an_allow() {
     answer.error(400);
     gate.lives();
 }
+
+#[test]
+fn an_object_that_is_missing_or_written_otherwise_is_malformed() {
+    let renamed = |name: &str| good().replace("\"object\":", &format!("\"{name}\":"));
+    for operation in ["CREATE", "UPDATE"] {
+        let of = |text: String| {
+            text.replace("\"CREATE\"", &format!("\"{operation}\""))
+                .into_bytes()
+        };
+        let null = Review::create(&pod()).set("object", Value::Null).text();
+        malformed(&[
+            of(renamed("Object")),
+            of(renamed("OBJECT")),
+            of(renamed("x")),
+            of(null),
+        ]);
+    }
+}

@@ -79,12 +79,18 @@ pub(super) fn policies(
                     notes,
                 ));
             }
+            Kind::Script if source.is_blank() => {
+                notes.fault(source.fault(None, "", "the file is empty"));
+            }
             Kind::Script => {
                 let Some((code, metadata)) = scripts.file(&folder, &file, &source, notes) else {
                     continue;
                 };
-                let (place, metadata) = metadata;
-                let rules = |path: &str, message: String| source.fault(place, path, message);
+                let (node, metadata) = metadata;
+                let rules = |path: &str, message: String| {
+                    let place = node.as_ref().map(|node| node.nearest(path).position);
+                    source.fault(place, path, message)
+                };
                 let Some(matcher) = matcher(&metadata.matching, rules, notes) else {
                     continue;
                 };
@@ -105,7 +111,7 @@ pub(super) fn policies(
 fn list(folder: &Path) -> Result<Vec<(PathBuf, Kind)>, String> {
     let entries = fs::read_dir(folder).map_err(|e| match e.kind() {
         std::io::ErrorKind::NotFound => "there is no such folder".to_owned(),
-        std::io::ErrorKind::NotADirectory => "it is no folder".to_owned(),
+        std::io::ErrorKind::NotADirectory => "it is not a folder".to_owned(),
         _ => e.to_string(),
     })?;
     let mut files = Vec::new();

@@ -1,11 +1,14 @@
 //! What policies may ask of the world outside.
 
-use std::{fs, path::Path};
+use std::path::Path;
 
 use portcullis_host::{ForwardRule, HostSettings};
 
 use super::Strictness;
 use crate::config::{document::Document, model::HostCallsSpec, notes::Notes};
+
+/// Larger files are not lists of authorities.
+const LARGEST_CA: u64 = 16 << 20;
 
 /// Checks and resolves `hostCalls`.
 pub(super) fn settings(
@@ -24,9 +27,11 @@ pub(super) fn settings(
         cosign_arguments: spec.cosign_arguments.clone(),
         ..HostSettings::default()
     };
+    let mut authorities = String::new();
     if let Some(named) = &spec.forward_ca {
         let file = notes.named_file(document, "hostCalls.forwardCA", named);
-        settings.forward_ca = fs::read(file).ok();
+        settings.forward_ca = portcullis_files::read(&file, LARGEST_CA).ok();
+        authorities = format!("`{}` ", file.display());
     }
     if let Some(program) = &spec.cosign {
         settings.cosign = document_program(document, program);
@@ -42,7 +47,12 @@ pub(super) fn settings(
     }
     if let Err(wrong) = settings.check() {
         for (key, message) in wrong {
-            notes.fault(document.fault(&format!("hostCalls.{key}"), message));
+            let about = if key == "forwardCA" {
+                authorities.as_str()
+            } else {
+                ""
+            };
+            notes.fault(document.fault(&format!("hostCalls.{key}"), format!("{about}{message}")));
         }
     }
     settings

@@ -18,7 +18,7 @@ use crate::config::{
 };
 
 /// A policy's own words about itself, and where they stand.
-pub(super) type Metadata = (Option<Position>, PolicyMetadata);
+pub(super) type Metadata = (Option<Node>, PolicyMetadata);
 
 /// The modules of a configuration so far.
 #[derive(Debug)]
@@ -192,6 +192,9 @@ impl Scripts {
         notes.watch(&file);
         let source = Source::read(&file)
             .map_err(|reason| format!("cannot read `{}`: {reason}", file.display()))?;
+        if source.is_blank() {
+            return Err(format!("cannot read `{}`: it is empty", file.display()));
+        }
         let language = language(&file)
             .ok_or_else(|| format!("`{specifier}` is neither JavaScript nor TypeScript"))?;
         let Some(script) = prepare(&source, language, notes) else {
@@ -281,13 +284,17 @@ fn metadata(script: &Script, source: &Arc<Source>, notes: &mut Notes) -> Option<
     let Some(found) = script.metadata() else {
         return Some((None, PolicyMetadata::default()));
     };
-    let place = Position {
-        line: found.line.into(),
-        column: found.column.into(),
+    let place = |pointer: &str| {
+        let position = |(line, column): (u32, u32)| Position {
+            line: line.into(),
+            column: column.into(),
+        };
+        let place = found.places.get(pointer)?;
+        Some([position(place.key), position(place.value)])
     };
-    let node = Node::from_json(&found.value, place);
+    let node = Node::from_json(&found.value, &place);
     let metadata = notes.keep(read::typed(source, &node))?;
-    Some((Some(place), metadata))
+    Some((Some(node), metadata))
 }
 
 fn position(line: u32, column: u32) -> Option<Position> {

@@ -1,0 +1,86 @@
+//! What is odd about a whole configuration: parts that have no effect, or another than one expects.
+
+use std::collections::BTreeMap;
+
+use portcullis_kube::plugins::scoped_access;
+
+use super::{
+    document::Document,
+    model::Door,
+    notes::Notes,
+    resolved::{GraphProfile, Listener, PluginEntry, Style},
+};
+
+/// Profiles that nobody asks, and a plug-in that asks nobody.
+pub(super) fn warn_of_unasked_graphs(
+    plugins: &[PluginEntry],
+    graphs: &[GraphProfile],
+    chains: &BTreeMap<String, Vec<String>>,
+    notes: &mut Notes,
+) {
+    let is_scoped = plugins.iter().any(|p| p.name == scoped_access::NAME);
+    if is_scoped && graphs.is_empty() {
+        let name = scoped_access::NAME;
+        notes.warn(format!(
+            "`{name}` is in the order, but `graph.profiles` is empty: it lets everything pass"
+        ));
+    }
+    for profile in graphs {
+        let is_in_chain = chains.values().any(|chain| chain.contains(&profile.name));
+        if !is_in_chain && !is_scoped {
+            let name = &profile.name;
+            notes.warn(format!(
+                "the profile `{name}` is in no chain and there is no `ScopedAccess`: nobody asks it"
+            ));
+        }
+    }
+}
+
+/// A webhook that judges nothing.
+pub(super) fn warn_of_empty_chain(
+    plugins: &[PluginEntry],
+    listeners: &[Listener],
+    notes: &mut Notes,
+) {
+    if plugins.is_empty()
+        && listeners
+            .iter()
+            .any(|listener| listener.serves(Door::Kubernetes))
+    {
+        notes.warn("no plug-in is configured: every admission request is allowed");
+    }
+}
+
+/// Plug-ins that put right what an object lacks. Policies may do so too, but nobody knows which.
+const REPAIRING: [&str; 5] = [
+    "AlwaysPullImages",
+    "DefaultTolerationSeconds",
+    "ExtendedResourceToleration",
+    "PodNodeSelector",
+    "PodTolerationRestriction",
+];
+
+/// `/validate` judges an object as these would change it, and hands the changes to no one.
+pub(super) fn warn_of_pending_changes(
+    document: &Document,
+    plugins: &[PluginEntry],
+    listeners: &[Listener],
+    notes: &mut Notes,
+) {
+    const KEY: &str = "admission.pendingMutation";
+    let is_served =
+        |listener: &Listener| listener.serves(Door::Kubernetes) && listener.style == Style::Doors;
+    let repairing: Vec<&str> = plugins
+        .iter()
+        .map(|plugin| plugin.name.as_str())
+        .filter(|name| REPAIRING.contains(name))
+        .collect();
+    let is_said = document.root.at_path(KEY).is_some();
+    if !repairing.is_empty() && !is_said && listeners.iter().any(is_served) {
+        notes.warn(format!(
+            "{} can change objects, and `/validate` allows an object that would still be changed: register \
+             `/mutate` too, and set `{KEY}` to `refuse` (or to `ignore` if this is what you want)",
+            repairing.join(", ")
+        ));
+    }
+}
