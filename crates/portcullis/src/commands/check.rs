@@ -1,6 +1,7 @@
 //! `portcullis check`.
 
-use portcullis_server::config::{ConfigSource, Fault, Faults};
+use portcullis_server::Report;
+use portcullis_server::config::{ConfigSource, Fault, Faults, Warning};
 use serde_json::{Value, json};
 
 use super::load_options;
@@ -16,15 +17,15 @@ pub(super) fn run(check: &Check) -> Exit {
     let known = registry.names();
     let file = check.configuration.file();
     let source = ConfigSource::File(&file);
-    let checked = portcullis_server::check(&load_options(source, &check.admission, &known));
-    let (faults, warnings) = match checked {
-        Ok(warnings) => (Faults(Vec::new()), warnings),
-        Err(faults) => (faults, Vec::new()),
-    };
+    let Report { faults, warnings } =
+        portcullis_server::examine(&load_options(source, &check.admission, &known));
+    let faults = Faults(faults);
     let is_valid = faults.0.is_empty() && (warnings.is_empty() || !check.strict);
     if check.output == Output::Table {
         error::faults(&faults);
-        warnings.iter().for_each(|warning| error::warn(warning));
+        warnings
+            .iter()
+            .for_each(|warning| error::warn(&warning.to_string()));
         if is_valid {
             output::tell(&format!("{} is valid", file.display()));
         } else if faults.0.is_empty() {
@@ -39,7 +40,7 @@ pub(super) fn run(check: &Check) -> Exit {
             "file": file.display().to_string(),
             "valid": is_valid,
             "errors": faults.iter().map(fault).collect::<Vec<_>>(),
-            "warnings": warnings,
+            "warnings": warnings.iter().map(warning).collect::<Vec<_>>(),
         });
         output::data(&data::write(&value, check.output, String::new));
     }
@@ -59,4 +60,12 @@ fn fault(fault: &Fault) -> Value {
         "suggestion": fault.suggestion,
         "help": fault.help,
     })
+}
+
+/// What is odd: the place too, where it has one.
+fn warning(warning: &Warning) -> Value {
+    match warning.fault() {
+        Some(found) => fault(found),
+        None => json!({"message": warning.to_string()}),
+    }
 }
