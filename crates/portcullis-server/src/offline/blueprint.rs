@@ -37,11 +37,13 @@ impl Blueprint {
     ///
     /// When anything in it is wrong, its listeners aside.
     pub fn load(options: &LoadOptions<'_>) -> Result<Self, Faults> {
-        let loaded = config::load(&LoadOptions {
+        let mut loaded = config::load(&LoadOptions {
             listeners: Listening::Ignored,
             ..options.clone()
         })?;
         let graphs = graphs::for_plugins(&loaded)?;
+        // A refusal may come from an object that could not be read.
+        loaded.warnings.extend(graphs.troubles());
         Ok(Self { loaded, graphs })
     }
 
