@@ -47,20 +47,7 @@ pub struct Report {
     pub warnings: Vec<Warning>,
 }
 
-/// Validates a configuration whole, and starts nothing. Returns what is odd but not wrong.
-///
-/// # Errors
-///
-/// When anything in it is wrong.
-pub fn check(options: &LoadOptions<'_>) -> Result<Vec<Warning>, Faults> {
-    let Report { faults, warnings } = examine(options);
-    match Faults::from_list(faults) {
-        Some(faults) => Err(faults),
-        None => Ok(warnings),
-    }
-}
-
-/// The same; what is odd is told together with what is wrong.
+/// Validates a configuration, and starts nothing.
 pub fn examine(options: &LoadOptions<'_>) -> Report {
     let loaded = config::load_noting(&LoadOptions {
         listeners: Listening::Optional,

@@ -174,6 +174,11 @@ impl Graphs {
         self.list.iter()
     }
 
+    /// What is wrong with the objects of any of them, a line each.
+    pub(crate) fn troubles(&self) -> Vec<String> {
+        self.list.iter().flat_map(|one| one.troubles()).collect()
+    }
+
     /// The profile of this name.
     pub fn get(&self, name: &str) -> Option<&Arc<ProfileInForce>> {
         self.list.iter().find(|profile| profile.name == name)

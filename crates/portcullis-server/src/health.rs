@@ -118,7 +118,7 @@ impl Health {
             .as_ref()
             .map(|why| format!("last reload failed: {why}"));
         let is_behind = graphs.behind().next().is_some();
-        let troubles: Vec<String> = graphs.iter().flat_map(|one| one.troubles()).collect();
+        let troubles = graphs.troubles();
         let tenants = self.left_out.lock();
         let tenants = tenants.unwrap_or_else(PoisonError::into_inner);
         let tenants = (!tenants.is_empty()).then(|| tenants.join("; "));

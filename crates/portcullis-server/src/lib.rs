@@ -36,7 +36,7 @@ pub mod since;
 mod store_pool;
 mod unix_names;
 
-pub use assembly::{Report, check, examine};
+pub use assembly::{Report, examine};
 pub use logging::init as init_logging;
 pub use registry::registry;
 pub use run::{OnReady, RunError, RunOptions, run, with_causes};

@@ -77,7 +77,7 @@ impl Access {
         let current = kubeconfig.current_context.unwrap_or_default();
         if !kubeconfig.contexts.iter().any(|one| one.name == current) {
             return Err(wrong(
-                "its current-context is none of its contexts".to_owned(),
+                "its current-context is not one of its contexts".to_owned(),
             ));
         }
         Ok(())

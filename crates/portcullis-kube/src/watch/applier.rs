@@ -213,7 +213,7 @@ impl<'a, F: Feed> Thread<'a, F> {
     }
 
     fn page(&mut self, source: SourceId, text: &[u8]) -> Result<PageMetadata, String> {
-        let wrong = |_| "the API server's answer is no list".to_owned();
+        let wrong = |_| "the API server's answer is not a list".to_owned();
         let page: Page<'_> = serde_json::from_slice(text).map_err(wrong)?;
         if page.metadata.resource_version.is_empty() {
             return Err("the API server's list has no resourceVersion".to_owned());

@@ -107,7 +107,7 @@ impl Follow {
             }
             backoff.rest(failure.rest).await;
         }
-        let words = "nobody applies changes any more";
+        let words = "changes are not applied any more";
         self.board.failed(self.index, words);
     }
 

@@ -12,7 +12,7 @@ use super::observed::Observed;
 use crate::assembly;
 use crate::config::{
     self, DefaultAction, Faults, Limits, Listening, LoadOptions, Loaded, MarkPlace, Namespace,
-    Source,
+    Source, Warning,
 };
 use crate::graphs::{self, Graphs};
 use crate::policies::{self, Observer};
@@ -42,11 +42,14 @@ impl Blueprint {
     ///
     /// When anything in it is wrong, its listeners aside.
     pub fn load(options: &LoadOptions<'_>) -> Result<Self, Faults> {
-        let loaded = config::load(&LoadOptions {
+        let mut loaded = config::load(&LoadOptions {
             listeners: Listening::Ignored,
             ..options.clone()
         })?;
         let graphs = graphs::for_plugins(&loaded)?;
+        // A refusal may come from an object that could not be read.
+        let troubles = graphs.troubles().into_iter().map(Warning::from);
+        loaded.warnings.extend(troubles);
         Ok(Self {
             loaded,
             graphs,

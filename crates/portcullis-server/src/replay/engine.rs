@@ -92,7 +92,7 @@ impl Replay {
             options.admission_control = Some(vec![policies::NAME.to_owned()]);
             options.admission_control_config_file = None;
         }
-        let loaded = config::load(&options)?;
+        let mut loaded = config::load(&options)?;
         if let (ConfigSource::Policies(folder), true) =
             (options.source, loaded.policies.list.is_empty())
         {
@@ -105,6 +105,7 @@ impl Replay {
             true => graphs::for_everything(&loaded)?,
             false => Graphs::default(),
         };
+        loaded.warnings.extend(graphs.troubles());
         Ok(Self {
             loaded,
             graphs,

@@ -8,6 +8,7 @@ mod page;
 mod paths;
 mod remote;
 mod rest;
+mod unread;
 mod usage;
 
 use serde_json::{Value, json};
@@ -54,4 +55,16 @@ fn ask(folder: &Folder, command: &[&str], place: &[&str]) -> Ran {
 #[track_caller]
 fn json_of(ran: &Ran) -> Value {
     serde_json::from_str(&ran.out).unwrap_or_else(|e| panic!("{e}: {}{}", ran.out, ran.err))
+}
+
+/// Standard error says all of this, whatever there is on standard output.
+#[track_caller]
+fn told(ran: &Ran, needles: &[&str]) {
+    for needle in needles {
+        assert!(
+            ran.err.contains(needle),
+            "`{needle}` is not named: {}",
+            ran.err
+        );
+    }
 }

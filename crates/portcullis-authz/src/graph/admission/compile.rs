@@ -86,7 +86,7 @@ impl Compiler<'_> {
                 }
                 None => self.faults.push(Fault::at(
                     at,
-                    format!("`{text}` is no resource: write `resource[.group][/subresource]`"),
+                    format!("invalid resource `{text}`: expected `resource[.group][/subresource]`"),
                 )),
             }
         }
@@ -203,7 +203,7 @@ impl Compiler<'_> {
     ) -> Option<Refusal> {
         let code = code.unwrap_or(DEFAULT_CODE);
         if !(400..=599).contains(&code) {
-            let message = format!("{code} is no status of a refusal: 400 to 599");
+            let message = format!("invalid status {code}: expected 400 to 599");
             self.faults.push(Fault::at(format!("{at}.code"), message));
         }
         let at_message = format!("{at}.message");

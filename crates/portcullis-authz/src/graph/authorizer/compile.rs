@@ -168,7 +168,7 @@ impl Compiler<'_, '_> {
         for (i, verb) in verbs.iter().enumerate() {
             let at = format!("{at}[{i}]");
             if verb.is_empty() || verb.contains(char::is_whitespace) {
-                self.faults.add(at, format!("`{verb}` is no verb"));
+                self.faults.add(at, format!("invalid verb `{verb}`"));
             } else if verb == "*" && !any {
                 self.faults
                     .add(at, "name the verbs: `*` is for shortcuts and static rules");
@@ -335,7 +335,7 @@ impl Compiler<'_, '_> {
     fn subresources(&mut self, spec: &RuleSpec, at: &str) {
         for (i, part) in spec.subresources.iter().enumerate() {
             if part.is_empty() || part.contains('/') {
-                let message = format!("`{part}` is no subresource");
+                let message = format!("invalid subresource `{part}`");
                 self.faults.add(format!("{at}.subresources[{i}]"), message);
             }
         }
@@ -355,7 +355,7 @@ impl Compiler<'_, '_> {
             let at = format!("{at}[{i}]");
             let Some((resource, group, part)) = parse_resource(text) else {
                 let message =
-                    format!("`{text}` is no resource: write `resource.group/subresource`");
+                    format!("invalid resource `{text}`: expected `resource.group/subresource`");
                 self.faults.add(at, message);
                 continue;
             };

@@ -109,7 +109,9 @@ impl Rules {
             }
             match self.ask(rule, entry, resource, question, target, paths)? {
                 Ok(how) => return Ok(Outcome::Allowed(Place::Rule(entry.rule), how)),
-                Err(why) if closest.is_none_or(|(_, before)| before < why) => {
+                Err(why)
+                    if closest.is_none_or(|before| self.is_closer(before, (entry.rule, why))) =>
+                {
                     closest = Some((entry.rule, why));
                 }
                 Err(_) => {}
@@ -131,7 +133,21 @@ impl Rules {
         Ok(closest.map_or(Outcome::NoRule, |(rule, why)| Outcome::Missed(rule, why)))
     }
 
-    /// Decides about a path that is no resource.
+    /// Whether a miss is closer than the one before: its rule got further, or has selectors to name.
+    fn is_closer(&self, before: (usize, Why), now: (usize, Why)) -> bool {
+        let can_name = |rule: usize| {
+            self.rules
+                .get(rule)
+                .is_some_and(|r| !r.selectors.is_empty())
+        };
+        before.1 < now.1
+            || (before.1 == Why::Selector
+                && now.1 == Why::Selector
+                && !can_name(before.0)
+                && can_name(now.0))
+    }
+
+    /// Decides about a path that is not a resource.
     pub(super) fn decide_path(&self, question: &Question<'_>, path: &str) -> Outcome {
         let found = self.statics.iter().position(|rule| {
             rule.subjects & question.subject.agent.bit != 0

@@ -5,7 +5,7 @@ use portcullis_core::access::ResourceTarget;
 
 use super::allowed::Spot;
 use super::decision::{How, Outcome, Question, Why};
-use super::rules::Rules;
+use super::rules::{Rule, Rules};
 use super::subjects::Recognized;
 use crate::graph::engine::Graph;
 use crate::graph::vertex::{Vertex, VertexRef};
@@ -101,8 +101,8 @@ impl Rules {
     /// The selectors that would open a list, as flags of the command line.
     fn needed_selectors(&self, number: usize, question: &Question<'_>) -> String {
         let verb = question.verb.as_str();
-        let selectors = self.rules.get(number).map(|rule| rule.selectors.as_slice());
-        match selectors.unwrap_or_default() {
+        let selectors = self.rules.get(number).map(Rule::named_selectors);
+        match selectors.unwrap_or_default().as_slice() {
             [] => format!("`{verb}` needs the name of an object: no selector opens this list"),
             all => {
                 let all: Vec<_> = all.iter().map(|s| s.as_flags(question.subject)).collect();

@@ -73,7 +73,7 @@ impl Pattern {
             }
         }
         if parts.is_empty() {
-            return Err("the pattern fits everybody or nobody".to_owned());
+            return Err("the pattern has neither text nor a name in braces".to_owned());
         }
         if open_end && matches!(parts.last(), Some(Part::Capture(_))) {
             return Err("text must stand between a name in braces and `*`".to_owned());

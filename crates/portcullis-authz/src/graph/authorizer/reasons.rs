@@ -74,7 +74,7 @@ impl Rules {
                     "must specify field or label selector for name {}: ",
                     name(&subject.name)
                 );
-                match rule.selectors.as_slice() {
+                match rule.named_selectors().as_slice() {
                     [] => text.push_str("no selector opens this list, name one object"),
                     all => {
                         let all: Vec<_> = all.iter().map(|one| one.in_words(subject)).collect();

@@ -103,6 +103,18 @@ pub(super) struct Rule {
     pub(super) on_miss: Option<OnMiss>,
 }
 
+impl Rule {
+    /// The selectors that are worth naming: the plain ones, unless there are none.
+    pub(super) fn named_selectors(&self) -> Vec<&Selector> {
+        let is_plain = |one: &&Selector| !matches!(one, Selector::All(_));
+        let plain: Vec<_> = self.selectors.iter().filter(is_plain).collect();
+        match plain.is_empty() {
+            true => self.selectors.iter().collect(),
+            false => plain,
+        }
+    }
+}
+
 /// Something that is always allowed.
 #[derive(Debug)]
 pub(super) struct Shortcut {
@@ -122,7 +134,7 @@ pub(super) struct StaticRule {
     pub(super) paths: Vec<PathPattern>,
 }
 
-/// A path that is no resource.
+/// A path that is not a resource.
 #[derive(Debug)]
 pub(super) struct PathPattern {
     pub(super) text: Box<str>,

@@ -234,7 +234,7 @@ impl Subjects {
         }
         let kind = faults.kind(&format!("{at}.target.kind"), &target.kind, kinds)?;
         if !targets.contains(&kind) {
-            let message = format!("`{}` is none of `targets`", target.kind);
+            let message = format!("`{}` is not one of `targets`", target.kind);
             let known = targets.iter().map(|id| kinds.name(*id).to_owned());
             faults.add_known(
                 format!("{at}.target.kind"),

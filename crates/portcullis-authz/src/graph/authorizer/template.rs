@@ -47,7 +47,7 @@ pub(super) fn tokens(text: &str) -> Result<Vec<Token<'_>>, String> {
                 .ok_or("a `{` is not closed; the brace itself is written `{{`")?;
             let plain = |c: char| c.is_ascii_alphanumeric() || c == '_';
             if name.is_empty() || !name.chars().all(plain) {
-                return Err(format!("`{{{name}}}` is no name in braces"));
+                return Err(format!("invalid name in braces `{{{name}}}`"));
             }
             tokens.push(Token::Name(name));
             rest = after;

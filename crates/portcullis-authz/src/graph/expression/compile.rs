@@ -166,7 +166,7 @@ impl<'c> Compiler<'c> {
                 let mut entries = Vec::new();
                 for entry in &map.entries {
                     let EntryExpr::MapEntry(entry) = &entry.expr else {
-                        return self.wrong(tree.id, "this is no map");
+                        return self.wrong(tree.id, "expected a map");
                     };
                     entries.push((self.node(&entry.key)?, self.node(&entry.value)?));
                 }
@@ -401,7 +401,7 @@ pub(crate) fn pattern(text: &str) -> Result<Regex, String> {
                 let text = error.to_string();
                 let last = text.lines().last().unwrap_or("it can't be read");
                 let words = last.strip_prefix("error: ").unwrap_or(last);
-                format!("this is no pattern: {words}")
+                format!("invalid pattern: {words}")
             }
         })
 }

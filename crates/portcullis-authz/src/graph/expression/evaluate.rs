@@ -236,7 +236,7 @@ impl<'s> Run<'s> {
         for (key, value) in entries {
             let (key, value) = self.both(key, value)?;
             let Some(key) = key.as_text() else {
-                return failed(format!("{} is no key of a map", key.type_name()));
+                return failed(format!("{} can't be the key of a map", key.type_name()));
             };
             if members.iter().any(|(known, _)| known == key) {
                 return failed(format!("the key `{key}` is there twice"));
@@ -286,7 +286,7 @@ impl<'s> Run<'s> {
             return failed(format!("`in` of {}", of.type_name()));
         }
         if what.is_list() || what.count().is_some() || matches!(what, Val::Null) {
-            return failed(format!("{} is no key of a map", what.type_name()));
+            return failed(format!("{} can't be the key of a map", what.type_name()));
         }
         let is_there = what.as_text().is_some_and(|key| of.member(key).is_ok());
         Ok(Val::Bool(is_there))
@@ -454,9 +454,12 @@ fn index<'s>(of: &Val<'s>, by: &Val<'_>) -> Result<'s> {
         }
         (of, by) => match by.as_text() {
             Some(key) if !of.is_list() => of.member(key),
-            Some(_) => failed("a text is no number of an entry"),
-            None if of.is_list() => failed(format!("{} is no number of an entry", by.type_name())),
-            None => failed(format!("{} is no name of a member", by.type_name())),
+            Some(_) => failed("a text can't be the number of an entry"),
+            None if of.is_list() => failed(format!(
+                "{} can't be the number of an entry",
+                by.type_name()
+            )),
+            None => failed(format!("{} can't be the name of a member", by.type_name())),
         },
     }
 }

@@ -62,7 +62,7 @@ impl Path {
         while first || !rest.is_empty() {
             if let Some(inside) = rest.strip_prefix('[') {
                 let (step, after) =
-                    bracket(inside).ok_or_else(|| format!("`{text}` is no path"))?;
+                    bracket(inside).ok_or_else(|| format!("invalid path `{text}`"))?;
                 steps.push(step);
                 rest = after;
             } else {
@@ -70,12 +70,12 @@ impl Path {
                     rest
                 } else {
                     let stripped = rest.strip_prefix('.');
-                    stripped.ok_or_else(|| format!("`{text}` is no path"))?
+                    stripped.ok_or_else(|| format!("invalid path `{text}`"))?
                 };
                 let end = member.find(['.', '[']).unwrap_or(member.len());
                 let (name, after) = member.split_at(end);
                 if name.is_empty() {
-                    return Err(format!("`{text}` is no path: a member has no name"));
+                    return Err(format!("invalid path `{text}`: a member has no name"));
                 }
                 steps.push(step(name));
                 rest = after;

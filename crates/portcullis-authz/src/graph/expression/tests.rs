@@ -253,8 +253,8 @@ fn what_is_wrong_says_so() {
     for (text, words) in [
         ("self.t.x", "a text has no member `x`"),
         ("self.list.x", "a list has no member `x`"),
-        ("self.list['x']", "a text is no number of an entry"),
-        ("self.m[1]", "an integer is no name of a member"),
+        ("self.list['x']", "a text can't be the number of an entry"),
+        ("self.m[1]", "an integer can't be the name of a member"),
         ("self.t + 1", "`+` of a text and an integer"),
         ("self.n / 0", "`/` by zero"),
         ("self.big + 1", "a number is too large"),
@@ -271,16 +271,16 @@ fn what_is_wrong_says_so() {
             "self.t.substring(1, 0)",
             "`substring` ends before it begins",
         ),
-        ("{1: 2}", "an integer is no key of a map"),
+        ("{1: 2}", "an integer can't be the key of a map"),
         ("{'a': 1, 'a': 2}", "the key `a` is there twice"),
         (
             "self.t.matches('(' + self.t)",
-            "this is no pattern: unclosed group",
+            "invalid pattern: unclosed group",
         ),
         ("object", "`object` is not known here"),
         (
             "get(self, self.t + '.', 1)",
-            "`x.` is no path: a member has no name",
+            "invalid path `x.`: a member has no name",
         ),
     ] {
         assert_eq!(fails(text, &object), words, "{text}");
@@ -342,11 +342,11 @@ fn faults_are_in_plain_words() {
         ),
         (
             "self.a.matches('(')",
-            "line 1, column 15: this is no pattern: unclosed group",
+            "line 1, column 15: invalid pattern: unclosed group",
         ),
         (
             "get(self, 'a..b', 1)",
-            "line 1, column 4: `a..b` is no path: a member has no name",
+            "line 1, column 4: invalid path `a..b`: a member has no name",
         ),
         ("b'x'", "line 1, column 1: there are no bytes: write a text"),
         (

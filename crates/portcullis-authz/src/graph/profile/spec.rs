@@ -169,7 +169,7 @@ pub struct SubjectSpec {
     /// Templates of groups; the user must be in none of them.
     #[serde(default)]
     pub without_groups: Vec<String>,
-    /// What is said to a user that would fit if a capture were not empty; nothing if it is not said.
+    /// The reason for a user that would fit if a capture were not empty; a general one if it is not said.
     #[serde(default)]
     pub unnamed: Option<String>,
     /// What it stands for.

@@ -146,7 +146,7 @@ impl<'s> Looking<'_, 's> {
             Value::String(text) => Some(text),
             Value::Null => Some(String::new()),
             _ => {
-                self.wrong(&expression.1, "it is no text");
+                self.wrong(&expression.1, "expected text");
                 None
             }
         }
@@ -236,7 +236,7 @@ impl<'s> Looking<'_, 's> {
                 let mut text = |member: &str| match members.remove(member) {
                     None | Some(Value::Null) => Ok(None),
                     Some(Value::String(text)) => Ok(Some(text)),
-                    Some(_) => Err(format!("the `{member}` of a reference is no text")),
+                    Some(_) => Err(format!("the `{member}` of a reference is not text")),
                 };
                 let kind = text("kind")?.filter(|kind| !kind.is_empty());
                 let api_version = text("apiVersion")?;

@@ -299,7 +299,7 @@ impl Compiler<'_> {
                 }
                 Some(graph) => graphs.push(graph),
                 None => {
-                    let message = format!("`{name}` is none of the targets");
+                    let message = format!("`{name}` is not one of the targets");
                     let mut fault = Fault::at(format!("{at}[{number}]"), message);
                     let known = self.targets.iter().map(|t| self.kinds.name(*t).to_owned());
                     fault.known = Some(("targets".to_owned(), name.clone(), known.collect()));

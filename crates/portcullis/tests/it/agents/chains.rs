@@ -38,6 +38,30 @@ fn a_refusal_names_the_relationship_that_is_missing() {
 }
 
 #[test]
+fn an_allow_names_authorizer_rule_and_path() {
+    let gate = gate(&garden());
+    let asked = review(&gardenlet("one"), "get secrets garden-a/infra");
+    let status = gate.access("/authorize/gardener", &asked);
+    assert_eq!(
+        status["reason"],
+        "allowed by authorizer \"gardener\": rule \"secrets: get by path\" (rules[18].path): \
+         Secret:garden-a/infra -> SecretBinding:garden-a/binding -> Shoot:garden-a/crane -> Seed:one"
+    );
+}
+
+#[test]
+fn a_namespace_that_can_not_be_leads_nowhere() {
+    let gate = gate(&garden());
+    for (request, allowed) in [
+        ("get seeds.core.gardener.cloud one", true),
+        ("get seeds.core.gardener.cloud garden-a/one", false),
+        ("get secrets infra", false),
+    ] {
+        assert_eq!(may(&gate, "one", request), allowed, "{request}");
+    }
+}
+
+#[test]
 fn no_opinion_asks_the_next_authorizer() {
     let mut config = config("gardener");
     config["authorization"]["chains"] = json!({

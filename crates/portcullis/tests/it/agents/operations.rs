@@ -122,7 +122,7 @@ fn faults_are_told_with_their_place() {
         ),
         (
             entry(json!({"objects": null, "kubeconfig": "k"})),
-            "its current-context is none of its contexts",
+            "its current-context is not one of its contexts",
         ),
         (entry(json!({"name": ""})), "the name is empty"),
         (

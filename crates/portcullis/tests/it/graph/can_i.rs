@@ -26,6 +26,7 @@ fn the_graph_decides() {
             ("r2", "get badges/b1 -n hq", 1),
             ("r1", "get badges/b1 -n other", 1),
             ("r1", "get badges/b1", 1),
+            ("r1", "get robots.office.example/r1", 1),
             ("r1", "delete badges/b1 -n hq", 1),
             (
                 "r1",
@@ -125,7 +126,43 @@ fn an_explanation_names_the_path_or_the_nearest_miss() {
         "--explain",
     ];
     let ran = ask(&folder, &stranger, PLACES[1]);
-    assert!(ran.out.contains("no agent of this profile"), "{}", ran.out);
+    assert!(
+        ran.out.contains("user  not an agent of this profile\n"),
+        "{}",
+        ran.out
+    );
+    let outside = [
+        "can-i",
+        "get",
+        "badges/b1",
+        "-n",
+        "hq",
+        "--as",
+        "robot:r1",
+        "--explain",
+    ];
+    let ran = ask(&folder, &outside, PLACES[1]);
+    let told =
+        "not an agent of this profile: user matches subject `robot`, but is not in group `robots`";
+    assert!(ran.out.contains(told), "{}", ran.out);
+    let ran = can_i(
+        &folder,
+        "r1",
+        "list desks.office.example -n hq --explain",
+        PLACES[1],
+    );
+    assert!(
+        ran.out.contains("needs a selector: -l robot=r1\n"),
+        "{}",
+        ran.out
+    );
+    assert!(
+        ran.out.starts_with(
+            "no: no authorizer allowed it (no opinion): must specify field or label selector for name r1: label robot=r1\n"
+        ),
+        "{}",
+        ran.out
+    );
 }
 
 #[test]

@@ -31,7 +31,7 @@ fn a_good_profile_is_summed_up() {
     assert_eq!((ran.code, ran.err.as_str()), (Some(0), ""));
     for line in [
         "description  Robots that clean desks.",
-        "graph        to Robot: answers come from kept sets",
+        "graph        to Robot: indexed",
         "kinds        4 (Badge, Desk, Floor, Robot)",
         "watched      2 (Desk, Robot)",
         "subject      robot: robot:{name} stands for a Robot",

@@ -9,6 +9,7 @@ fn every_flag_is_described() {
         "graph neighbors",
         "graph export",
         "graph check",
+        "graph list",
         "can-i",
     ] {
         check_flags("docs/graph-commands.md", command);

@@ -10,8 +10,10 @@ use super::{PLACES, ask, json_of, office};
 fn json_has_all_vertices_and_edges_with_their_owners() {
     let folder = office();
     for place in PLACES {
-        let ran = ask(&folder, &["graph", "export", "--json"], place);
+        let ran = ask(&folder, &["graph", "export", "-o", "json"], place);
         assert_eq!((ran.code, ran.err.as_str()), (Some(0), ""));
+        let long = ask(&folder, &["graph", "export", "--json"], place);
+        assert_eq!(long.out, ran.out);
         let value = json_of(&ran);
         let vertices = value["vertices"].as_array().unwrap();
         let name =
@@ -43,7 +45,7 @@ fn json_has_all_vertices_and_edges_with_their_owners() {
         PLACES[0],
     );
     assert_eq!(ran.code, Some(2));
-    ran.says(&["`Desk` is no target", "Floor, Robot"]);
+    ran.says(&["invalid target `Desk`", "Floor, Robot"]);
 }
 
 #[test]

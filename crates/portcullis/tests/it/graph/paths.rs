@@ -68,7 +68,8 @@ fn neighbours_are_shown_in_both_directions() {
         assert_eq!((ran.code, ran.err.as_str()), (Some(0), ""));
         assert_eq!(
             ran.out,
-            "Desk:hq/d1\n  <- (1)\n    Badge:hq/b1\n  -> (2)\n    Floor:f1\n    Robot:r1\n"
+            "Desk:hq/d1\n  <- (1)\n    Badge:hq/b1  (by Desk:hq/d1)\n  -> (2)\n    Floor:f1  (by Desk:hq/d1)\n    \
+             Robot:r1  (by Desk:hq/d1)\n"
         );
     }
     let one = ["graph", "neighbours", "Desk:hq/d1", "--target", "Floor"];

@@ -121,22 +121,78 @@ fn questions_are_asked_with_everything_that_was_said() {
     let ran = there(&late, "can-i get pods --as u");
     assert_eq!(
         (ran.code, ran.out.as_str()),
-        (Some(5), "can't be decided: office: not caught up\n")
+        (Some(5), "can't tell: office: not caught up\n")
     );
+}
+
+/// Exports this text from a graph with these problems.
+fn exporting(text: &'static str, problems: Value) -> Rest {
+    Rest::new(move |call: &RestCall| -> RestAnswer {
+        let known = json!({"profiles": [{"name": "office", "problems": problems}]});
+        match call.line.as_str() {
+            "GET /api/v1/graph/profiles" => (200, known.to_string()),
+            _ => (200, text.to_owned()),
+        }
+    })
+}
+
+#[test]
+fn what_a_server_could_not_read_is_told_and_nothing_is_certain_without_it() {
+    let problems = json!(["objects/a\u{1b}.yaml:1:2: not valid YAML"]);
+    let told = "warning: objects/a\\u{1b}.yaml:1:2: not valid YAML";
+    let mut no_path = path();
+    no_path["problems"] = problems.clone();
+    let ran = there(&Rest::always(200, &no_path), "graph path A:x B:y");
+    assert_eq!(ran.code, Some(0), "a path is a path");
+    super::told(&ran, &[told]);
+    no_path["found"] = json!(false);
+    no_path["path"] = json!([]);
+    let mut unsure = said(false, None);
+    unsure["problems"] = problems.clone();
+    unsure["is_uncertain"] = json!(true);
+    for (answer, command) in [
+        (no_path, "graph path A:x B:y"),
+        (unsure, "can-i get pods --as u"),
+    ] {
+        let ran = there(&Rest::always(200, &answer), command);
+        assert_eq!(ran.code, Some(5), "{command}: {}", ran.out);
+        assert!(ran.out.starts_with("can't tell"), "{}", ran.out);
+        super::told(&ran, &[told]);
+    }
+    let ran = there(
+        &exporting("{\"vertices\":[]}\n", problems.clone()),
+        "graph export --json",
+    );
+    assert_eq!((ran.code, ran.out.as_str()), (Some(5), ""));
+    ran.says(&[told, "the graph is incomplete"]);
+    // A vertex that is not there may be in what could not be read.
+    let server = Rest::new(move |call: &RestCall| -> RestAnswer {
+        let known = json!({"profiles": [{"name": "office", "problems": problems}]});
+        let missing =
+            json!({"error": {"code": "unknown_vertex", "message": "no vertex"}, "request_id": "x"});
+        match call.line.as_str() {
+            "GET /api/v1/graph/profiles" => (200, known.to_string()),
+            _ => (404, missing.to_string()),
+        }
+    });
+    let ran = there(&server, "graph neighbors A:x");
+    assert_eq!(ran.code, Some(5), "{}", ran.err);
+    ran.says(&[told, "can't tell"]);
 }
 
 #[test]
 fn an_export_is_passed_on_as_it_is() {
     let text = "{\"vertices\":[\n],\n\"edges\":[\n]}\n";
-    let server = Rest::new(move |_| (200, text.to_owned()));
+    let server = exporting(text, json!([]));
     let ran = there(&server, "graph export --json");
     assert_eq!((ran.code, ran.out.as_str()), (Some(0), text));
-    assert_eq!(server.call().line, "GET /api/v1/graph/export?format=json");
-    let server = Rest::new(|_| (200, "digraph \"x\" {\n}\n".to_owned()));
-    let ran = there(&server, "graph export --dot --target Seed");
+    let last = || server.calls().pop().unwrap().line;
+    assert_eq!(last(), "GET /api/v1/graph/export?format=json");
+    let server = exporting("digraph \"x\" {\n}\n", json!([]));
+    let ran = there(&server, "graph export -o dot --target Seed");
     assert_eq!(ran.out, "digraph \"x\" {\n}\n");
     assert_eq!(
-        server.call().line,
+        server.calls().pop().unwrap().line,
         "GET /api/v1/graph/export?format=dot&target=Seed"
     );
 }
@@ -148,7 +204,7 @@ fn an_export_that_breaks_off_is_no_graph() {
         "{\"vertices\":[",
         "{\"vertices\":[\n],\n\"edges\":[\n]}",
     ] {
-        let server = Rest::new(move |_| (200, text.to_owned()));
+        let server = exporting(text, json!([]));
         let ran = there(&server, "graph export --json");
         assert_eq!(ran.code, Some(5), "{text}");
         assert!(ran.err.contains("broke off"), "{}", ran.err);

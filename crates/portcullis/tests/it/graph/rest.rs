@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::{OBJECTS, PROFILE, configuration, json_of};
 use crate::api::{Api, admin, of, setup};
-use crate::harness::{Ran, run};
+use crate::harness::{Ran, run, until};
 
 /// A server with the office's graph, whose readers are in a role.
 pub(super) fn served() -> Api {
@@ -170,4 +170,48 @@ fn commands_ask_a_running_server() {
     let ran = ask("graph export --json", Some(&grace));
     let value: Value = json_of(&ran);
     assert_eq!(value["vertices"].as_array().unwrap().len(), 6);
+}
+
+#[test]
+fn a_running_server_tells_what_it_could_not_read() {
+    let api = served();
+    let grace = of("grace");
+    api.gate.folder.write("objects/bad.yaml", "kind: [Desk\n");
+    let get = |path: &str| api.get(Some(&grace), path);
+    until("the problem in the answers", || {
+        let problems = get(CALLS[0]).json()["profiles"][0]["problems"].clone();
+        problems.as_array().is_some_and(|all| all.len() == 1)
+    });
+    for path in &CALLS[1..5] {
+        let problems = get(path).json()["problems"].clone();
+        let first = problems[0].as_str().unwrap_or_default();
+        assert!(first.contains("objects/bad.yaml:"), "{path}: {problems}");
+    }
+    let (error, _) = get("/api/v1/graph/path?from=Badge:hq/b9&to=Robot:r1").error(404);
+    assert_eq!(
+        error["details"]["problems"].as_array().unwrap().len(),
+        1,
+        "{error}"
+    );
+    let url = format!("http://127.0.0.1:{}", api.port);
+    for (command, code) in [
+        ("graph path Badge:hq/b1 Robot:r1", 0),
+        ("graph path Badge:hq/b1 Robot:r2", 5),
+        ("graph neighbors Robot:r9", 5),
+        ("graph export -o dot", 5),
+        (
+            "can-i get badges/b1 -n hq --as robot:r2 --as-group robots --authorizer office",
+            5,
+        ),
+        (
+            "can-i delete badges/b1 -n hq --as robot:r2 --as-group robots --authorizer office",
+            1,
+        ),
+    ] {
+        let mut all: Vec<&str> = command.split(' ').collect();
+        all.extend(["--server", &url, "--token", &grace]);
+        let ran = run(&all);
+        assert_eq!(ran.code, Some(code), "{command}: {}{}", ran.out, ran.err);
+        super::told(&ran, &["warning: ", "objects/bad.yaml:"]);
+    }
 }

@@ -13,6 +13,8 @@ fn what_makes_no_sense_says_what_would() {
         ("graph neighbors Seed:a/b/c", "Kind:namespace/name"),
         ("graph export", "--dot"),
         ("graph export --dot --json", "cannot be used with"),
+        ("graph export -o yaml", "possible values: json, dot"),
+        ("graph path Seed:a Seedb", "invalid vertex `Seedb`"),
         ("graph export --json --objects x", "--profile"),
         (
             "graph export --json --config x --server http://127.0.0.1:1",
@@ -30,7 +32,7 @@ fn what_makes_no_sense_says_what_would() {
             "can-i get pods --as u --tenant t",
             "--tenant is for `can-i ACTION`",
         ),
-        ("can-i get pods/ --as u", "is no resource"),
+        ("can-i get pods/ --as u", "invalid resource"),
         (
             "can-i list pods --as u --selector a=b,",
             "a requirement is empty",

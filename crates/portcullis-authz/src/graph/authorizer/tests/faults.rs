@@ -75,7 +75,7 @@ fn subjects() {
             "{id: a, user: 'a:{x}', groups: [], target: {kind: Unit, namespace: n, name: x}}"
                 .into(),
             "subjects[0].target.kind",
-            "`Unit` is none of `targets`",
+            "`Unit` is not one of `targets`",
         ),
         (
             "{id: a, user: 'a:{x}', groups: [], target: {kind: Site, namespace: n, name: x}}"

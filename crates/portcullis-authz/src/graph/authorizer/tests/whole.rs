@@ -198,6 +198,13 @@ fn answers_are_explained() {
     );
     let elsewhere = explain("U1 get projects foo/p1");
     assert_eq!((elsewhere.object, elsewhere.is_known), (None, None));
+    let pods = followed("node");
+    let node = GraphAuthorizer::new(Arc::clone(&pods), Compat::Strict, Selectors::Forwarded);
+    let pods = node.explain(&request(&pods, "n0 list pods")).unwrap();
+    assert_eq!(
+        pods.opinion.reason(),
+        "must specify field or label selector for name node0: field spec.nodeName=node0"
+    );
     let list = explain("U1 list bastions").rule.unwrap().1;
     assert_eq!(
         list,

@@ -360,7 +360,7 @@ fn to_int<'s>(of: &Val<'_>) -> Result<'s> {
         }
         (_, Some(text)) => match text.parse() {
             Ok(value) => Ok(Val::Int(value)),
-            Err(_) => failed("`int` of a text that is no integer"),
+            Err(_) => failed("`int` of a text that is not an integer"),
         },
         _ => failed(format!("`int` of {}", of.type_name())),
     }
@@ -376,7 +376,7 @@ fn to_double<'s>(of: &Val<'_>) -> Result<'s> {
         (Val::Double(value), _) => Ok(Val::Double(*value)),
         (_, Some(text)) => match text.parse() {
             Ok(value) => Ok(Val::Double(value)),
-            Err(_) => failed("`double` of a text that is no number"),
+            Err(_) => failed("`double` of a text that is not a number"),
         },
         _ => failed(format!("`double` of {}", of.type_name())),
     }

@@ -21,7 +21,7 @@ fn every_fault_has_its_place() {
         (
             "- {kind: Hall, targets: [Hall, Seat]}",
             "sources[0].targets[1]",
-            "`Seat` is none of the targets",
+            "`Seat` is not one of the targets",
         ),
         (
             "- {kind: Hall, only: self.x ==}",
@@ -31,7 +31,7 @@ fn every_fault_has_its_place() {
         (
             "- {kind: Hall, keep: [spec.x, 'spec..y']}",
             "sources[0].keep[1]",
-            "`spec..y` is no path: a member has no name",
+            "invalid path `spec..y`: a member has no name",
         ),
         (
             "- {kind: Hall, malformed: [{when: 'object.x', says: no}]}",

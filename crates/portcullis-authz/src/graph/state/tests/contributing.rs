@@ -106,13 +106,13 @@ fn names_and_references() {
         to_hall,
         &json!({"hall": {"name": 1}}),
         &[],
-        "edges[0].names: the `name` of a reference is no text",
+        "edges[0].names: the `name` of a reference is not text",
     );
     odd(
         to_hall,
         &json!({"hall": {"name": "h", "kind": 1}}),
         &[],
-        "edges[0].names: the `kind` of a reference is no text",
+        "edges[0].names: the `kind` of a reference is not text",
     );
     odd(
         "{to: Hall, names: [self.a.b, self.hall]}",
@@ -198,7 +198,7 @@ fn namespaces() {
         edge,
         &json!({"ns": 1, "ref": "1"}),
         &[],
-        "edges[0].namespace: it is no text",
+        "edges[0].namespace: expected text",
     );
     // Where it is not needed nobody asks for it.
     fine(
@@ -251,7 +251,7 @@ fn conditions_and_other_ends() {
         of,
         &json!({"hall": "h", "seat": {}, "ns": "b"}),
         &[],
-        "edges[0].of.name: it is no text",
+        "edges[0].of.name: expected text",
     );
     fine(
         "{from: Seat, names: self.seat, of: {kind: Company, name: self.c}}",
