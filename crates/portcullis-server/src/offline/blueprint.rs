@@ -12,7 +12,7 @@ use super::observed::Observed;
 use crate::assembly;
 use crate::config::{
     self, DefaultAction, Faults, Limits, Listening, LoadOptions, Loaded, MarkPlace, Namespace,
-    Source, Warning,
+    Source,
 };
 use crate::graphs::{self, Graphs};
 use crate::policies::{self, Observer};
@@ -48,7 +48,7 @@ impl Blueprint {
         })?;
         let graphs = graphs::for_plugins(&loaded)?;
         // A refusal may come from an object that could not be read.
-        let troubles = graphs.troubles().into_iter().map(Warning::from);
+        let troubles = graphs.troubles().into_iter().map(Into::into);
         loaded.warnings.extend(troubles);
         Ok(Self {
             loaded,

@@ -105,7 +105,9 @@ impl Replay {
             true => graphs::for_everything(&loaded)?,
             false => Graphs::default(),
         };
-        loaded.warnings.extend(graphs.troubles());
+        loaded
+            .warnings
+            .extend(graphs.troubles().into_iter().map(Into::into));
         Ok(Self {
             loaded,
             graphs,
