@@ -370,3 +370,6 @@ fn listeners(
     }
     made
 }
+
+#[cfg(test)]
+mod tests;
