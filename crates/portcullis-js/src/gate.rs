@@ -12,6 +12,9 @@ pub(crate) trait Gate: fmt::Debug {
     /// Others may compute from now on.
     fn leave(&self);
 
+    /// Others may compute from now on, and it goes on without a turn.
+    fn step_aside(&self);
+
     /// Waits for its turn to compute again, at most until the deadline.
     fn enter(&self, deadline: Option<Instant>);
 }
@@ -22,6 +25,8 @@ struct Open;
 
 impl Gate for Open {
     fn leave(&self) {}
+
+    fn step_aside(&self) {}
 
     fn enter(&self, _: Option<Instant>) {}
 }

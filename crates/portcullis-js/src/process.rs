@@ -42,6 +42,9 @@ const START: Duration = Duration::from_secs(20);
 /// How long a process may take to clean up after an evaluation.
 const CLEAN: Duration = Duration::from_secs(2);
 
+/// The lowest priority of the system.
+const LAST: i32 = 19;
+
 /// What every process of a pool is made from.
 #[derive(Debug)]
 pub(crate) struct Recipe {
@@ -126,15 +129,20 @@ impl Process {
         };
         let setup = ToWorker::Setup(Box::new(setup));
         self.channel.send(&setup, until)?;
-        self.is_ready(until)
+        self.gets_ready(until)
     }
 
-    fn is_ready(&mut self, until: Instant) -> Result<(), Failed> {
+    fn gets_ready(&mut self, until: Instant) -> Result<(), Failed> {
         match self.channel.receive(until)? {
             FromWorker::Ready => Ok(()),
             FromWorker::Failed(why) => Err(Failed::Broken(why)),
             _ => Err(out_of_order()),
         }
+    }
+
+    /// Its number.
+    pub(crate) fn number(&self) -> u32 {
+        self.child.id()
     }
 
     /// Whether it is there.
@@ -144,7 +152,7 @@ impl Process {
 
     /// Waits until it is ready for another evaluation. False if it will not be.
     pub(crate) fn cleans_up(&mut self) -> bool {
-        self.is_ready(clock::monotonic() + CLEAN).is_ok()
+        self.gets_ready(clock::monotonic() + CLEAN).is_ok()
     }
 
     /// Makes one evaluation. After a failure it must not be used again.
@@ -255,7 +263,15 @@ fn unreadable(error: &serde_json::Error) -> Failed {
 /// Lets a thread that can't be ended have only the time that nobody else wants.
 pub(crate) fn put_last(thread: i32) {
     if let Some(thread) = rustix::process::Pid::from_raw(thread) {
-        let _ = rustix::process::setpriority_process(Some(thread), 19);
+        let _ = rustix::process::setpriority_process(Some(thread), LAST);
+    }
+}
+
+/// The same for a process, by its number: it is a group of its own.
+pub(crate) fn put_group_last(process: u32) {
+    let number = i32::try_from(process).ok();
+    if let Some(group) = number.and_then(rustix::process::Pid::from_raw) {
+        let _ = rustix::process::setpriority_pgrp(Some(group), LAST);
     }
 }
 

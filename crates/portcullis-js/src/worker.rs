@@ -131,8 +131,10 @@ impl Worker {
         let late = |culprit| evaluate::late(culprit, &self.set, &job.input, &self.limits);
         let taken = stable.take_ready().map_or_else(
             || {
-                let wait = || stable.take(job.deadline);
-                self.outside.wait(Some(job.deadline), wait)
+                // It counts for who asks as one that computes for long: nobody may wait for
+                // processes so often that none is left for others.
+                self.outside.gate.step_aside();
+                stable.take(job.deadline)
             },
             Ok,
         );
@@ -158,10 +160,13 @@ impl Worker {
             outside: &self.outside,
             context: &self.shared,
         };
-        match process.evaluate(&asked) {
+        self.slot.set_worker(process.number());
+        let evaluated = process.evaluate(&asked);
+        let is_usable = self.slot.forget_worker();
+        match evaluated {
             Ok(evaluation) => {
                 job.answer.give(Ok(evaluation));
-                match process.cleans_up() {
+                match is_usable && process.cleans_up() {
                     true => stable.put_back(process),
                     false => stable.kill(process),
                 }

@@ -442,3 +442,6 @@ fn listeners(
     }
     made
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,10 +1,11 @@
 //! One evaluation thread, as the board and the watchdog see it.
 
-use std::sync::atomic::{AtomicBool, AtomicI32, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicI32, AtomicU32, Ordering};
 use std::sync::{Arc, Condvar, Mutex};
 use std::time::Instant;
 
 use super::lock;
+use crate::process;
 use crate::state::Thread;
 use crate::worker::Answer;
 
@@ -61,6 +62,10 @@ pub(crate) struct Slot {
     system: AtomicI32,
     /// Whether its evaluation is made in a process, which it ends by itself.
     is_guarded: AtomicBool,
+    /// The process; 0 while there is none.
+    worker: AtomicU32,
+    /// Whether the process comes after all others of the system.
+    is_last: AtomicBool,
 }
 
 impl Slot {
@@ -96,6 +101,31 @@ impl Slot {
     /// Whether its evaluation is made in a process.
     pub(crate) fn is_guarded(&self) -> bool {
         self.is_guarded.load(Ordering::Relaxed)
+    }
+
+    /// Notes the process that evaluates for it.
+    pub(crate) fn set_worker(&self, number: u32) {
+        self.is_last.store(false, Ordering::Relaxed);
+        self.worker.store(number, Ordering::Release);
+    }
+
+    /// Forgets the process. Whether it may be used again.
+    pub(crate) fn forget_worker(&self) -> bool {
+        self.worker.store(0, Ordering::Release);
+        !self.is_last.load(Ordering::Relaxed)
+    }
+
+    /// The process that evaluates for it; 0 while there is none.
+    pub(crate) fn worker(&self) -> u32 {
+        self.worker.load(Ordering::Acquire)
+    }
+
+    /// Lets the process come after all others of the system, from which there is no way back.
+    pub(crate) fn put_worker_last(&self) {
+        let worker = self.worker();
+        if worker != 0 && !self.is_last.swap(true, Ordering::Relaxed) {
+            process::put_group_last(worker);
+        }
     }
 
     pub(crate) fn set_guarded(&self, is_guarded: bool) {

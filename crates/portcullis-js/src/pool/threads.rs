@@ -35,6 +35,10 @@ impl Gate for Turnstile {
         self.shared.hire_if(is_short);
     }
 
+    fn step_aside(&self) {
+        self.shared.overtake(&self.slot);
+    }
+
     fn enter(&self, deadline: Option<Instant>) {
         let mut board = lock(&self.shared.board);
         board.come_back(&self.slot);

@@ -15,6 +15,8 @@ use crate::process;
 
 /// How long an evaluation may compute before others get its turn.
 const SLOW: Duration = Duration::from_millis(30);
+/// How long a process may compute before it gets only the time that nobody else wants.
+const LONG: Duration = Duration::from_millis(200);
 /// How often the watchdog looks while there is something to watch.
 const LOOK: Duration = Duration::from_millis(20);
 /// How often it looks while evaluations are made in processes and nothing else is to be watched.
@@ -91,7 +93,7 @@ impl Shared {
     }
 
     /// Lets others have the turn of a thread that computes for long.
-    fn overtake(self: &Arc<Self>, slot: &Slot) {
+    pub(super) fn overtake(self: &Arc<Self>, slot: &Slot) {
         let mut board = lock(&self.board);
         board.overtake(slot);
         let is_short = board.pass_on();
@@ -137,6 +139,8 @@ impl Shared {
                     }
                     if !is_in_process {
                         self.listen(&slot, &running, sights, now);
+                    } else {
+                        Self::time(&slot, &running, sights, now);
                     }
                 }
                 continue;
@@ -188,6 +192,30 @@ impl Shared {
             sight.is_known = true;
             self.guard.stuck(self.culprit(slot));
             self.keep_processes();
+        }
+    }
+
+    /// Lets a process that computes for long wait for all others.
+    fn time(slot: &Slot, running: &Running, sights: &mut Sights, now: Instant) {
+        // In place of signs of life: before, the thread waited for a process.
+        let worker = slot.worker().into();
+        let known = sights.0.get(&slot.thread.number);
+        let known = known.filter(|s| s.since == running.since && s.beats == worker);
+        match known {
+            Some(sight) if now.saturating_duration_since(sight.at) >= LONG => {
+                slot.put_worker_last();
+            }
+            Some(_) => {}
+            None => {
+                let sight = Sight {
+                    since: running.since,
+                    beats: worker,
+                    at: now,
+                    computed: None,
+                    is_known: false,
+                };
+                sights.0.insert(slot.thread.number, sight);
+            }
         }
     }
 

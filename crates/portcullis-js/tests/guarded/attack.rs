@@ -12,7 +12,7 @@ use portcullis_js::{
 };
 
 use crate::start::command;
-use crate::stuck::{fine, letters, limits, policies, sized};
+use crate::stuck::{busy, fine, limits, policies, rounds};
 use crate::support::denied;
 
 /// Keeps what it is told.
@@ -71,11 +71,11 @@ const PATIENCE: Duration = Duration::from_secs(60);
 #[test]
 fn objects_of_one_asker_take_nothing_from_others() {
     let (pool, guard, told) = guarded(Duration::from_secs(600));
-    let long = letters(6.0);
+    let long = rounds(6.0);
     let answer = |input| submit(&pool, input, PATIENCE).recv().unwrap();
     assert_eq!(answer(fine("bob")).verdict, Verdict::Allow);
     let attack = || -> Vec<_> {
-        let one = |_| submit(&pool, sized("eve", long), limits().deadline);
+        let one = |_| submit(&pool, busy("eve", long), limits().deadline);
         (0..12).map(one).collect()
     };
     let first = attack();
@@ -108,14 +108,14 @@ fn objects_of_one_asker_take_nothing_from_others() {
 #[test]
 fn one_that_is_stuck_is_noticed_before_its_deadline_and_named_after_it() {
     let (pool, guard, told) = guarded(Duration::from_secs(600));
-    let receiver = submit(&pool, sized("eve", letters(8.0)), Duration::from_secs(4));
+    let receiver = submit(&pool, busy("eve", rounds(8.0)), Duration::from_secs(4));
     until("it is noticed", || guard.status().is_on());
     assert!(told.has(r#"Stuck(Some("Stuck"))"#), "{told:?}");
     assert!(receiver.try_recv().is_err(), "its time is not over");
     let e = receiver.recv().unwrap();
     assert!(denied(&e).message.starts_with("Stuck: "), "{e:?}");
     until("a process is killed", || {
-        let e = submit(&pool, sized("eve", letters(8.0)), limits().deadline).recv();
+        let e = submit(&pool, busy("eve", rounds(8.0)), limits().deadline).recv();
         let e = e.unwrap();
         let denial = denied(&e);
         assert_eq!(denial.limit, Some(Limit::Deadline));

@@ -5,7 +5,7 @@ use std::time::Duration;
 use portcullis_js::{PoolError, Verdict};
 
 use crate::attack::{guarded, until};
-use crate::stuck::{fine, letters, sized};
+use crate::stuck::{busy, fine, rounds};
 use crate::support::patiently;
 
 /// The processes that this one started and that have not ended.
@@ -28,7 +28,7 @@ pub(crate) fn children() -> Vec<u32> {
 #[test]
 fn it_ends_when_threads_are_back_and_it_was_quiet() {
     let (pool, guard, told) = guarded(Duration::from_millis(300));
-    let e = pool.evaluate(sized("eve", letters(6.0))).unwrap();
+    let e = pool.evaluate(busy("eve", rounds(6.0))).unwrap();
     assert!(e.denial().is_some(), "{e:?}");
     until("it is noticed", || told.has(r#"Suspect("Stuck")"#));
     until("the thread comes back", || pool.abandoned() == 0);

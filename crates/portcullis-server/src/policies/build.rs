@@ -126,6 +126,12 @@ impl Engine {
         })
     }
 
+    /// How many threads it has.
+    #[cfg(test)]
+    pub(crate) fn threads(&self) -> usize {
+        self.0.as_ref().map_or(0, |pool| pool.threads())
+    }
+
     /// Why nothing can be evaluated, if that is so.
     pub(crate) fn fault(&self) -> Option<&'static str> {
         let pool = self.0.as_ref()?;

@@ -1,6 +1,7 @@
 //! Policies that try to use more than they may, while others are asked.
 
 mod attacks;
+mod guarded;
 
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 
