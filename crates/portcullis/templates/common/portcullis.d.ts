@@ -148,6 +148,12 @@ interface Policy {
   };
   /** `warn` makes a refusal a warning, `dry-run` a record only. */
   mode?: "enforce" | "warn" | "dry-run";
+  /** What it is for, in a sentence; like the following, for reports. */
+  description?: string;
+  severity?: "low" | "medium" | "high" | "critical";
+  category?: string;
+  /** A page that says more: `https://...`. */
+  link?: string;
 }
 
 // ---- what else there is -------------------------------------------------------------------------
