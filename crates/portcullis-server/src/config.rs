@@ -45,14 +45,14 @@ pub use load::{ConfigSource, Listening, LoadOptions, load};
 pub(crate) use model::MatchSpec;
 pub use model::{
     AuthenticatorDriver, AuthorizerDriver, Door, FailureMode, Limits, Log, LogFormat, ModeName,
-    Namespace, PendingMutation, PolicyDoor, Principal, Shutdown,
+    Namespace, PendingMutation, PolicyDoor, Principal, Severity, Shutdown,
 };
 pub(crate) use read::typed as read_typed;
 pub(crate) use resolve::{TestModules, test_modules};
 pub use resolved::{
-    AccessSettings, Authenticator, Authorizer, Bind, Code, Decisions, DefaultAction, GraphProfile,
-    GraphSource, Identity, JsonLines, Listener, Loaded, MarkPlace, Module, Origin, PluginEntry,
-    Policies, Policy, SessionSettings, Style, Tls, UnixSocket,
+    About, AccessSettings, Authenticator, Authorizer, Bind, Code, Decisions, DefaultAction,
+    GraphProfile, GraphSource, Identity, JsonLines, Listener, Loaded, MarkPlace, Module, Origin,
+    PluginEntry, Policies, Policy, SessionSettings, Style, Tls, UnixSocket,
 };
 pub use schema::json_schema;
 pub use source::Source;

@@ -32,7 +32,7 @@ pub use limits::Limits;
 pub use listeners::{Door, Principal};
 pub(crate) use listeners::{ListenerSpec, ModeSpec, TlsSpec, UnixSpec};
 pub(crate) use policies::{HostCallsSpec, MatchSpec, PolicyMetadata, PolicySpec};
-pub use policies::{ModeName, PolicyDoor};
+pub use policies::{ModeName, PolicyDoor, Severity};
 
 use super::units::Duration;
 

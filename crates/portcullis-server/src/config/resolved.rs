@@ -14,7 +14,7 @@ use super::{
     fault::Fault,
     model::{
         AuthenticatorDriver, AuthorizerDriver, Door, FailureMode, Limits, Log, Namespace,
-        PendingMutation, Principal, Shutdown,
+        PendingMutation, Principal, Severity, Shutdown,
     },
     path,
     source::Source,
@@ -226,6 +226,21 @@ pub struct Policy {
     pub code: Code,
     /// What its author wrote.
     pub text: Arc<Source>,
+    /// What its author says of it.
+    pub about: About,
+}
+
+/// What the author of a policy says of it, for reports. Nothing is judged by it.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct About {
+    /// What it is for.
+    pub description: Option<String>,
+    /// How much a violation matters.
+    pub severity: Option<Severity>,
+    /// What it belongs to.
+    pub category: Option<String>,
+    /// A page that says more.
+    pub link: Option<String>,
 }
 
 /// What is run for a policy.

@@ -120,22 +120,17 @@ impl Blueprint {
         let mut judges = Vec::new();
         for plugin in &self.loaded.plugins {
             if plugin.name != policies::NAME {
-                judges.push(Judge {
-                    name: plugin.name.clone(),
-                    kind: JudgeKind::Plugin,
-                });
+                judges.push(Judge::new(&plugin.name, JudgeKind::Plugin));
                 continue;
             }
             let all = &self.loaded.policies;
             judges.extend(all.list.iter().map(|policy| Judge {
                 name: policy.name.clone(),
                 kind: JudgeKind::Policy(policy.mode),
+                about: policy.about.clone(),
             }));
             if all.default_action == DefaultAction::Reject {
-                judges.push(Judge {
-                    name: DEFAULT_ACTION.to_owned(),
-                    kind: JudgeKind::DefaultAction,
-                });
+                judges.push(Judge::new(DEFAULT_ACTION, JudgeKind::DefaultAction));
             }
         }
         judges

@@ -2,6 +2,8 @@
 
 use portcullis_core::PolicyMode;
 
+use crate::config::About;
+
 /// One who judges.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Judge {
@@ -9,6 +11,19 @@ pub struct Judge {
     pub name: String,
     /// What it is.
     pub kind: JudgeKind,
+    /// What the author of a policy says of it.
+    pub about: About,
+}
+
+impl Judge {
+    /// One of whom nothing more is known.
+    pub fn new(name: &str, kind: JudgeKind) -> Self {
+        Self {
+            name: name.to_owned(),
+            kind,
+            about: About::default(),
+        }
+    }
 }
 
 /// What one who judges is.

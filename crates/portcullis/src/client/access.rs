@@ -9,7 +9,7 @@ pub(crate) struct Access {
     pub(crate) server: String,
     /// The bearer token.
     pub(crate) token: Option<Secret>,
-    /// Authorities to believe instead of the system's, PEM.
+    /// CA certificates to trust instead of the system's, PEM.
     pub(crate) ca: Option<PathBuf>,
 }
 

@@ -72,7 +72,7 @@ impl ClientError {
 
     /// An answer that could be read, but makes no sense.
     pub(crate) fn senseless(what: &str, error: &serde_json::Error) -> Self {
-        Self::Unreachable(format!("the server's answer is no {what}: {error}"))
+        Self::Unreachable(format!("the server's answer is not valid {what}: {error}"))
     }
 
     /// An answer that says what is wrong, on one line; lines after it say what was missing.

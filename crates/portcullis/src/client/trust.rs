@@ -33,8 +33,7 @@ pub(super) fn config(ca: Option<&Path>) -> Result<Arc<ClientConfig>, ClientError
             roots.add_parsable_certificates(rustls_native_certs::load_native_certs().certs);
             if roots.is_empty() {
                 return Err(ClientError::Location(
-                    "this system has no certificate authorities to believe: name a file with --ca"
-                        .to_owned(),
+                    "this system has no CA certificates to trust: name a file with --ca".to_owned(),
                 ));
             }
         }

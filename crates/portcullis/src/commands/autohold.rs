@@ -40,7 +40,7 @@ fn listed(list: &AutoholdList) -> Result<(), ClientError> {
         }
     }));
     if items.is_empty() && list.output == Output::Table {
-        output::tell("nothing is held");
+        output::tell("no holds found");
     }
     Ok(())
 }

@@ -35,7 +35,7 @@ fn listed(list: &TenantList) -> Result<(), ClientError> {
         }
     }));
     if items.is_empty() && list.output == Output::Table {
-        output::tell("there is no tenant that you may see");
+        output::tell("no tenants found");
     }
     Ok(())
 }

@@ -189,7 +189,7 @@ fn whole(id: &str) -> Question {
 /// A decision on one line: outside of its texts, which have none, line ends say nothing.
 fn line(answer: &[u8]) -> Result<String, SourceError> {
     let text = std::str::from_utf8(answer)
-        .map_err(|_| SourceError::new(Exit::Failed, "the server's answer is no text"))?;
+        .map_err(|_| SourceError::new(Exit::Failed, "the server's answer is not valid text"))?;
     let text = text.trim();
     Ok(match text.contains(['\n', '\r']) {
         true => text.replace(['\n', '\r'], " "),

@@ -148,6 +148,12 @@ interface Policy {
   };
   /** `warn` turns a denial into a warning, `dry-run` only records it. */
   mode?: "enforce" | "warn" | "dry-run";
+  /** What it is for, in a sentence; like the following, for reports. */
+  description?: string;
+  severity?: "low" | "medium" | "high" | "critical";
+  category?: string;
+  /** A page that says more: `https://...`. */
+  link?: string;
 }
 
 // ---- what else there is -------------------------------------------------------------------------

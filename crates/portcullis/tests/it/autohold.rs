@@ -45,7 +45,7 @@ ID  PROJECT  JOB   REF  HELD    KEPT FOR  STATE    REASON
     }
     let none = autohold(&server, &["list", "--tenant", "t1", "--project", "p"]);
     assert_eq!((none.code, none.out.as_str()), (Some(0), ""));
-    assert_eq!(none.err, "nothing is held\n");
+    assert_eq!(none.err, "no holds found\n");
 }
 
 #[test]

@@ -24,6 +24,32 @@ pub(crate) struct PolicySpec {
     /// What its refusal means.
     #[serde(default)]
     pub(crate) mode: ModeName,
+    /// What it is for, in a sentence; for reports.
+    #[serde(default)]
+    pub(crate) description: Option<String>,
+    /// How much a violation matters; for reports.
+    #[serde(default)]
+    pub(crate) severity: Option<Severity>,
+    /// What it belongs to, like `supply chain`; for reports.
+    #[serde(default)]
+    pub(crate) category: Option<String>,
+    /// A page that says more: `https://...`; for reports.
+    #[serde(default)]
+    pub(crate) link: Option<String>,
+}
+
+/// How much a violation of a policy matters.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Severity {
+    /// A matter of style.
+    Low,
+    /// Should be mended.
+    Medium,
+    /// Must be mended.
+    High,
+    /// Dangerous.
+    Critical,
 }
 
 /// What a policy file says of itself: `export const policy = {...}`.
@@ -33,6 +59,10 @@ pub(crate) struct PolicyMetadata {
     #[serde(rename = "match")]
     pub(crate) matching: MatchSpec,
     pub(crate) mode: ModeName,
+    pub(crate) description: Option<String>,
+    pub(crate) severity: Option<Severity>,
+    pub(crate) category: Option<String>,
+    pub(crate) link: Option<String>,
 }
 
 /// Which requests a policy is asked about. Every key must fit; of a list, one entry must.

@@ -12,7 +12,7 @@ use crate::config::{
     fault::Fault,
     model::{Configuration, MatchSpec, ModeName, PolicySpec},
     notes::Notes,
-    resolved::{DefaultAction, Policies, Policy},
+    resolved::{About, DefaultAction, Policies, Policy},
     source::Source,
 };
 use crate::policies::Matcher;
@@ -93,6 +93,13 @@ fn of_document(
         let Some(matcher) = matcher(&spec.matching, rules, notes) else {
             continue;
         };
+        let about = About {
+            description: spec.description.clone(),
+            severity: spec.severity,
+            category: spec.category.clone(),
+            link: spec.link.clone(),
+        };
+        check_link(&about, rules, notes);
         if let Some(code) = scripts.inline(&text, notes) {
             list.push(Policy {
                 name,
@@ -100,10 +107,27 @@ fn of_document(
                 mode: mode(spec.mode),
                 code,
                 text,
+                about,
             });
         }
     }
     list
+}
+
+/// What others make a link of has to be one, and nothing that runs.
+fn check_link(about: &About, fault: impl Fn(&str, String) -> Fault, notes: &mut Notes) {
+    let is_odd = |c: char| c.is_control() || c.is_whitespace();
+    let is_url = |link: &str| {
+        let rest = link
+            .strip_prefix("https://")
+            .or(link.strip_prefix("http://"));
+        rest.is_some_and(|rest| !rest.is_empty()) && !link.contains(is_odd)
+    };
+    if let Some(link) = about.link.as_deref().filter(|link| !is_url(link)) {
+        let message =
+            format!("invalid link `{link}`: expected a URL like https://example.org/page");
+        notes.fault(fault("link", message));
+    }
 }
 
 fn matcher(

@@ -63,7 +63,7 @@ fn claims(file: &Path) -> Result<Map<String, Value>, Failure> {
     match serde_json::from_str(&text) {
         Ok(Value::Object(claims)) => Ok(claims),
         Ok(_) => Err(wrong("expected an object, like {\"sub\": \"alice\"}")),
-        Err(error) => Err(wrong(&format!("this is no JSON: {error}"))),
+        Err(error) => Err(wrong(&format!("not valid JSON: {error}"))),
     }
 }
 

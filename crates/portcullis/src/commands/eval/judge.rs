@@ -43,10 +43,7 @@ pub(super) fn all(
     let outcomes = numbered.map(|(number, input)| bench.input(number, input));
     let outcomes = outcomes.collect();
     let authorizers = authorizers.iter().flat_map(|chain| chain.names());
-    let authorizers = authorizers.map(|name| Judge {
-        name: name.to_owned(),
-        kind: JudgeKind::Authorizer,
-    });
+    let authorizers = authorizers.map(|name| Judge::new(name, JudgeKind::Authorizer));
     let authorizers: Vec<Judge> = authorizers.collect();
     Evaluation {
         outcomes,

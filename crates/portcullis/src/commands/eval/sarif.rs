@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 use std::path::{Component, Path};
 
 use portcullis_core::PolicyMode;
-use portcullis_server::offline::JudgeKind;
+use portcullis_server::config::Severity;
+use portcullis_server::offline::{Judge, JudgeKind};
 use serde_json::{Value, json};
 
 use super::access::NO_OPINION;
@@ -25,19 +26,15 @@ pub(super) fn write(evaluation: &Evaluation) -> String {
             Outcome::Unread(one) => results.push(unreadable(one)),
         }
     }
-    let named = evaluation
-        .judges
+    let mut judges: Vec<Judge> = evaluation.judges.clone();
+    if judges.iter().any(|j| j.kind == JudgeKind::Authorizer) {
+        judges.push(Judge::new(NO_OPINION, JudgeKind::Authorizer));
+    }
+    let named = judges
         .iter()
-        .map(|j| (j.name.as_str(), Some(j.kind)));
-    let no_opinion = [(NO_OPINION, Some(JudgeKind::Authorizer))];
-    let asks_access = evaluation
-        .judges
-        .iter()
-        .any(|j| j.kind == JudgeKind::Authorizer);
-    let no_opinion = no_opinion.into_iter().filter(|_| asks_access);
-    let rules: BTreeMap<&str, Option<JudgeKind>> =
-        named.chain(no_opinion).chain([(UNREAD, None)]).collect();
-    let rules: Vec<Value> = rules.iter().map(|(id, kind)| rule(id, *kind)).collect();
+        .map(|judge| (judge.name.as_str(), Some(judge)));
+    let rules: BTreeMap<&str, Option<&Judge>> = named.chain([(UNREAD, None)]).collect();
+    let rules: Vec<Value> = rules.iter().map(|(id, judge)| rule(id, *judge)).collect();
     let driver = json!({
         "name": "portcullis",
         "version": env!("CARGO_PKG_VERSION"),
@@ -52,8 +49,8 @@ pub(super) fn write(evaluation: &Evaluation) -> String {
     format!("{report:#}\n")
 }
 
-fn rule(id: &str, kind: Option<JudgeKind>) -> Value {
-    let text = match kind {
+fn rule(id: &str, judge: Option<&Judge>) -> Value {
+    let text = match judge.map(|judge| judge.kind) {
         None => "The manifest could not be read.".to_owned(),
         Some(JudgeKind::Plugin) => {
             format!("The admission plug-in {id} denies the object or warns about it.")
@@ -67,7 +64,38 @@ fn rule(id: &str, kind: Option<JudgeKind>) -> Value {
         }
         Some(JudgeKind::Authorizer) => format!("The authorizer {id} denies the access."),
     };
-    json!({"id": id, "shortDescription": {"text": text}})
+    let mut rule = json!({"id": id, "shortDescription": {"text": text}});
+    if let (Some(judge), Some(map)) = (judge, rule.as_object_mut()) {
+        let about = &judge.about;
+        if let Some(text) = &about.description {
+            map.insert("shortDescription".to_owned(), json!({"text": text}));
+        }
+        if let Some(link) = &about.link {
+            map.insert("helpUri".to_owned(), link.as_str().into());
+        }
+        let mut properties = serde_json::Map::new();
+        if let Some(category) = &about.category {
+            properties.insert("tags".to_owned(), json!([category]));
+        }
+        if let Some(severity) = about.severity {
+            properties.insert("severity".to_owned(), json!(severity));
+            properties.insert("security-severity".to_owned(), score(severity).into());
+        }
+        if !properties.is_empty() {
+            map.insert("properties".to_owned(), properties.into());
+        }
+    }
+    rule
+}
+
+/// A severity as code hosts sort by it: the middle of its range in CVSS.
+fn score(severity: Severity) -> &'static str {
+    match severity {
+        Severity::Low => "2.0",
+        Severity::Medium => "5.5",
+        Severity::High => "8.0",
+        Severity::Critical => "9.5",
+    }
 }
 
 fn finding(judged: &Judgement, part: &Part) -> Option<Value> {

@@ -1,5 +1,6 @@
 //! The results for programs.
 
+use portcullis_server::offline::Judge;
 use serde_json::{Value, json};
 
 use super::outcome::{Evaluation, Judgement, Outcome, Part, Unread, half};
@@ -10,7 +11,7 @@ pub(super) fn of(evaluation: &Evaluation, explain: bool) -> Value {
         .outcomes
         .iter()
         .filter_map(|outcome| match outcome {
-            Outcome::Judged(judged) => Some(judgement(judged, explain)),
+            Outcome::Judged(judged) => Some(judgement(judged, &evaluation.judges, explain)),
             // Nobody knows what would be in the file.
             Outcome::Unread(unread) if unread.is_file => None,
             Outcome::Unread(unread) => Some(unreadable(unread)),
@@ -28,10 +29,10 @@ pub(super) fn of(evaluation: &Evaluation, explain: bool) -> Value {
     })
 }
 
-fn judgement(judged: &Judgement, explain: bool) -> Value {
+fn judgement(judged: &Judgement, judges: &[Judge], explain: bool) -> Value {
     let (spot, ruling) = (&judged.spot, &judged.ruling);
     let parts = judged.parts.iter().filter(|p| p.is_listed);
-    let policies: Vec<Value> = parts.map(|p| part(p, explain)).collect();
+    let policies: Vec<Value> = parts.map(|p| part(p, judges, explain)).collect();
     let mut value = json!({
         "file": spot.file,
         "index": spot.index,
@@ -54,7 +55,7 @@ fn judgement(judged: &Judgement, explain: bool) -> Value {
     value
 }
 
-fn part(part: &Part, explain: bool) -> Value {
+fn part(part: &Part, judges: &[Judge], explain: bool) -> Value {
     let mut value = json!({
         "name": part.name,
         "mode": part.mode.as_str(),
@@ -62,6 +63,20 @@ fn part(part: &Part, explain: bool) -> Value {
         "message": part.message,
         "line": part.place.as_ref().map(|place| place.line),
     });
+    // What its author says of a policy, where anything is said.
+    if let Some(judge) = judges.iter().find(|judge| judge.name == part.name) {
+        let about = &judge.about;
+        for (key, said) in [
+            ("description", json!(about.description)),
+            ("severity", json!(about.severity)),
+            ("category", json!(about.category)),
+            ("link", json!(about.link)),
+        ] {
+            if !said.is_null() {
+                extend(&mut value, key, said);
+            }
+        }
+    }
     if explain {
         let steps = part.steps.iter().map(|step| {
             json!({

@@ -5,7 +5,7 @@ use serde_json::Value;
 use super::yaml;
 use crate::cli::Output;
 
-/// The value for programs, or the table for people.
+/// The value, or the table where that is asked for.
 pub(in crate::commands) fn write(
     value: &Value,
     output: Output,

@@ -178,3 +178,52 @@ fn formats_for_others_go_to_standard_output() {
         "{tap}"
     );
 }
+
+#[test]
+fn reports_say_what_a_policy_is_for() {
+    let folder = folder();
+    let about = "{description: 'Nothing is allowed', severity: 'high', category: 'tests', link: 'https://example.org/b'}";
+    let text =
+        format!("export const policy = {about};\nexport default function () {{ deny('first') }}\n");
+    folder.write("policies/b-deny.js", text);
+    let list = json!({"policies": [{"name": "h", "code": "return 'x'", "severity": "low", "description": "last"}]});
+    folder.write("policies/h.yaml", list.to_string());
+    let done = eval(&folder, &["pod.yaml", "--policies", "policies"]);
+    let policies = &done.results()[0]["policies"];
+    let (first, last) = (&policies[1], &policies[7]);
+    assert_eq!(
+        (&first["severity"], &first["category"]),
+        (&json!("high"), &json!("tests"))
+    );
+    assert_eq!(
+        (&last["severity"], &last["description"]),
+        (&json!("low"), &json!("last"))
+    );
+    assert!(policies[0].get("severity").is_none());
+    let ran = run_in(
+        &folder,
+        &["eval", "pod.yaml", "--policies", "policies", "-o", "sarif"],
+    );
+    let sarif: Value = serde_json::from_str(&ran.out).unwrap();
+    let mut rules = sarif["runs"][0]["tool"]["driver"]["rules"]
+        .as_array()
+        .unwrap()
+        .iter();
+    let rule = rules.find(|rule| rule["id"] == "b-deny").unwrap();
+    assert_eq!(rule["shortDescription"]["text"], "Nothing is allowed");
+    assert_eq!(rule["helpUri"], "https://example.org/b");
+    assert_eq!(
+        rule["properties"],
+        json!({"tags": ["tests"], "severity": "high", "security-severity": "8.0"})
+    );
+    for (key, value, told) in [
+        ("link", "javascript:alert(1)", "invalid link"),
+        ("severity", "huge", "severity"),
+    ] {
+        let list = json!({"policies": [{"name": "h", "code": "return 'x'", key: value}]});
+        folder.write("policies/h.yaml", list.to_string());
+        let ran = run_in(&folder, &["eval", "pod.yaml", "--policies", "policies"]);
+        assert_eq!(ran.code, Some(3), "{key}");
+        ran.says(&["error: policies/h.yaml:", told]);
+    }
+}

@@ -124,3 +124,45 @@ fn nothing_of_an_object_is_logged_at_any_level() {
     assert!(!log.contains(SECRET), "{log}");
     assert!(!gate.get("/metrics").text().contains(SECRET));
 }
+
+#[test]
+fn colours_of_the_log_are_for_those_who_want_them() {
+    let plain = Gate::of(&["AlwaysAdmit"]);
+    assert!(!plain.log().contains('\u{1b}'), "{}", plain.log());
+    let coloured = Setup::new(json!({}))
+        .arguments(&["--color", "always"])
+        .start();
+    assert!(coloured.log().contains('\u{1b}'), "{}", coloured.log());
+}
+
+#[test]
+fn what_runs_is_told_at_the_start_in_as_much_detail_as_is_wanted() {
+    let config = || {
+        json!({
+            "admission": {"order": ["AlwaysAdmit"]},
+            "policies": [{"name": "idle", "code": "return true"}],
+            "authorization": {"chains": {"default": ["AlwaysAllow"]}},
+        })
+    };
+    let gate = Gate::start(config());
+    let log = gate.log();
+    assert_eq!(log.matches(" started ").count(), 1, "{log}");
+    // Policies that nobody asks are not in force.
+    assert!(
+        log.contains("they are not asked") && !log.contains("policies in force"),
+        "{log}"
+    );
+    let gate = Setup::new(config())
+        .variable("PORTCULLIS_LOG", "debug")
+        .start();
+    let log = gate.log();
+    for line in [
+        "plug-in name=\"AlwaysAdmit\"",
+        "policy name=\"idle\"",
+        "chain of authorizers name=\"default\"",
+        "limits",
+    ] {
+        let found = log.lines().any(|l| l.contains("DEBUG") && l.contains(line));
+        assert!(found, "no {line}: {log}");
+    }
+}

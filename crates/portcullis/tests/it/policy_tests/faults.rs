@@ -157,3 +157,39 @@ fn a_folder_that_is_not_there_is_exit_3_and_one_without_policies_too() {
     assert_eq!(ran.code, Some(3));
     ran.says(&["p: there are tests, but neither a portcullis.yaml nor a policy"]);
 }
+
+#[test]
+fn a_file_is_run_by_itself_with_what_judges_above_it() {
+    let folder = folder();
+    for name in ["a", "b"] {
+        let case = json!([{"name": name, "object": pod(name, "a:1"), "expect": {"allowed": true}}]);
+        cases(&folder, &format!("tests/{name}.test.yaml"), &case);
+    }
+    let ran = run_in(&folder, &["test", "tests/a.test.yaml"]);
+    assert_eq!(ran.code, Some(0), "{}{}", ran.out, ran.err);
+    assert_eq!(ran.out, "tests/a.test.yaml\n  pass   a\n");
+    let ran = run_in(&folder, &["test", "tests/a.test.yaml", "tests/b.test.yaml"]);
+    assert!(ran.err.starts_with("2 tests: 2 passed"), "{}", ran.err);
+    let path = folder.path("tests/a.test.yaml");
+    let ran = run_in(&folder, &["test", path.to_str().unwrap()]);
+    assert_eq!(ran.code, Some(0), "{}", ran.err);
+    folder.write("other.yaml", "");
+    for (path, told) in [
+        ("other.yaml", "error: other.yaml: not a test file"),
+        ("nosuch.test.yaml", "error: nosuch.test.yaml: "),
+    ] {
+        let ran = run_in(&folder, &["test", path]);
+        assert_eq!(ran.code, Some(3), "{path}");
+        ran.says(&[told]);
+    }
+    let elsewhere = crate::harness::Folder::new();
+    elsewhere.write("policies/p.js", "return true");
+    cases(&elsewhere, "x.test.yaml", &json!([]));
+    let other = elsewhere.path("x.test.yaml");
+    let ran = run_in(
+        &folder,
+        &["test", "tests/a.test.yaml", other.to_str().unwrap()],
+    );
+    assert_eq!(ran.code, Some(3));
+    ran.says(&["judged by different configurations"]);
+}

@@ -3,13 +3,19 @@
 use std::{
     fs,
     path::{Path, PathBuf},
+    sync::Arc,
 };
 
 use serde::Deserialize;
 
-use super::{Strictness, matcher, mode, of_document, scripts::Scripts};
+use super::{Strictness, check_link, matcher, mode, of_document, scripts::Scripts};
 use crate::config::{
-    document::Document, model::PolicySpec, notes::Notes, read, resolved::Policy, source::Source,
+    document::Document,
+    model::PolicySpec,
+    notes::Notes,
+    read,
+    resolved::{About, Policy},
+    source::Source,
     yaml,
 };
 
@@ -94,12 +100,20 @@ pub(super) fn policies(
                 let Some(matcher) = matcher(&metadata.matching, rules, notes) else {
                     continue;
                 };
+                let about = About {
+                    description: metadata.description,
+                    severity: metadata.severity,
+                    category: metadata.category,
+                    link: metadata.link,
+                };
+                check_link(&about, rules, notes);
                 found.push(Policy {
                     name: stem(&file),
                     matcher,
                     mode: mode(metadata.mode),
                     code,
-                    text: source,
+                    text: Arc::clone(&source),
+                    about,
                 });
             }
         }
