@@ -1,6 +1,7 @@
 //! The directory that the program keeps its data in.
 
 use std::fs::{self, DirBuilder};
+use std::io::ErrorKind;
 use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _};
 use std::path::Path;
 
@@ -20,7 +21,10 @@ pub fn prepare_directory(path: &Path) -> Result<Vec<String>, String> {
         .recursive(true)
         .mode(0o700)
         .create(path)
-        .map_err(|error| wrong(format!("it can't be made: {error}")))?;
+        .map_err(|error| match error.kind() {
+            ErrorKind::AlreadyExists => wrong("it is not a directory".to_owned()),
+            _ => wrong(format!("it can't be made: {error}")),
+        })?;
     check(path, &Identity::own())
         .map(|warnings| warnings.into_iter().map(wrong).collect())
         .map_err(wrong)
@@ -168,6 +172,6 @@ mod tests {
         let file = folder.path().join("file");
         fs::write(&file, "x").unwrap();
         let wrong = prepare_directory(&file).unwrap_err();
-        assert!(wrong.contains("it can't be made"), "{wrong}");
+        assert!(wrong.contains("it is not a directory"), "{wrong}");
     }
 }

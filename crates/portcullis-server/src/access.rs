@@ -71,18 +71,6 @@ pub(crate) struct Access {
 }
 
 impl LeftOut {
-    /// What is wrong with it, each with its name.
-    pub(crate) fn into_faults(self) -> impl Iterator<Item = Fault> {
-        let Self { tenant, faults, .. } = self;
-        let named = format!("tenant `{tenant}`");
-        faults.into_iter().map(move |mut fault| {
-            if !fault.message.contains(&named) {
-                fault.message = format!("{named}: {}", fault.message);
-            }
-            fault
-        })
-    }
-
     /// What happens to it, and why, on one line.
     pub(crate) fn text(&self) -> String {
         let fate = match self.keeps_previous {

@@ -15,7 +15,7 @@ use portcullis_kube::authorizers::abac::{self, AbacPolicies, LineFault};
 use portcullis_kube::authorizers::{AlwaysAllow, AlwaysDeny};
 use portcullis_kube::namespaces::{Namespace, Namespaces, StaticNamespaces};
 
-use crate::access::{self, Access, LeftOut};
+use crate::access::{self, Access};
 use crate::config::{
     self, AuthorizerDriver, ConfigSource, Fault, Faults, Listening, LoadOptions, Loaded, Source,
     Warning,
@@ -65,7 +65,7 @@ pub fn examine(options: &LoadOptions<'_>) -> Report {
             warnings.extend(gate.access.warnings);
             // A server would go on without them, but a check must tell.
             let left_out = gate.access.left_out.into_iter();
-            let faults = left_out.flat_map(LeftOut::into_faults).collect();
+            let faults = left_out.flat_map(|one| one.faults).collect();
             Report { faults, warnings }
         }
     }

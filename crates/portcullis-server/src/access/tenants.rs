@@ -3,7 +3,7 @@
 use portcullis_authz::roles::{self, Load, Roles};
 
 use super::LeftOut;
-use crate::config::{AccessSettings, Document, Fault, Faults, Source, Warning, yaml};
+use crate::config::{AccessSettings, Document, Fault, Faults, Source, Value, Warning, yaml};
 
 /// What the tenants file became.
 pub(super) struct Tenants {
@@ -59,7 +59,13 @@ pub(super) fn read(
 
 fn located(document: &Document, faults: Vec<roles::Fault>) -> Vec<Fault> {
     let place = |fault: roles::Fault| {
-        let located = document.fault(&fault.path, fault.message);
+        let message = match tenant_of(document, &fault.path) {
+            Some(tenant) if !fault.message.contains(&tenant) => {
+                format!("{tenant}: {}", fault.message)
+            }
+            _ => fault.message,
+        };
+        let located = document.fault(&fault.path, message);
         match fault.known {
             None => located,
             Some(known) => located.with_known(
@@ -70,4 +76,14 @@ fn located(document: &Document, faults: Vec<roles::Fault>) -> Vec<Fault> {
         }
     };
     faults.into_iter().map(place).collect()
+}
+
+/// The tenant that a path like `[8].tenant.projects` is in, as messages call it.
+fn tenant_of(document: &Document, path: &str) -> Option<String> {
+    let (item, _) = path.split_once(".tenant")?;
+    let name = document.root.at_path(&format!("{item}.tenant.name"))?;
+    match &name.value {
+        Value::Str(name) if !name.is_empty() => Some(format!("tenant `{name}`")),
+        _ => None,
+    }
 }

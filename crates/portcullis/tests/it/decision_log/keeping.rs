@@ -53,10 +53,15 @@ fn lines_of_json_go_to_a_file_or_to_standard_output() {
 
 #[test]
 fn a_store_that_cannot_be_opened_ends_the_start() {
-    let setup = Setup::new(chain(&["AlwaysAdmit"])).file("data", "a file, no folder");
-    let ran = setup.run();
-    assert_eq!(ran.code, Some(5), "{}", ran.err);
-    ran.says(&["the store can't be opened"]);
+    for (file, why) in [
+        ("data/portcullis.db", "the store can't be opened"),
+        ("data", "the data directory `data`: it is not a directory"),
+    ] {
+        let setup = Setup::new(chain(&["AlwaysAdmit"])).file(file, "a file of another kind");
+        let ran = setup.run();
+        assert_eq!(ran.code, Some(5), "{}", ran.err);
+        ran.says(&[why]);
+    }
 }
 
 #[test]
