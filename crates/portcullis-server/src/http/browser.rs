@@ -7,6 +7,7 @@ use hyper::header::{
     HOST, HeaderName, HeaderValue, ORIGIN, STRICT_TRANSPORT_SECURITY, X_CONTENT_TYPE_OPTIONS,
 };
 use hyper::http::request::Parts;
+use hyper::http::uri::Authority;
 
 use super::Response;
 
@@ -27,7 +28,7 @@ pub(crate) fn is_foreign(head: &Parts, public_url: Option<&str>) -> bool {
         return true;
     };
     let host = head.headers.get(HOST).and_then(|host| host.to_str().ok());
-    let host = host.or_else(|| head.uri.authority().map(|authority| authority.as_str()));
+    let host = host.or_else(|| head.uri.authority().map(Authority::as_str));
     !is_own(origin, host, public_url)
 }
 

@@ -23,7 +23,7 @@ fn everything_the_page_names_is_there() {
     let links = links(text("/docs"));
     assert!(links.len() > 6, "{links:?}");
     for link in links {
-        let elsewhere = ["/openapi.json", "/auth/login?return_to=/docs", "#reference"];
+        let elsewhere = ["/openapi.json", "/sign-in?next=/docs", "#reference"];
         assert!(
             answer(link).is_some() || elsewhere.contains(&link),
             "{link} is not there"
