@@ -19,7 +19,6 @@ mod lazy;
 mod limits;
 mod outcome;
 mod pool;
-mod quiet;
 mod read_back;
 mod realm;
 mod replay;
