@@ -10,6 +10,7 @@
 mod board;
 mod compile;
 mod convert;
+mod crowd;
 mod evaluate;
 mod gate;
 mod global_context;
