@@ -4,10 +4,10 @@ use std::collections::HashSet;
 use std::sync::Arc;
 
 use portcullis_core::clock;
+use portcullis_script::{Insight, ScriptFault, examine};
 use rquickjs::Value as Js;
 
 use crate::limits::Limits;
-use crate::quiet::changes_nothing;
 use crate::realm::{self, Realm, Tool};
 use crate::source::{self, Place, Program, Text};
 use crate::sources::{CompileFault, PolicyCode, SourceName, Sources, mention};
@@ -55,8 +55,21 @@ impl PolicySet {
             vec![found.of(SourceName::Globals)]
         })?;
         let mut faults = Vec::new();
-        if let Err(found) = check(&realm, &sources.globals, Style::Plain) {
-            faults.push(found.of(SourceName::Globals));
+        let mut only_reads = false;
+        match check(&realm, &sources.globals, Style::Plain) {
+            Ok(()) => {
+                let Insight {
+                    faults: found,
+                    reads_only,
+                } = examine(&sources.globals, false);
+                faults.extend(
+                    found
+                        .into_iter()
+                        .map(|fault| Found::from(fault).of(SourceName::Globals)),
+                );
+                only_reads = reads_only;
+            }
+            Err(found) => faults.push(found.of(SourceName::Globals)),
         }
         for module in &sources.modules {
             let style = Style::Module {
@@ -68,7 +81,7 @@ impl PolicySet {
             }
         }
         let mut names = HashSet::new();
-        let mut is_async = Vec::new();
+        let (mut is_async, mut quiet) = (Vec::new(), Vec::new());
         for policy in &sources.policies {
             let name = || SourceName::Policy(policy.name.clone());
             if !names.insert(policy.name.as_str()) {
@@ -80,16 +93,27 @@ impl PolicySet {
                 PolicyCode::Module(number) if *number < sources.modules.len() => Ok(false),
                 PolicyCode::Module(_) => Err(Found::at_start("there is no such module")),
             };
-            match checked {
-                Ok(awaits) => is_async.push(awaits),
-                Err(found) => faults.push(found.of(name())),
-            }
+            let awaits = match checked {
+                Ok(awaits) => awaits,
+                Err(found) => {
+                    faults.push(found.of(name()));
+                    continue;
+                }
+            };
+            let insight = match &policy.code {
+                PolicyCode::Body(code) => examine(code, awaits),
+                PolicyCode::Module(_) => Insight::default(),
+            };
+            let found = insight.faults.into_iter();
+            faults.extend(found.map(|fault| Found::from(fault).of(name())));
+            is_async.push(awaits);
+            quiet.push(only_reads && insight.reads_only);
         }
         if !faults.is_empty() {
             return Err(faults);
         }
         Ok(Self {
-            inner: Arc::new(Inner::new(sources, &is_async)),
+            inner: Arc::new(Inner::new(sources, &is_async, quiet)),
         })
     }
 
@@ -144,7 +168,7 @@ impl PolicySet {
 }
 
 impl Inner {
-    fn new(sources: &Sources, is_async: &[bool]) -> Self {
+    fn new(sources: &Sources, is_async: &[bool], quiet: Vec<bool>) -> Self {
         let bodies = sources.policies.iter().filter_map(|p| match &p.code {
             PolicyCode::Body(code) => Some(code.as_str()),
             PolicyCode::Module(_) => None,
@@ -162,12 +186,8 @@ impl Inner {
             PolicyCode::Body(_) => Text::Policy(index),
             PolicyCode::Module(number) => Text::Module(*number),
         };
-        let is_quiet = |code: &PolicyCode| match code {
-            PolicyCode::Body(code) => changes_nothing(&sources.globals) && changes_nothing(code),
-            PolicyCode::Module(_) => false,
-        };
         Self {
-            quiet: sources.policies.iter().map(|p| is_quiet(&p.code)).collect(),
+            quiet,
             names: sources.policies.iter().map(|p| p.name.clone()).collect(),
             texts: sources
                 .policies
@@ -186,6 +206,16 @@ impl Inner {
                 raw: read("Raw"),
             },
             sources: sources.clone(),
+        }
+    }
+}
+
+impl From<ScriptFault> for Found {
+    fn from(fault: ScriptFault) -> Self {
+        Self {
+            line: fault.line,
+            column: fault.column,
+            message: fault.message,
         }
     }
 }

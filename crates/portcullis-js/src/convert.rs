@@ -1,37 +1,54 @@
 //! JSON to JavaScript.
+//!
+//! Keys can be chosen so that the engine takes long for each of them, so that what makes an object
+//! looks at the clock.
 
 use portcullis_core::{Look, Tree};
 use rquickjs::object::Property;
-use rquickjs::{Array, Ctx, Object, String as JsString, Value as Js};
+use rquickjs::{Array, Ctx, Exception, Object, String as JsString, Value as Js};
 use serde_json::{Number, Value};
 
+use crate::state::State;
+
+/// After so many members or elements the clock is looked at.
+const STRIDE: usize = 16;
+
 /// A JavaScript value of this JSON.
-pub(crate) fn to_js<'js>(ctx: &Ctx<'js>, value: &Value) -> rquickjs::Result<Js<'js>> {
+pub(crate) fn to_js<'js>(
+    ctx: &Ctx<'js>,
+    state: &State,
+    value: &Value,
+) -> rquickjs::Result<Js<'js>> {
     match value {
         Value::Null => Ok(Js::new_null(ctx.clone())),
         Value::Bool(b) => Ok(Js::new_bool(ctx.clone(), *b)),
         Value::Number(n) => Ok(number_to_js(ctx, n)),
         Value::String(s) => text_to_js(ctx, s),
-        Value::Array(list) => list_to_js(ctx, list.iter().map(|v| to_js(ctx, v))),
+        Value::Array(list) => list_to_js(ctx, state, list.iter().map(|v| to_js(ctx, state, v))),
         Value::Object(map) => {
-            let members = map.iter().map(|(k, v)| (k.as_str(), to_js(ctx, v)));
-            object_to_js(ctx, members)
+            let members = map.iter();
+            let members = members.map(|(k, v)| (k.as_str(), to_js(ctx, state, v)));
+            object_to_js(ctx, state, members)
         }
     }
 }
 
 /// A JavaScript value of this tree, all of it.
-pub(crate) fn tree_to_js<'js>(ctx: &Ctx<'js>, tree: &Tree) -> rquickjs::Result<Js<'js>> {
+pub(crate) fn tree_to_js<'js>(
+    ctx: &Ctx<'js>,
+    state: &State,
+    tree: &Tree,
+) -> rquickjs::Result<Js<'js>> {
     match tree.look() {
         Look::Null => Ok(Js::new_null(ctx.clone())),
         Look::Bool(b) => Ok(Js::new_bool(ctx.clone(), b)),
         Look::Number(n) => Ok(number_to_js(ctx, n)),
         Look::String(s) => text_to_js(ctx, s),
-        Look::List(list) => list_to_js(ctx, list.iter().map(|v| tree_to_js(ctx, v))),
+        Look::List(list) => list_to_js(ctx, state, list.iter().map(|v| tree_to_js(ctx, state, v))),
         Look::Object(members) => {
             let members = members.iter();
-            let members = members.map(|(k, v)| (k.as_str(), tree_to_js(ctx, v)));
-            object_to_js(ctx, members)
+            let members = members.map(|(k, v)| (k.as_str(), tree_to_js(ctx, state, v)));
+            object_to_js(ctx, state, members)
         }
     }
 }
@@ -49,10 +66,12 @@ fn text_to_js<'js>(ctx: &Ctx<'js>, text: &str) -> rquickjs::Result<Js<'js>> {
 
 fn list_to_js<'js>(
     ctx: &Ctx<'js>,
+    state: &State,
     elements: impl Iterator<Item = rquickjs::Result<Js<'js>>>,
 ) -> rquickjs::Result<Js<'js>> {
     let array = Array::new(ctx.clone())?;
     for (index, element) in elements.enumerate() {
+        keep_time(ctx, state, index)?;
         array.set(index, element?)?;
     }
     Ok(array.into_value())
@@ -60,13 +79,40 @@ fn list_to_js<'js>(
 
 fn object_to_js<'js, 'k>(
     ctx: &Ctx<'js>,
+    state: &State,
     members: impl Iterator<Item = (&'k str, rquickjs::Result<Js<'js>>)>,
 ) -> rquickjs::Result<Js<'js>> {
     let object = Object::new(ctx.clone())?;
-    for (key, member) in members {
+    for (index, (key, member)) in members.enumerate() {
+        keep_time(ctx, state, index)?;
+        admit(ctx, state, key)?;
         set_member(&object, key, member?)?;
     }
     Ok(object.into_value())
+}
+
+/// Throws if the time is over. Looks at the clock once for many members or elements.
+pub(crate) fn keep_time(ctx: &Ctx<'_>, state: &State, index: usize) -> rquickjs::Result<()> {
+    if is_out_of_time(state, index) {
+        return Err(Exception::throw_message(ctx, "the time is over"));
+    }
+    Ok(())
+}
+
+/// Throws if a key is one of too many that are slow for the engine.
+pub(crate) fn admit(ctx: &Ctx<'_>, state: &State, key: &str) -> rquickjs::Result<()> {
+    match state.crowd.borrow_mut().admit(key) {
+        true => Ok(()),
+        false => Err(Exception::throw_range(
+            ctx,
+            "too many keys with the same hash",
+        )),
+    }
+}
+
+/// Whether the time is over. Looks at the clock once for many members or elements.
+pub(crate) fn is_out_of_time(state: &State, index: usize) -> bool {
+    index % STRIDE == STRIDE - 1 && state.is_late()
 }
 
 /// Gives an object a member of its own.

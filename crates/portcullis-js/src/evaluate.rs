@@ -492,6 +492,9 @@ impl<'a, 'js> Run<'a, 'js> {
             let before = Tree::from(before.as_ref());
             self.read(&value, &before, cap.saturating_mul(16))
         });
+        if self.state.hit() == Some(Limit::Deadline) {
+            return Err(self.over(Limit::Deadline));
+        }
         let why = match changed {
             Ok(Some(value)) if value.to_string().len() > cap => {
                 format!(" would be larger than {cap} bytes")
@@ -505,7 +508,7 @@ impl<'a, 'js> Run<'a, 'js> {
             Err(Unreadable::Engine) => format!(": {}", self.describe(&self.ctx.catch())),
         };
         let good = self.context.as_ref().unwrap_or(&before);
-        if to_js(self.ctx, good)
+        if to_js(self.ctx, self.state, good)
             .and_then(|good| cell.set("value", good))
             .is_err()
         {

@@ -12,7 +12,7 @@ use std::sync::Arc;
 use portcullis_core::{Look, Tree};
 use rquickjs::{Array, Ctx, Function, Object, Value as Js};
 
-use crate::convert::{set_member, tree_to_js};
+use crate::convert::{admit, keep_time, set_member, tree_to_js};
 use crate::replay::Missing;
 use crate::state::State;
 
@@ -217,11 +217,18 @@ fn note_masked(state: &State, id: u32, found: Option<&Tree>) {
     }
 }
 
+/// Whether the keys of a small part need no look, however many others there were.
+fn is_calm(state: &State) -> bool {
+    let mut crowd = state.crowd.borrow_mut();
+    crowd.note(LARGE);
+    crowd.is_calm()
+}
+
 /// A small part. If nothing will be compared with it, the engine reads it from the text by itself.
 fn small<'js>(ctx: &Ctx<'js>, state: &State, tree: &Tree) -> rquickjs::Result<Js<'js>> {
     match tree.unread_text() {
-        Some(text) if !state.reads_back.get() => ctx.json_parse(text),
-        _ => tree_to_js(ctx, tree),
+        Some(text) if !state.reads_back.get() && is_calm(state) => ctx.json_parse(text),
+        _ => tree_to_js(ctx, state, tree),
     }
 }
 
@@ -240,6 +247,7 @@ fn expand<'js>(
         Look::List(list) => {
             let array = Array::new(ctx.clone())?;
             for (index, element) in list.iter().enumerate() {
+                keep_time(ctx, state, index)?;
                 if is_masked(state, element) {
                     let child = push(state, Node::Child(id, index));
                     lazy.call::<_, ()>((array.clone(), index.to_string(), child))?;
@@ -258,6 +266,8 @@ fn expand<'js>(
         Look::Object(members) => {
             let object = Object::new(ctx.clone())?;
             for (place, (key, member)) in members.iter().enumerate() {
+                keep_time(ctx, state, place)?;
+                admit(ctx, state, key)?;
                 if is_put_off(state, member) {
                     let child = push(state, Node::Child(id, place));
                     lazy.call::<_, ()>((object.clone(), key.as_str(), child))?;
@@ -267,6 +277,6 @@ fn expand<'js>(
             }
             Ok(object.into_value())
         }
-        _ => tree_to_js(ctx, tree),
+        _ => tree_to_js(ctx, state, tree),
     }
 }

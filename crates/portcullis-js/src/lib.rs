@@ -10,6 +10,7 @@
 mod board;
 mod compile;
 mod convert;
+mod crowd;
 mod evaluate;
 mod gate;
 mod global_context;
@@ -21,7 +22,6 @@ mod limits;
 mod outcome;
 mod pool;
 mod process;
-mod quiet;
 mod read_back;
 mod realm;
 mod replay;

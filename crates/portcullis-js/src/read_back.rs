@@ -7,9 +7,10 @@ use std::collections::HashMap;
 use std::fmt::Write;
 
 use portcullis_core::{Look, Tree};
-use rquickjs::{Array, Atom, Ctx, Function, Object, String as JsString, Value as Js};
+use rquickjs::{Array, Atom, Ctx, Function, IntoAtom, Object, String as JsString, Value as Js};
 use serde_json::{Map, Number, Value};
 
+use crate::convert::is_out_of_time;
 use crate::state::State;
 
 /// How deep a changed object may be.
@@ -17,6 +18,10 @@ const DEPTH: usize = 256;
 
 /// From here on integers have no exact floats.
 const EXACT: f64 = 9_007_199_254_740_992.0;
+
+/// What JSON has no way to write.
+const LONE_SURROGATE: &str =
+    "a text with half of a surrogate pair (U+D800 to U+DFFF) has no place in JSON";
 
 /// Why an object can't be read back.
 #[derive(Debug)]
@@ -128,6 +133,7 @@ impl<'a, 'js> Reader<'a, 'js> {
                     return Ok(false);
                 };
                 for (index, element) in list.iter().enumerate() {
+                    self.keep_time(index)?;
                     let is_same = match self.element(array, index)? {
                         Member::Unseen(id) => self.is_part(id, element),
                         Member::Seen(value) => self.is_same(&value, element)?,
@@ -149,7 +155,8 @@ impl<'a, 'js> Reader<'a, 'js> {
                     let prototype = object.get_prototype();
                     return Ok(prototype.is_none_or(|p| *p.as_value() == self.prototype));
                 }
-                for (key, member) in members {
+                for (index, (key, member)) in members.iter().enumerate() {
+                    self.keep_time(index)?;
                     let is_same = match self.member(object, key.as_str())? {
                         Member::Unseen(id) => self.is_part(id, member),
                         Member::Seen(value) => self.is_same(&value, member)?,
@@ -221,6 +228,7 @@ impl<'a, 'js> Reader<'a, 'js> {
         if let Some(array) = js.as_array() {
             let mut list = Vec::new();
             for index in 0..array.len() {
+                self.keep_time(index)?;
                 let element = match self.element(array, index)? {
                     Member::Unseen(id) => {
                         list.push(self.part(id)?);
@@ -258,9 +266,11 @@ impl<'a, 'js> Reader<'a, 'js> {
         };
         let mut map = Map::new();
         let members = Members::of(original);
-        for key in object.keys::<JsString<'js>>() {
-            let key = self.text(&key?)?;
-            let member = match self.member(object, key.as_str())? {
+        for (index, own) in object.keys::<JsString<'js>>().enumerate() {
+            self.keep_time(index)?;
+            let own = own?;
+            let key = self.key(&own)?;
+            let member = match self.member(object, own)? {
                 Member::Unseen(id) => {
                     map.insert(key, self.part(id)?);
                     continue;
@@ -283,10 +293,14 @@ impl<'a, 'js> Reader<'a, 'js> {
     }
 
     /// A member of an object, without a look at what was put off.
-    fn member(&self, object: &Object<'js>, key: &str) -> rquickjs::Result<Member<'js>> {
+    fn member(
+        &self,
+        object: &Object<'js>,
+        key: impl IntoAtom<'js> + Clone,
+    ) -> rquickjs::Result<Member<'js>> {
         self.state.probed.set(None);
         self.state.is_probing.set(true);
-        let got: rquickjs::Result<Js<'js>> = object.get(key);
+        let got: rquickjs::Result<Js<'js>> = object.get(key.clone());
         self.state.is_probing.set(false);
         match (self.state.probed.take(), got) {
             (None, got) => got.map(Member::Seen),
@@ -359,8 +373,28 @@ impl<'a, 'js> Reader<'a, 'js> {
                 self.spend(text.len())?;
                 Ok(text)
             }
-            Err(rquickjs::Error::Utf8(_)) => Err(self.fault("half a character in a text")),
+            Err(rquickjs::Error::Utf8(_)) => Err(self.fault(LONE_SURROGATE)),
             Err(error) => Err(error.into()),
+        }
+    }
+
+    /// A key of the object that is read now. The place of one that is refused has it.
+    fn key(&mut self, key: &JsString<'js>) -> Result<String, Unreadable> {
+        let read = self.text(key);
+        if let Err(Unreadable::At(..)) = read {
+            let shown: Array<'js> = self.plain.call((key.clone(),))?;
+            let shown: String = shown.get(0)?;
+            let refuse = |reader: &mut Self| Err(reader.fault(LONE_SURROGATE));
+            return self.below(|path| push_key(path, &shown), refuse);
+        }
+        read
+    }
+
+    /// An error if the time is over.
+    fn keep_time(&self, index: usize) -> rquickjs::Result<()> {
+        match is_out_of_time(self.state, index) {
+            true => Err(rquickjs::Error::Unknown),
+            false => Ok(()),
         }
     }
 

@@ -8,6 +8,7 @@ use std::time::Instant;
 
 use portcullis_core::{Tree, clock};
 
+use crate::crowd::Crowd;
 use crate::global_context::Lease;
 use crate::host::HostCall;
 use crate::input::Input;
@@ -103,6 +104,8 @@ pub(crate) struct State {
     pub(crate) console: RefCell<Vec<RawLine>>,
     pub(crate) lease: RefCell<Option<Lease>>,
     pub(crate) nodes: RefCell<Nodes>,
+    /// The keys of what the evaluation was given.
+    pub(crate) crowd: RefCell<Crowd>,
     /// Whether the next look at a part that was put off shall only say which it is.
     pub(crate) is_probing: Cell<bool>,
     /// Which part that was.
@@ -158,6 +161,7 @@ impl State {
     pub(crate) fn end(&self) {
         self.lease.take();
         self.nodes.borrow_mut().clear();
+        self.crowd.borrow_mut().clear();
         self.input.take();
         self.base.take();
         self.mask.take();

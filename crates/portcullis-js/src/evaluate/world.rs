@@ -111,7 +111,7 @@ impl<'js> Run<'_, 'js> {
                 return lazy::root(self.ctx, self.state, (&tree, name), lazy);
             }
         }
-        to_js(self.ctx, value)
+        to_js(self.ctx, self.state, value)
     }
 
     /// `req`, with the objects in it.

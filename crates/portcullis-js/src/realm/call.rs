@@ -53,7 +53,7 @@ pub(super) fn function<'js>(
         match asked.call(&name, &arguments, &object) {
             Ok(value) => {
                 answer.set(0, true)?;
-                answer.set(1, to_js(&ctx, &value)?)?;
+                answer.set(1, to_js(&ctx, &state, &value)?)?;
             }
             Err(Refused::NoAnswer(text)) => {
                 answer.set(0, false)?;

@@ -9,6 +9,7 @@ use rquickjs::{Array, Coerced, Ctx, Exception, Function, Object, Value};
 
 use super::call;
 use crate::convert;
+use crate::crowd::is_crowded;
 use crate::gate::Outside;
 use crate::global_context::GlobalContext;
 use crate::lazy;
@@ -63,6 +64,12 @@ pub(super) fn functions<'js>(
         trace
     };
     host.set("trace", Function::new(ctx.clone(), trace)?)?;
+
+    let s = Rc::clone(state);
+    let late = move || s.is_late();
+    host.set("late", Function::new(ctx.clone(), late)?)?;
+    let crowded = |text: String| is_crowded(&text);
+    host.set("isCrowded", Function::new(ctx.clone(), crowded)?)?;
 
     let s = Rc::clone(state);
     let limit = move |_name: String| s.note(Limit::Memory);
@@ -137,7 +144,7 @@ pub(super) fn functions<'js>(
             });
         }
         match lease.as_ref() {
-            Some(lease) => convert::to_js(&ctx, &lease.value),
+            Some(lease) => convert::to_js(&ctx, &s, &lease.value),
             None => {
                 s.note(Limit::Deadline);
                 Err(Exception::throw_message(&ctx, "ac.GlobalContext is in use"))

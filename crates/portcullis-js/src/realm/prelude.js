@@ -1,6 +1,6 @@
-// What policies find besides the language, and what replaces built-ins that would not stop at a
-// deadline. Runs once per realm, before hardening. `host` holds native functions.
-(function (host, longestList) {
+// What policies find besides the language. Runs once per realm, after the natives were replaced and
+// before hardening. `host` holds native functions, `replace` puts a function in the place of another.
+(function (host, replace) {
   'use strict';
   const { apply, ownKeys, defineProperty, deleteProperty, getPrototypeOf, isExtensible } = Reflect;
   const { stringify } = JSON;
@@ -22,113 +22,6 @@
   const Weak = WeakRef;
   delete globalThis.WeakRef;
 
-  function replace(holder, key, make) {
-    const descriptor = Object.getOwnPropertyDescriptor(holder, key);
-    if (!descriptor) return;
-    const native = descriptor.value;
-    const made = make(native);
-    defineProperty(made, 'name', { value: native.name, configurable: true });
-    defineProperty(made, 'length', { value: native.length, configurable: true });
-    descriptor.value = made;
-    defineProperty(holder, key, descriptor);
-  }
-
-  // Natives that walk a list without looking at the clock get no list longer than memory could hold.
-  function checkLength(list) {
-    if (list !== null && typeof list === 'object' && list.length > longestList) {
-      host.limit('memory');
-      throw new RangeError('out of memory: the list is too long');
-    }
-  }
-  const unwatched = ['join', 'toLocaleString', 'concat', 'fill', 'sort', 'toSorted', 'reverse', 'toReversed',
-    'splice', 'toSpliced', 'slice', 'copyWithin', 'flat', 'unshift', 'shift', 'with', 'toString'];
-  for (const key of unwatched) {
-    replace(Array.prototype, key, (native) => ({
-      method(...args) {
-        checkLength(this);
-        if (key === 'concat') for (let i = 0; i < args.length; i++) checkLength(args[i]);
-        return apply(native, this, args);
-      },
-    }).method);
-  }
-  replace(Array, 'from', (native) => ({
-    from(...args) {
-      checkLength(args[0]);
-      return apply(native, this, args);
-    },
-  }).from);
-  replace(String, 'raw', (native) => ({
-    raw(...args) {
-      if (args[0] !== null && typeof args[0] === 'object') checkLength(args[0].raw);
-      return apply(native, this, args);
-    },
-  }).raw);
-
-  // Replacing calls a function for each match where the result may be large: calls look at the clock.
-  const slice = String.prototype.slice;
-  const indexOf = String.prototype.indexOf;
-  const charAt = String.prototype.charAt;
-  function expand(template, args) {
-    const hasGroups = typeof args[args.length - 1] === 'object';
-    const groups = hasGroups ? args[args.length - 1] : undefined;
-    const end = args.length - (hasGroups ? 3 : 2);
-    const offset = args[end];
-    const whole = args[end + 1];
-    const matched = args[0];
-    let out = '';
-    let from = 0;
-    for (;;) {
-      const at = apply(indexOf, template, ['$', from]);
-      if (at < 0 || at + 1 >= template.length) return out + apply(slice, template, [from]);
-      out += apply(slice, template, [from, at]);
-      const c = apply(charAt, template, [at + 1]);
-      from = at + 2;
-      if (c === '$') out += '$';
-      else if (c === '&') out += matched;
-      else if (c === '`') out += apply(slice, whole, [0, offset]);
-      else if (c === "'") out += apply(slice, whole, [offset + matched.length]);
-      else if (c >= '0' && c <= '9') {
-        const two = number(apply(slice, template, [at + 1, at + 3]));
-        const wide = apply(slice, template, [at + 1, at + 3]).length === 2 && two >= 1 && two < end;
-        const n = wide ? two : number(c);
-        if (n >= 1 && n < end) {
-          if (wide) from++;
-          if (args[n] !== undefined) out += args[n];
-        } else out += '$' + c;
-      } else if (c === '<' && groups !== undefined) {
-        const close = apply(indexOf, template, ['>', from]);
-        if (close < 0) out += '$<';
-        else {
-          const value = groups[apply(slice, template, [from, close])];
-          if (value !== undefined) out += text(value);
-          from = close + 1;
-        }
-      } else out += '$' + c;
-    }
-  }
-  function replacer(length, replacement) {
-    if (typeof replacement === 'function') return replacement;
-    const template = text(replacement);
-    if (length * template.length < 1000000) return template;
-    if (apply(indexOf, template, ['$']) < 0) return () => template;
-    return (...args) => expand(template, args);
-  }
-  replace(String.prototype, 'replaceAll', (native) => ({
-    replaceAll(pattern, replacement) {
-      if (this === undefined || this === null || (pattern !== null && typeof pattern === 'object')) {
-        return apply(native, this, [pattern, replacement]);
-      }
-      const subject = text(this);
-      return apply(native, subject, [pattern, replacer(subject.length, replacement)]);
-    },
-  }).replaceAll);
-  replace(RegExp.prototype, Symbol.replace, (native) => ({
-    replace(subject, replacement) {
-      const whole = text(subject);
-      return apply(native, this, [whole, replacer(whole.length, replacement)]);
-    },
-  }).replace);
-
   // In a replay, now is then, and what can't be had again is noticed.
   if (host.replays) {
     const Real = Date;
@@ -149,7 +42,7 @@
     }
     defineProperty(Real.prototype, 'constructor', { value: Shown, writable: true, enumerable: false, configurable: true });
     defineProperty(globalThis, 'Date', { value: Shown, writable: true, enumerable: false, configurable: true });
-    replace(Math, 'random', (native) => ({ random() { host.chance(true); return native(); } }).random);
+    replace(Math, 'random', (native) => ({ random() { host.chance(true); return native(Math); } }).random);
     if (globalThis.performance !== undefined) {
       // Getters are not followed when the rest is frozen.
       const still = Object.freeze({ now: Object.freeze({ now() { return 0; } }.now), timeOrigin: 0 });
@@ -157,6 +50,11 @@
     }
   }
 
+  // Half a surrogate pair has no place outside of the language: U+FFFD is shown for it.
+  const wellFormed = String.prototype.toWellFormed;
+  function shown(value) {
+    return apply(wellFormed, text(value), []);
+  }
   function show(value) {
     if (typeof value === 'string') return value;
     if (typeof value === 'object' && value !== null) {
@@ -172,34 +70,34 @@
       [level](...args) {
         let line = '';
         for (let i = 0; i < args.length; i++) line += (i ? ' ' : '') + show(args[i]);
-        host.console(level, line, new Fault().stack);
+        host.console(level, shown(line), new Fault().stack);
       },
     })[level];
   }
   globalThis.console = console;
-  globalThis.atob = ({ atob(data) { return host.atob(text(data)); } }).atob;
-  globalThis.btoa = ({ btoa(data) { return data === undefined || data === null ? '' : host.btoa(text(data)); } }).btoa;
+  globalThis.atob = ({ atob(data) { return host.atob(shown(data)); } }).atob;
+  globalThis.btoa = ({ btoa(data) { return data === undefined || data === null ? '' : host.btoa(shown(data)); } }).btoa;
 
   // Thrown to leave a policy that has spoken. Catching it changes nothing.
-  const over = Object.freeze({ __proto__: null, toString() { return 'the policy has decided'; } });
+  const over = { __proto__: null, toString() { return 'the policy has decided'; } };
   function allow() {
     host.say(true, '', undefined, undefined, new Fault().stack);
     throw over;
   }
   function deny(message, reason, code) {
-    host.say(false, message === undefined ? '' : text(message), reason === undefined || reason === null ? undefined : text(reason),
+    host.say(false, message === undefined ? '' : shown(message), reason === undefined || reason === null ? undefined : shown(reason),
       code === undefined || code === null ? undefined : number(code), new Fault().stack);
     throw over;
   }
   function warn(message) {
-    host.warn(text(message));
+    host.warn(shown(message));
   }
 
   function methods(target, added) {
     for (const key of ownKeys(added)) defineProperty(target, key, { value: added[key], writable: true, enumerable: false, configurable: true });
   }
   const lower = String.prototype.toLowerCase;
-  const split = String.prototype.split;
+  const { indexOf, slice, split } = String.prototype;
   const replaceAll = String.prototype.replaceAll;
   function values(header, name) {
     const wanted = apply(lower, text(name), []);
@@ -316,7 +214,7 @@
       replace(holder, 'getOwnPropertyDescriptor', (native) => ({
         getOwnPropertyDescriptor(target, key) {
           if (target !== null && (typeof target === 'object' || typeof target === 'function')) settle(target, key);
-          return apply(native, holder, [target, key]);
+          return native(holder, target, key);
         },
       }).getOwnPropertyDescriptor);
     }
@@ -326,7 +224,7 @@
           const keys = ownKeys(target);
           for (let i = 0; i < keys.length; i++) settle(target, keys[i]);
         }
-        return apply(native, Object, [target]);
+        return native(Object, target);
       },
     }).getOwnPropertyDescriptors);
   }
@@ -385,6 +283,8 @@
     if (value instanceof Number) return [number(value)];
     if (value instanceof Boolean) return [apply(booleanValue, value, [])];
     if (typeof value === 'bigint') return [text(value)];
+    // As it is shown where it is refused.
+    if (typeof value === 'string') return [shown(value)];
     return [];
   }
 
@@ -431,6 +331,8 @@
 
   return {
     allow, deny, warn, dress, sentinel, lazy, plain, begin, linker, headerMethods, urlMethods,
+    // What policies meet that no property leads to: it is here to be frozen.
+    kept: [over, unseen],
     deref: Weak.prototype.deref,
     unseen() { return unseen; },
     enter(object) { current = object; },
@@ -455,7 +357,7 @@
     },
     describe(value) {
       try {
-        return typeof value === 'symbol' ? text(value.description) : text(value);
+        return shown(typeof value === 'symbol' ? value.description : value);
       } catch {
         return typeof value;
       }
@@ -467,7 +369,7 @@
     },
     trace(value) {
       const stack = Fault.isError(value) ? value.stack : undefined;
-      return typeof stack === 'string' ? stack : '';
+      return typeof stack === 'string' ? shown(stack) : '';
     },
   };
 })

@@ -363,3 +363,33 @@ fn the_request_holds_its_objects_in_both_forms() {
         return JSON.parse(text).metadata.name + ' ' + req.OldObject.Raw.length");
     assert_eq!(denied(&e).message, "P: p 0");
 }
+
+#[test]
+fn what_the_engine_would_refuse_only_when_it_runs_is_found_at_once() {
+    let sources = Sources {
+        globals: "var a = 1;\nvar b = () => import('./b.js')".to_owned(),
+        policies: vec![
+            PolicySource::body("Good", "return 'import(x)' // import('x')"),
+            PolicySource::body("Plain", "if (object.x)\n  import('./x.js')"),
+            PolicySource::body(
+                "Async",
+                "const m = await import('./x.js')\nreturn m.default()",
+            ),
+            PolicySource::body("Meta", "return import.meta.url"),
+        ],
+        ..Sources::default()
+    };
+    let faults = PolicySet::compile(&sources).unwrap_err();
+    let places: Vec<String> = faults
+        .iter()
+        .map(|f| format!("{}:{}:{}", f.source, f.line, f.column))
+        .collect();
+    assert_eq!(&places[..3], ["globals:2:15", "Plain:2:3", "Async:1:17"]);
+    assert!(places[3].starts_with("Meta:1:"), "{places:?}");
+    for fault in &faults[..3] {
+        assert!(
+            fault.message.contains("`import()` is not supported"),
+            "{fault}"
+        );
+    }
+}

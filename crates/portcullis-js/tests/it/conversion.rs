@@ -40,7 +40,7 @@ fn what_has_no_json_is_an_error_that_says_where() {
         ("object.spec.x = Symbol()", "symbol"),
         ("object.spec.x = object", "itself"),
         ("object.spec.x = 2n ** 64n", "too large"),
-        ("object.spec.x = '\\ud800'", "half a character"),
+        ("object.spec.x = '\\ud800'", "half of a surrogate pair"),
     ] {
         let m = message(&format!("{code}; return true"));
         assert!(

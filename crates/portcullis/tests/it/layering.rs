@@ -10,12 +10,12 @@ use crate::harness::repository;
 /// The level of every crate there may be in `crates/`.
 const LEVELS: &[(&str, u8)] = &[
     ("portcullis-core", 0),
+    ("portcullis-script", 0),
     ("portcullis-authz", 1),
     ("portcullis-files", 1),
     ("portcullis-js", 1),
     ("portcullis-jobs", 1),
     ("portcullis-record", 1),
-    ("portcullis-script", 1),
     ("portcullis-authn", 2),
     ("portcullis-host", 2),
     ("portcullis-store", 2),
