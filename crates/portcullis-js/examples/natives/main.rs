@@ -188,19 +188,25 @@ fn main() -> ExitCode {
         }
         for args in suspects {
             let mut times = Vec::new();
-            for n in SIZES {
+            'sizes: for n in SIZES {
                 let one = json!({"path": path, "self": own, "n": n, "threshold": -1, "args": args});
-                match bench.run(&one) {
-                    Ran::Ended(text) => times.extend(slow_ones(&text).first().map(|s| s.1)),
-                    Ran::Stopped(_) => break,
-                    Ran::Overran(took) => {
-                        report(format!(
-                            "({}) runs on for {took:.1?} with n={n}",
-                            args.join(", ")
-                        ));
-                        break;
+                // The best of some: other programs take time too.
+                let mut best = f64::MAX;
+                for _ in 0..4 {
+                    match bench.run(&one) {
+                        Ran::Ended(text) => {
+                            let took = slow_ones(&text).first().map_or(0.0, |s| s.1);
+                            best = best.min(took);
+                        }
+                        Ran::Stopped(_) => break 'sizes,
+                        Ran::Overran(took) => {
+                            let args = args.join(", ");
+                            report(format!("({args}) runs on for {took:.1?} with n={n}"));
+                            break 'sizes;
+                        }
                     }
                 }
+                times.push(best);
             }
             let grows = |pair: &[f64]| pair[1] > FAST && pair[1] > GROWTH * pair[0];
             if times.windows(2).any(grows) {
