@@ -20,6 +20,7 @@ pub mod json;
 pub mod patch;
 pub mod plugin;
 pub mod policy_step;
+mod printable;
 pub mod registry;
 pub mod trace_context;
 pub mod tree;
@@ -31,13 +32,14 @@ pub use attributes::{
     UserInfo,
 };
 pub use authorizer::{AccessVerdict, Authorizer, AuthorizerChain, AuthorizerError, Opinion};
-pub use chain::{Chain, ChainEntry, FailureMode};
+pub use chain::{Chain, ChainEntry, FAILED_OPEN, FailureMode};
 pub use document::{Document, DocumentError, Source};
 pub use glob::Glob;
 pub use plugin::{
     Finished, Notes, Operations, Outcome, Pending, Phases, Plugin, PluginError, Runs,
 };
 pub use policy_step::{HostCallStep, PolicyMode, PolicyOutcome, PolicyStep};
+pub use printable::{is_odd, printable};
 pub use registry::{ConfigFault, Descriptor, Registry};
 pub use trace_context::TraceContext;
 pub use tree::{Look, Tree};
