@@ -25,6 +25,10 @@ const MIGRATIONS: &[Migration] = &[
         name: "0002-holds-and-states",
         text: include_str!("../migrations/0002-holds-and-states.sql"),
     },
+    Migration {
+        name: "0003-shares-of-the-store",
+        text: include_str!("../migrations/0003-shares-of-the-store.sql"),
+    },
 ];
 
 const TABLE: &str = "portcullis_migrations";
