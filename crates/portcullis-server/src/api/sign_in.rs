@@ -9,7 +9,7 @@ mod page;
 use hyper::StatusCode;
 use hyper::header::{CACHE_CONTROL, CONTENT_TYPE, HOST, HeaderValue, LOCATION, SET_COOKIE};
 use portcullis_authn::{LoginError, Sessions};
-use portcullis_core::clock;
+use portcullis_core::{clock, printable};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -380,7 +380,8 @@ fn set_cookie(
 }
 
 fn failed(error: &LoginError) -> HttpError {
-    tracing::warn!(code = error.code(), "nobody signed in: {error}");
+    let why = error.to_string();
+    tracing::warn!(code = error.code(), "sign-in failed: {}", printable(&why));
     let status = match error {
         LoginError::UnknownRealm | LoginError::NoLogin => StatusCode::NOT_FOUND,
         LoginError::Unavailable(_) => StatusCode::SERVICE_UNAVAILABLE,

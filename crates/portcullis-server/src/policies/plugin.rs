@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 use portcullis_core::{
     Attributes, Denial, Document, Door, Finished, HostCallStep, Notes, Operation, Outcome, Pending,
     Phase, Phases, Plugin, PluginError, PolicyMode, PolicyOutcome, PolicyStep, Runs, Tree, clock,
+    printable,
 };
 use portcullis_js::{self as js, Evaluation, Input, Plan, Pool};
 use portcullis_record::Masker;
@@ -145,6 +146,7 @@ impl PoliciesPlugin {
         }
         let (rules, observer) = (Arc::clone(&self.rules), self.observer.clone());
         let masker = Arc::clone(&self.masker);
+        let failures_pass = self.failures_pass;
         Box::pin(async move {
             match receive.await {
                 Ok(Ok(evaluation)) => {
@@ -152,7 +154,13 @@ impl PoliciesPlugin {
                         Some(observer) => observer.evaluated(&evaluation),
                         None => log_console(&evaluation, &masker, &asked.request),
                     }
-                    finished(evaluation, &rules, &skipped, default_action)
+                    let passed_over = match failures_pass {
+                        true => passed_over(&evaluation, &rules, &skipped),
+                        false => Vec::new(),
+                    };
+                    let mut finished = finished(evaluation, &rules, &skipped, default_action);
+                    finished.notes.passed_over(passed_over);
+                    finished
                 }
                 Ok(Err(error)) => failed(PluginError::Failed(error.to_string())),
                 Err(_) => failed(PluginError::Failed(
@@ -208,6 +216,25 @@ fn failed(error: PluginError) -> Finished {
     }
 }
 
+/// Names the policies that would have counted, could not decide, and were passed over: those that
+/// failed, and those that were not asked because the time was up.
+fn passed_over(evaluation: &Evaluation, rules: &[Rule], skipped: &Skipped) -> Vec<String> {
+    let is_decided = !matches!(evaluation.verdict, js::Verdict::None);
+    let counts = |index: usize| {
+        let rule = rules.get(index);
+        rule.is_some_and(|rule| rule.mode == PolicyMode::Enforce)
+            && skipped.get(index).is_some_and(Option::is_none)
+    };
+    let steps = evaluation.steps.iter().enumerate();
+    let steps = steps.filter(|(index, _)| counts(*index));
+    let name = |(_, step): (usize, &js::Step)| match step.outcome {
+        js::Outcome::Error => Some(step.name.clone()),
+        js::Outcome::Skip if !is_decided => Some(format!("{} (not asked)", step.name)),
+        _ => None,
+    };
+    steps.filter_map(name).collect()
+}
+
 /// What an evaluation means for the chain.
 fn finished(
     evaluation: Evaluation,
@@ -216,11 +243,17 @@ fn finished(
     default_action: DefaultAction,
 ) -> Finished {
     let mut notes = Notes::default();
+    // Why those that were meant to be asked were not.
+    let otherwise = match &evaluation.verdict {
+        js::Verdict::Deny(denial) if denial.failure => "an earlier policy failed",
+        js::Verdict::None => "the time was up before it was asked",
+        js::Verdict::Allow | js::Verdict::Deny(_) => "an earlier policy had decided",
+    };
     let steps = evaluation.steps.into_iter().enumerate();
     let steps = steps.map(|(index, step)| {
         let why = skipped.get(index).copied().flatten();
         let mode = rules.get(index).map(|rule| rule.mode);
-        step_of(step, mode.unwrap_or_default(), why)
+        step_of(step, mode.unwrap_or_default(), why.unwrap_or(otherwise))
     });
     notes.policies(steps.collect());
     notes.host_calls(evaluation.host_calls.into_iter().map(call_of).collect());
@@ -263,11 +296,10 @@ fn refusal(denial: js::Denial) -> Outcome {
     }
 }
 
-fn step_of(step: js::Step, mode: PolicyMode, why: Option<&'static str>) -> PolicyStep {
-    let message = match (step.message, step.outcome, why) {
-        (None, js::Outcome::Skip, Some(why)) => Some(why.to_owned()),
-        (None, js::Outcome::Skip, None) => Some("an earlier policy had decided".to_owned()),
-        (message, ..) => message,
+fn step_of(step: js::Step, mode: PolicyMode, why: &str) -> PolicyStep {
+    let message = match (step.message, step.outcome) {
+        (None, js::Outcome::Skip) => Some(why.to_owned()),
+        (message, _) => message,
     };
     PolicyStep {
         name: step.name,
@@ -312,19 +344,6 @@ fn mode_of(mode: PolicyMode) -> js::Mode {
         PolicyMode::Warn => js::Mode::Warn,
         PolicyMode::DryRun => js::Mode::DryRun,
     }
-}
-
-/// A text that can't pass for several lines, or talk to a terminal.
-fn printable(text: &str) -> String {
-    let mut made = String::with_capacity(text.len());
-    for character in text.chars() {
-        if character.is_control() && character != '\t' {
-            made.extend(character.escape_default());
-        } else {
-            made.push(character);
-        }
-    }
-    made
 }
 
 /// What policies wrote, at the level they chose, without the secrets of the request.
