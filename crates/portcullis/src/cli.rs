@@ -30,7 +30,7 @@ pub(crate) use autohold::{
 pub(crate) use can_i::{CanI, CanIAccess, CanIAction, CanIForm};
 pub(crate) use decisions::{Decisions, DecisionsCommand, Export, Filter, List, door_name};
 pub(crate) use eval::{Eval, Output, Report, ReportKind};
-pub(crate) use explain::{Explain, ExplainOutput};
+pub(crate) use explain::{DECISION_ID, Explain, ExplainOutput};
 pub(crate) use graph::{
     Graph, GraphCheck, GraphCommand, GraphExport, GraphNeighbors, GraphPath, GraphPlace,
 };

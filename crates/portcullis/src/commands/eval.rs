@@ -23,7 +23,7 @@ use portcullis_server::offline::{Blueprint, Offline};
 
 use self::outcome::{Evaluation, Outcome};
 use super::load_options;
-use super::text::{file, plain, yaml};
+use super::text::{file, json, plain, yaml};
 use crate::cli::{Eval, Output, Report, ReportKind};
 use crate::exit::Exit;
 use crate::output;
@@ -137,7 +137,7 @@ fn tell(evaluation: &Evaluation, eval: &Eval) {
         Output::Table => output::data(&table::write(evaluation, eval.explain)),
         Output::Json => {
             let value = value::of(evaluation, eval.explain);
-            output::data(&format!("{value:#}\n"));
+            output::data(&json::pretty(&value));
         }
         Output::Yaml => output::data(&yaml::write(&value::of(evaluation, eval.explain))),
     }

@@ -5,6 +5,7 @@ use std::fmt::Write;
 use portcullis_core::{Descriptor, Operation};
 use serde_json::{Value, json};
 
+use super::text::json::pretty;
 use crate::cli::Format;
 use crate::exit::Exit;
 use crate::output;
@@ -16,7 +17,7 @@ pub(super) fn run(format: Format) -> Exit {
         Format::Table => output::data(&table(registry.iter())),
         Format::Json => {
             let all: Vec<Value> = registry.iter().map(value).collect();
-            output::data(&format!("{:#}\n", Value::from(all)));
+            output::data(&pretty(&Value::from(all)));
         }
     }
     Exit::Yes

@@ -17,7 +17,7 @@ mod value;
 use std::io;
 
 use self::outcome::Tested;
-use super::text::{file, plain, yaml};
+use super::text::{file, json, plain, yaml};
 use crate::cli::{Output, Test, TestReport, TestReportKind};
 use crate::exit::Exit;
 use crate::output;
@@ -58,7 +58,7 @@ fn tell(tested: &Tested, test: &Test) {
     }
     match test.output {
         Output::Table => output::data(&table::write(tested, test.coverage)),
-        Output::Json => output::data(&format!("{:#}\n", value::of(tested))),
+        Output::Json => output::data(&json::pretty(&value::of(tested))),
         Output::Yaml => output::data(&yaml::write(&value::of(tested))),
     }
     output::tell(&tested.closing_line());

@@ -5,29 +5,7 @@ use std::borrow::Cow;
 use portcullis_server::config::{Position, Source};
 use portcullis_server::offline::Written;
 
-/// What the user wrote may hold anything, but a terminal gets one line of text.
-pub(in crate::commands) fn printable(text: &str) -> Cow<'_, str> {
-    if !text.contains(is_odd) {
-        return Cow::Borrowed(text);
-    }
-    let mut clean = String::with_capacity(text.len());
-    for c in text.chars() {
-        if is_odd(c) {
-            clean.extend(c.escape_default());
-        } else {
-            clean.push(c);
-        }
-    }
-    Cow::Owned(clean)
-}
-
-/// What moves the cursor, or makes a line look other than it is: control characters, marks of the
-/// direction of writing, and what has no width.
-fn is_odd(c: char) -> bool {
-    c.is_control()
-        || matches!(c, '\u{61c}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}'
-            | '\u{2060}'..='\u{2069}' | '\u{feff}')
-}
+pub(in crate::commands) use portcullis_core::{is_odd, printable};
 
 /// A text of at most so many characters, with a mark where something is left out.
 pub(in crate::commands) fn cut(text: &str, most: usize) -> Cow<'_, str> {
@@ -92,13 +70,6 @@ pub(in crate::commands) fn frame(
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn nothing_odd_reaches_a_terminal() {
-        assert_eq!(printable("a é 字"), "a é 字");
-        assert_eq!(printable("a\n\u{1b}[31m"), "a\\n\\u{1b}[31m");
-        assert_eq!(printable("x\u{202e}y\u{200b}"), "x\\u{202e}y\\u{200b}");
-    }
 
     #[test]
     fn long_texts_are_cut_between_characters() {
