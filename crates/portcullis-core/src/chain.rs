@@ -40,6 +40,9 @@ pub enum FailureMode {
     Open,
 }
 
+/// The audit annotation that names everything that could not decide and was passed over.
+pub const FAILED_OPEN: &str = "failed-open";
+
 /// A plug-in at its place in the chain.
 #[derive(Clone)]
 pub struct ChainEntry {
@@ -182,6 +185,10 @@ impl Chain {
             None => (Decision::Allow, None),
             Some(r) => (Decision::Deny(r.denial), Some(r.plugin)),
         };
+        if !notes.failed_open.is_empty() {
+            let all = notes.failed_open.join("; ");
+            notes.annotate(FAILED_OPEN, all);
+        }
         let verdict = Verdict {
             id: DecisionId::new(clock::wall()),
             decision,
@@ -246,6 +253,12 @@ impl ChainEntry {
             }
             _ => answer,
         };
+        let passed_over = std::mem::take(&mut notes.passed_over);
+        let mut failed_open = !passed_over.is_empty();
+        if failed_open {
+            let policies = passed_over.join(", ");
+            notes.failed_open.push(format!("{}: {policies}", self.name));
+        }
         let (outcome, detail, denial) = match answer {
             Ok(Outcome::NotApplicable(why)) => (StepOutcome::Skipped, Some(why), None),
             Ok(Outcome::Pass) if revision(request) != revision_before => {
@@ -260,9 +273,14 @@ impl ChainEntry {
                 let detail = Cow::Owned(denial.message.clone());
                 (StepOutcome::Error, Some(detail), Some(denial))
             }
-            Err(failure) => self.failed(failure, before, request, notes),
+            Err(failure) => {
+                let failed = self.failed(failure, before, request, notes);
+                failed_open |= failed.2.is_none();
+                failed
+            }
         };
         trace.push(Step {
+            failed_open,
             policies: std::mem::take(&mut notes.policies),
             host_calls: std::mem::take(&mut notes.host_calls),
             warnings: notes.warnings.len().saturating_sub(warnings_before),
@@ -316,7 +334,7 @@ impl ChainEntry {
             Some((request_before, notes_before)) => {
                 *request = request_before;
                 *notes = notes_before;
-                notes.annotate("failed-open", self.name.to_string());
+                notes.failed_open.push(self.name.to_string());
                 (outcome, Some(format!("{what} (passed over)").into()), None)
             }
             None => {
@@ -338,6 +356,7 @@ impl ChainEntry {
             phase,
             outcome,
             detail,
+            failed_open: false,
             warnings: 0,
             policies: Vec::new(),
             host_calls: Vec::new(),

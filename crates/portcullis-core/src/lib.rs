@@ -32,7 +32,7 @@ pub use attributes::{
     UserInfo,
 };
 pub use authorizer::{AccessVerdict, Authorizer, AuthorizerChain, AuthorizerError, Opinion};
-pub use chain::{Beyond, Chain, ChainEntry, FailureMode};
+pub use chain::{Beyond, Chain, ChainEntry, FAILED_OPEN, FailureMode};
 pub use document::{Document, DocumentError, Source};
 pub use glob::Glob;
 pub use plugin::{
@@ -40,6 +40,7 @@ pub use plugin::{
 };
 pub use policy_step::{HostCallStep, PolicyMode, PolicyOutcome, PolicyStep};
 pub use registry::{ConfigFault, Descriptor, Registry};
+pub use text::{is_odd, printable};
 pub use trace_context::TraceContext;
 pub use tree::{Look, Tree};
 pub use verdict::{Cause, Decision, DecisionId, Denial, Phase, Step, StepOutcome, Verdict};

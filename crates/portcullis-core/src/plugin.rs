@@ -162,6 +162,10 @@ pub struct Notes {
     pub(crate) policy: Option<String>,
     pub(crate) policies: Vec<PolicyStep>,
     pub(crate) host_calls: Vec<HostCallStep>,
+    /// What of the plug-in that is asked failed, and was passed over by itself.
+    pub(crate) passed_over: Vec<String>,
+    /// Everything that failed and was passed over so far, by plug-in.
+    pub(crate) failed_open: Vec<String>,
 }
 
 impl Notes {
@@ -190,6 +194,12 @@ impl Notes {
         self.host_calls = calls;
     }
 
+    /// Names the policies that could not decide and were passed over, for plug-ins that hold several
+    /// and fail open.
+    pub fn passed_over(&mut self, policies: Vec<String>) {
+        self.passed_over = policies;
+    }
+
     /// Adds what was said elsewhere.
     pub(crate) fn absorb(&mut self, other: Self) {
         self.warnings.extend(other.warnings);
@@ -197,6 +207,7 @@ impl Notes {
         self.policy = other.policy.or(self.policy.take());
         self.policies = other.policies;
         self.host_calls = other.host_calls;
+        self.passed_over = other.passed_over;
     }
 
     /// The warnings so far.

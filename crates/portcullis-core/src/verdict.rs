@@ -179,6 +179,9 @@ pub struct Step {
     /// Why, where there is more to say.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub detail: Option<Cow<'static, str>>,
+    /// Whether it, or a policy of it, could not decide and was passed over.
+    #[serde(skip_serializing_if = "is_false")]
+    pub failed_open: bool,
     /// How many of the verdict's warnings are its own; they stand in the order of the steps.
     #[serde(skip_serializing_if = "is_zero")]
     pub warnings: usize,
@@ -195,6 +198,14 @@ pub struct Step {
     /// How long it took.
     #[serde(rename = "duration_us", serialize_with = "as_microseconds")]
     pub duration: Duration,
+}
+
+#[expect(
+    clippy::trivially_copy_pass_by_ref,
+    reason = "serde asks with a reference"
+)]
+fn is_false(is_so: &bool) -> bool {
+    !*is_so
 }
 
 #[expect(

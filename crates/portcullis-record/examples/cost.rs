@@ -178,6 +178,7 @@ fn verdict(is_allowed: bool) -> Verdict {
                 false => StepOutcome::Denied,
             },
             detail: (!is_allowed).then(|| message.to_owned().into()),
+            failed_open: false,
             warnings: 0,
             policies: vec![policy("labels", PolicyOutcome::Pass, None), second],
             host_calls: Vec::new(),

@@ -15,6 +15,10 @@ pub struct Input {
     /// `/review/request/object/data/password`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub masked: Vec<String>,
+    /// What was left out because the review is too large, as JSON pointers from the beginning of
+    /// `input`; it is null there, or empty.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub truncated: Vec<String>,
     /// How it came.
     pub http: Http,
     /// When it came, RFC 3339 with nanoseconds, UTC.

@@ -5,14 +5,17 @@
 //! | [`names`] | names of members, headers and query parameters: the table of rules |
 //! | [`looks`] | values that are secrets wherever they are |
 //! | [`review`] | the text of a review, which stays as it is but for the secrets |
+//! | [`found`] | what was found there, and the text without it |
 //! | [`value`] | trees: values of patches, arguments and results of host calls |
 //! | [`http`] | headers and address of the HTTP request |
 //! | [`paths`] | what the configuration adds |
 
+pub(crate) mod found;
 pub(crate) mod http;
 pub(crate) mod looks;
 pub(crate) mod names;
 pub(crate) mod paths;
+mod pointer;
 pub(crate) mod review;
 pub(crate) mod text;
 pub(crate) mod value;
@@ -27,8 +30,10 @@ pub const MASKED: &str = "(masked)";
 pub(crate) enum Mode {
     /// Nothing, unless it looks like a secret.
     Plain,
-    /// A list or map of environment variables: its elements are [`Mode::Named`].
+    /// A list or map of environment variables: its elements are [`Mode::Variable`].
     Environment,
+    /// An environment variable: masked as [`Mode::Named`] is.
+    Variable,
     /// A text or number is masked, also as element of a list or as member `value` of an object.
     Named,
     /// Every text and number is masked, however deep.
@@ -38,13 +43,13 @@ pub(crate) enum Mode {
 impl Mode {
     /// Whether a text or number there is masked.
     pub(crate) fn masks(self) -> bool {
-        matches!(self, Self::Named | Self::Everything)
+        matches!(self, Self::Named | Self::Variable | Self::Everything)
     }
 
     /// The mode of the elements of a list.
     pub(crate) fn of_element(self) -> Self {
         match self {
-            Self::Environment => Self::Named,
+            Self::Environment => Self::Variable,
             other => other,
         }
     }
@@ -53,9 +58,9 @@ impl Mode {
     pub(crate) fn of_member(self, key: &str) -> Option<Self> {
         match self {
             Self::Everything => Some(Self::Everything),
-            Self::Environment => Some(Self::Named),
-            Self::Named if key == "value" => Some(Self::Named),
-            Self::Named | Self::Plain => None,
+            Self::Environment => Some(Self::Variable),
+            Self::Named | Self::Variable if key == "value" => Some(self),
+            Self::Named | Self::Variable | Self::Plain => None,
         }
     }
 }
@@ -112,6 +117,9 @@ pub(crate) struct Secret<'a> {
     pub(crate) written: Cow<'a, str>,
     /// Whether it has JSON's escapes.
     pub(crate) has_escapes: bool,
+    /// Whether it is a secret wherever it stands in the review, too: not so the value of a variable that
+    /// may be an image, an address or a word.
+    pub(crate) is_everywhere: bool,
 }
 
 impl<'a> Secret<'a> {
@@ -120,6 +128,7 @@ impl<'a> Secret<'a> {
         Self {
             written: value.into(),
             has_escapes: false,
+            is_everywhere: true,
         }
     }
 

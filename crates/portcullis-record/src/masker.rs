@@ -11,6 +11,7 @@ mod http;
 mod line;
 mod patches;
 mod times;
+mod truncate;
 
 use std::borrow::Cow;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -20,12 +21,15 @@ use portcullis_core::{Attributes, Document, json};
 use crate::mask::paths::Paths;
 use crate::mask::review::{self, Root, Subject};
 use crate::mask::value::{self, Context};
-use crate::mask::{self, Header, Secret};
+use crate::mask::{self, Header, Secret, looks};
 use crate::material::{Decided, Material};
 use crate::scrub::Scrubber;
 use crate::summary::Summary;
 
 pub use crate::mask::paths::PathFault;
+
+/// The review of a refusal may be so many times as large as another.
+pub const REFUSED: usize = 4;
 
 /// Longest text of a public field, in characters.
 const LONGEST: usize = 1024;
@@ -34,6 +38,8 @@ const LONGEST: usize = 1024;
 #[derive(Debug, Clone, Default)]
 pub struct Masker {
     paths: Paths,
+    /// Bytes of a review from which on its objects are left out; of a refused one four times as many.
+    max_input: Option<usize>,
 }
 
 /// A record, ready to be kept.
@@ -43,6 +49,8 @@ pub struct Written {
     pub summary: Summary,
     /// The whole decision as one line of JSON, without an end of line.
     pub line: String,
+    /// Whether something was left out because it is too large.
+    pub is_truncated: bool,
 }
 
 /// A decision that can't be masked, and so must not be kept.
@@ -64,7 +72,27 @@ impl Masker {
     ///
     /// Tells every expression that is none.
     pub fn new(paths: &[String]) -> Result<Self, Vec<PathFault>> {
-        Paths::new(paths).map(|paths| Self { paths })
+        Paths::new(paths).map(|paths| Self {
+            paths,
+            max_input: None,
+        })
+    }
+
+    /// The same, which leaves out the objects of reviews that are larger than this, masked. A refusal
+    /// may be [`REFUSED`] times as large; one of a dry run, which costs nothing, may not.
+    #[must_use]
+    pub fn with_max_input(mut self, bytes: usize) -> Self {
+        self.max_input = Some(bytes);
+        self
+    }
+
+    /// How large a review may be.
+    fn limit(&self, is_preferred: bool) -> usize {
+        match (self.max_input, is_preferred) {
+            (None, _) => usize::MAX,
+            (Some(bytes), false) => bytes,
+            (Some(bytes), true) => bytes.saturating_mul(REFUSED),
+        }
     }
 
     /// Writes the record of a decision.
@@ -78,7 +106,7 @@ impl Masker {
                 self.admission(material, text, index, decided)
             }),
             Decided::Authorization(decided) => with_text(material, |text, index| {
-                access::write(material, text, index, decided)
+                self.access(material, text, index, decided)
             }),
             Decided::Action(decided) => action::write(material, decided),
         };
@@ -186,7 +214,12 @@ fn with_text(
     }
 }
 
-/// A public text, as long as it may be.
+/// A public text, as long as it may be, without what looks like a token or key.
+fn shown(text: &str) -> String {
+    cut(&looks::without_secrets(text))
+}
+
+/// A text as long as it may be.
 fn cut(text: &str) -> String {
     // Most are short.
     if text.len() <= LONGEST {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::SystemTime;
 
 use portcullis_core::json::Index;
-use portcullis_core::{Access, AccessVerdict, Attributes, Verdict};
+use portcullis_core::{Access, AccessVerdict, Attributes, Opinion, Verdict};
 
 use crate::action::Action;
 
@@ -58,6 +58,17 @@ pub enum Decided {
     Action(Box<Action>),
 }
 
+impl Decided {
+    /// Whether it was allowed.
+    pub fn is_allowed(&self) -> bool {
+        match self {
+            Self::Admission(admission) => admission.verdict.is_allowed(),
+            Self::Authorization(access) => access.is_allowed(),
+            Self::Action(action) => action.allowed,
+        }
+    }
+}
+
 /// A body that others may still hold.
 #[derive(Clone)]
 pub struct Body(pub Arc<dyn AsRef<[u8]> + Send + Sync>);
@@ -97,4 +108,11 @@ pub struct Authorization {
     pub verdict: AccessVerdict,
     /// The chain that was asked.
     pub chain: String,
+}
+
+impl Authorization {
+    /// Whether it was allowed.
+    pub fn is_allowed(&self) -> bool {
+        matches!(self.verdict.opinion, Opinion::Allow(_))
+    }
 }

@@ -8,6 +8,7 @@
 //! than a few comparisons for each byte: long secrets are recognized by their first [`LONGEST`] bytes.
 
 mod forms;
+pub(crate) mod known;
 mod search;
 
 use std::borrow::Cow;

@@ -19,6 +19,9 @@ pub struct TraceStep {
     /// Why, where there is more to say.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub detail: Option<String>,
+    /// Whether it, or a policy of it, could not decide and was passed over.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub failed_open: bool,
     /// How many of the decision's warnings are its own; they stand in the order of the steps.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub warnings: usize,
@@ -126,6 +129,14 @@ pub struct HostCallTrace {
     /// How long it took.
     #[serde(default)]
     pub duration_us: u64,
+}
+
+#[expect(
+    clippy::trivially_copy_pass_by_ref,
+    reason = "serde asks with a reference"
+)]
+fn is_false(is_so: &bool) -> bool {
+    !*is_so
 }
 
 #[expect(

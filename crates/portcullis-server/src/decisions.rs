@@ -13,6 +13,7 @@ mod counts;
 mod feed;
 mod intake;
 mod json_lines;
+mod lost;
 mod queue;
 mod settings;
 mod writer;
@@ -33,12 +34,12 @@ pub(crate) use feed::{Feed, Missed, Subscription};
 pub(crate) use settings::{Settings, location, open_first};
 
 use intake::Intake;
+use lost::Lost;
 use queue::{Item, Queue};
 use writer::Writer;
 
 /// What the writer gets for what it has begun when the time to end is over.
 const LAST_MOMENTS: Duration = Duration::from_secs(1);
-const PAUSE: Duration = Duration::from_millis(1);
 
 /// Keeps decisions.
 #[derive(Debug)]
@@ -164,26 +165,35 @@ impl DecisionLog {
         state.unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// Keeps what is in the queue, as far as there is time, and ends.
+    /// Keeps what is in the queue, as far as there is time, and ends. What could not be kept is counted,
+    /// named and logged. Called again, it ends sooner if there is less time now.
     pub(crate) fn finish(&self, grace: Duration) {
         let deadline = clock::monotonic() + grace;
         self.intake.settle(deadline);
         self.intake.queue.end(deadline);
-        let thread = self
-            .thread
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .take();
         // A writer that is stuck, at a pipe that nobody reads, must not keep the server from ending.
-        let last = deadline + LAST_MOMENTS;
-        while let Some(thread) = &thread
-            && !thread.is_finished()
-        {
-            if clock::monotonic() >= last {
-                tracing::warn!("decisions are not kept: the writer does not end");
-                return;
-            }
-            std::thread::sleep(PAUSE);
+        let is_over = self.intake.queue.wait_until_over(LAST_MOMENTS);
+        let thread = self.thread.lock();
+        let thread = thread.unwrap_or_else(PoisonError::into_inner).take();
+        let Some(thread) = thread else {
+            return;
+        };
+        if is_over {
+            let _ = thread.join();
+        } else {
+            tracing::warn!("decisions are not kept: the writer does not end");
+            self.lose_all();
         }
+    }
+
+    /// Counts and names what a writer that is stuck will not keep.
+    fn lose_all(&self) {
+        let (items, in_hand) = self.intake.queue.drain();
+        let counts = &self.intake.counts;
+        counts.dropped_unstored(items.len() + in_hand.count);
+        let mut lost = Lost::default();
+        lost.add_ids(in_hand.count, in_hand.ids);
+        lost.add(&items, false);
+        lost.tell();
     }
 }

@@ -79,6 +79,8 @@ struct Check {
     name: &'static str,
     fault: Option<&'static str>,
     remark: Option<String>,
+    /// What is wrong without making the server unready.
+    trouble: Option<String>,
 }
 
 impl Health {
@@ -127,42 +129,50 @@ impl Health {
                 name: "ping",
                 fault: None,
                 remark: None,
+                trouble: None,
             },
             Check {
                 name: "configuration",
                 fault: None,
                 remark,
+                trouble: None,
             },
             Check {
                 name: "tenants",
                 fault: None,
                 remark: tenants,
+                trouble: None,
             },
             Check {
                 name: "listeners",
                 fault: (!bound).then_some("not all are bound"),
                 remark: None,
+                trouble: None,
             },
             Check {
                 name: "store",
                 fault: (store.fault.is_some() && store.is_needed)
                     .then_some("decisions can't be kept"),
                 remark: store.fault.clone(),
+                trouble: store.fault.clone().filter(|_| !store.is_needed),
             },
             Check {
                 name: "graph",
                 fault: is_behind.then_some("not all graphs have caught up with their objects"),
                 remark: (!troubles.is_empty()).then(|| troubles.join("; ")),
+                trouble: None,
             },
             Check {
                 name: "policies",
                 fault: policies.fault,
                 remark: policies.remark,
+                trouble: None,
             },
             Check {
                 name: "shutdown",
                 fault: ending.then_some("the server is about to end"),
                 remark: None,
+                trouble: None,
             },
         ]
     }
@@ -183,7 +193,12 @@ impl Health {
                 _ if excluded.contains(&check.name) => {
                     writeln!(text, "[+]{} excluded: ok", check.name)
                 }
-                None => writeln!(text, "[+]{} ok{remark}", check.name),
+                None => match check.trouble {
+                    Some(trouble) => {
+                        writeln!(text, "[-]{} failed, still ready: {trouble}", check.name)
+                    }
+                    None => writeln!(text, "[+]{} ok{remark}", check.name),
+                },
                 Some(fault) => {
                     is_ready = false;
                     writeln!(text, "[-]{} failed: {fault}{remark}", check.name)
@@ -249,5 +264,26 @@ mod tests {
         );
         health.set_reload(None);
         assert!(!ready(&health, &[]).1.contains("failed"));
+    }
+
+    #[test]
+    fn a_store_that_fails_is_never_called_ok() {
+        let health = Health::default();
+        health.set_bound();
+        let readiness = |is_needed| {
+            let store = StoreHealth {
+                fault: Some("database or disk is full".to_owned()),
+                is_needed,
+            };
+            health.readiness(&[], &store, &Graphs::default(), PoliciesHealth::default())
+        };
+        let (is_ready, text) = readiness(false);
+        assert!(is_ready, "{text}");
+        let said = "[-]store failed, still ready: database or disk is full";
+        assert!(text.contains(said), "{text}");
+        let (is_ready, text) = readiness(true);
+        assert!(!is_ready, "{text}");
+        let said = "[-]store failed: decisions can't be kept (database or disk is full)";
+        assert!(text.contains(said), "{text}");
     }
 }

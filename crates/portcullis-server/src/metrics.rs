@@ -1,15 +1,15 @@
 //! What is counted, in the `OpenMetrics` text format.
 //!
 //! Labels never hold names, namespaces, users or messages; what callers choose freely (a resource)
-//! is cut off after [`MAX_RESOURCES`] different values.
+//! has a bounded number of places, see [`resources`].
 
 mod api;
 mod graph;
 mod policies;
+mod resources;
 mod telemetry;
 
-use std::collections::HashSet;
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::Arc;
 use std::time::Duration;
 
 use portcullis_core::{AccessVerdict, Attributes, Verdict, clock};
@@ -28,10 +28,8 @@ use api::ApiMetrics;
 pub(crate) use graph::GraphMetrics;
 pub(crate) use policies::GuardMetrics;
 use policies::PolicyMetrics;
+use resources::Resources;
 
-/// Different resources that get a label of their own.
-const MAX_RESOURCES: usize = 200;
-const LONGEST_RESOURCE: usize = 253;
 const BUCKETS: [f64; 10] = [
     0.000_05, 0.000_1, 0.000_25, 0.000_5, 0.001, 0.005, 0.025, 0.1, 0.5, 2.5,
 ];
@@ -77,6 +75,11 @@ struct PluginLabels {
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
+struct OpenLabels {
+    plugin: Text,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
 struct AuthorizerLabels {
     authorizer: Text,
     decision: &'static str,
@@ -96,11 +99,12 @@ struct ErrorLabels {
 #[derive(Debug)]
 pub(crate) struct Metrics {
     registry: Registry,
-    resources: RwLock<HashSet<Arc<str>>>,
+    resources: Resources,
     reviews: Family<ReviewLabels, Counter>,
     durations: Family<DurationLabels, Histogram>,
     rejections: Family<RejectionLabels, Counter>,
     plugin_failures: Family<PluginLabels, Counter>,
+    failed_open: Family<OpenLabels, Counter>,
     access: Family<AuthorizerLabels, Counter>,
     access_durations: Family<AuthorizerLabels, Histogram>,
     errors: Family<ErrorLabels, Counter>,
@@ -129,11 +133,12 @@ impl Metrics {
             api,
             graphs,
             decisions,
-            resources: RwLock::default(),
+            resources: Resources::default(),
             reviews: Family::default(),
             durations: Family::new_with_constructor(|| Histogram::new(BUCKETS)),
             rejections: Family::default(),
             plugin_failures: Family::default(),
+            failed_open: Family::default(),
             access: Family::default(),
             access_durations: Family::new_with_constructor(|| Histogram::new(BUCKETS)),
             errors: Family::default(),
@@ -182,6 +187,11 @@ impl Metrics {
             self.plugin_failures.clone(),
         );
         r.register(
+            "failed_open",
+            "Reviews in which a plug-in could not decide and was passed over",
+            self.failed_open.clone(),
+        );
+        r.register(
             "authorization_decisions",
             "Access reviews answered",
             self.access.clone(),
@@ -220,7 +230,9 @@ impl Metrics {
     pub(crate) fn review(&self, webhook: &'static str, request: &Attributes, verdict: &Verdict) {
         let word = word(verdict);
         let operation = request.operation.as_str();
-        let resource = self.resource(&request.resource.resource);
+        let resource = self
+            .resources
+            .label(&request.resource, verdict.is_allowed());
         let labels = ReviewLabels {
             webhook,
             operation,
@@ -247,7 +259,12 @@ impl Metrics {
             self.rejections.get_or_create(&labels).inc();
         }
         self.policies.review(verdict);
-        for step in verdict.trace.iter().filter(|s| s.outcome.is_failure()) {
+        let failures = verdict.trace.iter();
+        for step in failures.filter(|s| s.failed_open || s.outcome.is_failure()) {
+            if step.failed_open {
+                let plugin = Text(Arc::clone(&step.plugin));
+                self.failed_open.get_or_create(&OpenLabels { plugin }).inc();
+            }
             let outcome = match step.outcome {
                 portcullis_core::StepOutcome::Timeout => "timeout",
                 portcullis_core::StepOutcome::Panic => "panic",
@@ -327,28 +344,6 @@ impl Metrics {
         let _ = encode(&mut text, &self.registry);
         text
     }
-
-    /// The resource as a label, or `other` when there have been too many.
-    fn resource(&self, name: &str) -> Text {
-        let known = self
-            .resources
-            .read()
-            .unwrap_or_else(PoisonError::into_inner);
-        if let Some(known) = known.get(name) {
-            return Text(Arc::clone(known));
-        }
-        let is_full = known.len() >= MAX_RESOURCES;
-        drop(known);
-        if is_full || name.len() > LONGEST_RESOURCE {
-            return Text(Arc::from("other"));
-        }
-        let label: Arc<str> = Arc::from(name);
-        self.resources
-            .write()
-            .unwrap_or_else(PoisonError::into_inner)
-            .insert(Arc::clone(&label));
-        Text(label)
-    }
 }
 
 /// Counts a connection as long as it lives.
@@ -394,17 +389,6 @@ fn word(verdict: &Verdict) -> &'static str {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn labels_that_callers_choose_are_bounded() {
-        let metrics = Metrics::new();
-        for i in 0..MAX_RESOURCES * 3 {
-            metrics.resource(&format!("r{i}"));
-        }
-        assert_eq!(metrics.resources.read().unwrap().len(), MAX_RESOURCES);
-        assert_eq!(metrics.resource("r0").0.as_ref(), "r0");
-        assert_eq!(metrics.resource("never-seen").0.as_ref(), "other");
-    }
 
     #[test]
     fn the_text_names_the_build_and_the_reload() {

@@ -36,6 +36,9 @@ const FLUSH: Duration = Duration::from_secs(5);
 /// it from ever ending.
 const RESTART_AFTER: Duration = Duration::from_secs(1);
 
+/// What decisions get to be kept when requests have used up the time to end.
+const LAST_DECISIONS: Duration = Duration::from_secs(1);
+
 /// Told once, when every listener is bound: name and address of each, and the data directory.
 pub type OnReady = fn(&[(String, String)], &Path);
 
@@ -187,11 +190,8 @@ pub fn run(options: RunOptions<'_>) -> Result<(), RunError> {
         assembled.listeners,
         exporters,
     ));
-    let patience = match ended {
-        Ok(Ended::InTime) => loaded.configuration.shutdown.grace.into(),
-        Ok(Ended::AtOnce) | Err(_) => Duration::ZERO,
-    };
-    server.decisions.finish(patience);
+    // In time, they are kept already; otherwise there is no more time.
+    server.decisions.finish(Duration::ZERO);
     // A store that is being opened, say, must not hold up the end.
     runtime.shutdown_background();
     if ended.is_ok() {
@@ -281,7 +281,7 @@ async fn serve(
         }
     };
     let ended = drain(
-        server,
+        Arc::clone(server),
         listeners,
         exporters,
         &loaded.configuration.shutdown,
@@ -303,7 +303,7 @@ async fn again(hangup: &mut Signal) {
 /// Unready first, so that load balancers send no more; then finish what is under way. A second
 /// signal ends it at once.
 async fn drain(
-    server: &Server,
+    server: Arc<Server>,
     mut listeners: Listeners,
     exporters: Option<Running>,
     shutdown: &Shutdown,
@@ -333,6 +333,12 @@ async fn drain(
             let left = grace.saturating_sub(finishing.elapsed());
             exporters.finish(left.min(FLUSH)).await;
         }
+        // Decisions have what is left of the time, and a moment in any case.
+        let left = grace
+            .saturating_sub(finishing.elapsed())
+            .max(LAST_DECISIONS);
+        let keeping = tokio::task::spawn_blocking(move || server.decisions.finish(left));
+        let _ = keeping.await;
     };
     tokio::select! {
         () = finish => Ended::InTime,

@@ -12,6 +12,7 @@ mod filter;
 mod read;
 mod retention;
 mod scan;
+mod thin;
 mod ulid;
 
 use std::collections::HashMap;
@@ -115,7 +116,8 @@ impl Decisions {
     ) -> Result<u64, Failure> {
         let conditions = filter.conditions();
         let sql = if conditions.is_empty() {
-            "SELECT CAST(COALESCE(SUM(lines), 0) AS BIGINT) FROM decision_batches".to_owned()
+            "SELECT CAST(COALESCE(SUM(lines - removed), 0) AS BIGINT) FROM decision_batches"
+                .to_owned()
         } else {
             format!("SELECT COUNT(*) FROM decisions {}", conditions.sql())
         };
@@ -130,7 +132,7 @@ impl Decisions {
         database: &mut dyn Database,
     ) -> Result<Statistics, Failure> {
         let sql = "SELECT (SELECT MIN(id) FROM decisions), (SELECT MAX(id) FROM decisions), \
-                   CAST(COALESCE(SUM(lines), 0) AS BIGINT), COUNT(*) FROM decision_batches";
+                   CAST(COALESCE(SUM(lines - removed), 0) AS BIGINT), COUNT(*) FROM decision_batches";
         let mut row = one(database, sql, &[])?;
         Ok(Statistics {
             oldest: row.optional_text()?,

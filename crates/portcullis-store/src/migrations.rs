@@ -29,6 +29,10 @@ const MIGRATIONS: &[Migration] = &[
         name: "0003-ended-sessions",
         text: include_str!("../migrations/0003-ended-sessions.sql"),
     },
+    Migration {
+        name: "0004-shares-of-the-store",
+        text: include_str!("../migrations/0004-shares-of-the-store.sql"),
+    },
 ];
 
 const TABLE: &str = "portcullis_migrations";

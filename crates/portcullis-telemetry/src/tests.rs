@@ -259,6 +259,7 @@ fn full_of(secret: &str) -> (Attributes, Verdict) {
         phase: Phase::Admit,
         outcome,
         detail: Some(text().into()),
+        failed_open: false,
         warnings: 1,
         policies,
         host_calls,

@@ -35,7 +35,7 @@ pub(crate) use can_i::{CanI, CanIAccess, CanIAction, CanIForm};
 pub(crate) use configuration::Configuration;
 pub(crate) use decisions::{Decisions, DecisionsCommand, Export, Filter, List, door_name};
 pub(crate) use eval::{Eval, EvalOutput, Output, ReportKind};
-pub(crate) use explain::{Explain, ExplainOutput};
+pub(crate) use explain::{DECISION_ID, Explain, ExplainOutput};
 pub(crate) use graph::{
     Graph, GraphCheck, GraphCommand, GraphExport, GraphList, GraphNeighbors, GraphPath, GraphPlace,
 };

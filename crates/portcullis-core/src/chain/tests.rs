@@ -370,6 +370,22 @@ fn a_failing_plugin_that_is_passed_over_leaves_nothing_behind() {
     }
 }
 
+#[test]
+fn everything_that_was_passed_over_is_named() {
+    let failing = || one(Act::Fail, true);
+    let (verdict, ..) = run(
+        &[failing(), one(Act::Pass, true), failing()],
+        Operation::Create,
+    );
+    assert!(verdict.is_allowed());
+    assert_eq!(verdict.annotations["failed-open"], "p0; p2");
+    let marks: Vec<bool> = verdict.trace.iter().map(|s| s.failed_open).collect();
+    assert_eq!(marks, [true, false, true]);
+    let (closed, ..) = run(&[one(Act::Fail, false)], Operation::Create);
+    assert!(!closed.annotations.contains_key("failed-open"));
+    assert!(closed.trace.iter().all(|s| !s.failed_open));
+}
+
 struct Sleeper(Duration);
 
 impl Plugin for Sleeper {

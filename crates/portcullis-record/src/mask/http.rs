@@ -7,6 +7,7 @@ use base64::engine::general_purpose::STANDARD;
 use portcullis_core::DoorContext;
 
 use super::{MASKED, Secret, looks, names};
+use crate::scrub::known::Known;
 
 /// What was found in a request.
 #[derive(Debug, Default)]
@@ -36,6 +37,29 @@ pub(crate) fn find(context: &DoorContext) -> Found<'_> {
     }
     found.uri = uri(&context.uri, &mut found.secrets);
     found
+}
+
+impl Found<'_> {
+    /// Masks what is known to be a secret in other headers and in the address, too.
+    pub(crate) fn mask_known(&mut self, context: &DoorContext, known: &Known<'_>) {
+        if known.is_empty() {
+            return;
+        }
+        let headers = context.headers.iter().enumerate();
+        let more = headers
+            .filter(|(place, (_, value))| !self.headers.contains(place) && known.is_in(value));
+        let more: Vec<usize> = more.map(|(place, _)| place).collect();
+        self.headers.extend(more);
+        self.headers.sort_unstable();
+        let uri = self.uri.as_deref().unwrap_or(&context.uri);
+        if known.is_in(uri) || known.is_in(&decoded(uri)) {
+            let path = uri.split('?').next().unwrap_or_default();
+            self.uri = Some(match known.is_in(path) || known.is_in(&decoded(path)) {
+                true => MASKED.to_owned(),
+                false => format!("{path}?{MASKED}"),
+            });
+        }
+    }
 }
 
 fn add_cookies<'a>(value: &'a str, secrets: &mut Vec<Secret<'a>>) {

@@ -45,8 +45,8 @@ pub(crate) fn first_token(text: &str) -> Option<&str> {
     token(text).and_then(|(start, end)| text.get(start..end))
 }
 
-/// The text without them.
-pub(crate) fn without_secrets(text: &str) -> Cow<'_, str> {
+/// The text without JSON Web Tokens and private keys.
+pub fn without_secrets(text: &str) -> Cow<'_, str> {
     let mut found = all(text, token);
     let keys = all(text, key);
     if !keys.is_empty() {

@@ -27,7 +27,7 @@ pub(crate) enum KeyRule {
     Secret,
     /// The value may be a list or map of environment variables.
     Environment,
-    /// `data`, `stringData`: secret in a Secret.
+    /// `data`, `stringData`, `binaryData`: secret in a Secret.
     Data,
     /// `variables`: environment variables in a CI job.
     Variables,
@@ -137,7 +137,7 @@ pub(crate) fn key_rule(key: &str) -> KeyRule {
         return KeyRule::None;
     }
     match key {
-        "data" | "stringData" => KeyRule::Data,
+        "data" | "stringData" | "binaryData" => KeyRule::Data,
         "value" => KeyRule::Value,
         "variables" => KeyRule::Variables,
         LAST_APPLIED => KeyRule::Secret,

@@ -7,12 +7,15 @@
 use std::borrow::Cow;
 use std::cell::Cell;
 
-use portcullis_core::json::{Index, MAX_DEPTH};
+use portcullis_core::json::{self, Index, MAX_DEPTH};
 
+use super::found::{Edit, Found};
 use super::names::{self, KeyRule};
 use super::paths::Places;
+use super::pointer::{is_plain, push_key, push_number};
 use super::text::{self, Members, blanks, scalar_end, string_end};
 use super::{Header, Mode, Secret, looks};
+use crate::scrub::known::{self, Known};
 
 /// A text to look through, and what is known of it.
 #[derive(Clone, Copy)]
@@ -38,52 +41,30 @@ pub(crate) enum Root {
     Object,
 }
 
-/// A part of a text to be put something else for.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Edit {
-    start: usize,
-    end: usize,
-    with: &'static str,
-}
-
-/// What was found in a text.
-#[derive(Debug, Default)]
-pub(crate) struct Found<'t> {
-    /// What to change, in order.
-    edits: Vec<Edit>,
-    /// The same places as JSON pointers behind a prefix.
-    pub(crate) pointers: Vec<String>,
-    /// The values.
-    pub(crate) secrets: Vec<Secret<'t>>,
-}
-
-impl Found<'_> {
-    /// Writes the text with its secrets masked, on one line.
-    pub(crate) fn write(&self, text: &str, to: &mut Vec<u8>) {
-        let start = to.len();
-        let mut from = 0;
-        for edit in &self.edits {
-            let kept = text.get(from..edit.start).unwrap_or_default();
-            to.extend_from_slice(kept.as_bytes());
-            to.extend_from_slice(edit.with.as_bytes());
-            from = edit.end;
-        }
-        to.extend_from_slice(text.get(from..).unwrap_or_default().as_bytes());
-        // In strict JSON the ends of lines are between values only.
-        let written = to.get_mut(start..).unwrap_or_default();
-        if memchr::memchr2(b'\n', b'\r', written).is_some() {
-            let ends = written.iter_mut().filter(|b| matches!(b, b'\n' | b'\r'));
-            ends.for_each(|b| *b = b' ');
-        }
-    }
-}
-
 /// As many secrets are made room for at once.
 const USUAL: usize = 16;
 
 /// Finds the secrets of a text. None if the text is not what it should be.
 pub(crate) fn find<'t>(subject: Subject<'t, '_>, prefix: &str) -> Option<Found<'t>> {
+    walk(subject, prefix, None)
+}
+
+/// The same where these are secrets too, wherever they stand.
+pub(super) fn find_known<'t>(
+    subject: Subject<'t, '_>,
+    prefix: &str,
+    known: &Known<'_>,
+) -> Option<Found<'t>> {
+    walk(subject, prefix, Some(known))
+}
+
+fn walk<'t>(
+    subject: Subject<'t, '_>,
+    prefix: &str,
+    known: Option<&Known<'_>>,
+) -> Option<Found<'t>> {
     let mut walker = Walker {
+        known,
         subject,
         bytes: subject.text.as_bytes(),
         at: 0,
@@ -94,6 +75,19 @@ pub(crate) fn find<'t>(subject: Subject<'t, '_>, prefix: &str) -> Option<Found<'
     walker.at = blanks(walker.bytes, 0);
     walker.value(Mode::Plain, None, subject.configured)?;
     (blanks(walker.bytes, walker.at) == walker.bytes.len()).then_some(walker.found)
+}
+
+/// Whether a text is JSON with secrets in it, like an earlier version of the object in an annotation.
+fn hides_secrets(text: &str) -> bool {
+    let subject = Subject {
+        text,
+        index: None,
+        root: Root::Object,
+        header: Header::default(),
+        configured: None,
+    };
+    json::scan(text.as_bytes()).is_ok()
+        && find(subject, "").is_some_and(|found| !found.edits.is_empty())
 }
 
 /// Where in its list or object a value is.
@@ -121,6 +115,8 @@ struct Walker<'t, 'r> {
     looks: bool,
     prefix: &'r str,
     found: Found<'t>,
+    /// What is a secret wherever it stands, once that is known.
+    known: Option<&'r Known<'r>>,
 }
 
 impl<'t, 'r> Walker<'t, 'r> {
@@ -141,12 +137,15 @@ impl<'t, 'r> Walker<'t, 'r> {
             b'-' | b'0'..=b'9' => {
                 let start = self.at;
                 self.at = scalar_end(self.bytes, start);
+                let written = self.subject.text.get(start..self.at)?;
                 if mode.masks() {
                     self.mask(start, self.at, "0", parent);
                     self.found.secrets.push(Secret {
-                        written: Cow::Borrowed(self.subject.text.get(start..self.at)?),
-                        has_escapes: false,
+                        is_everywhere: mode != Mode::Variable,
+                        ..Secret::plain(written)
                     });
+                } else if self.known.is_some_and(|known| known.is_number(written)) {
+                    self.mask(start, self.at, "0", parent);
                 }
                 Some(())
             }
@@ -181,22 +180,81 @@ impl<'t, 'r> Walker<'t, 'r> {
         let start = self.at;
         let (end, has_escapes) = string_end(self.bytes, start + 1)?;
         self.at = end + 1;
-        if !(mode.masks() || self.looks) {
+        let is_json = self.bytes.get(start + 1) == Some(&b'{');
+        if !(mode.masks() || self.looks || is_json || self.known.is_some()) {
             return Some(());
         }
         let content = self.subject.text.get(start + 1..end)?;
-        let is_secret = || match has_escapes {
-            true => looks::is_secret(&text::unescaped(content)),
-            false => looks::is_secret(content),
+        if mode.masks() {
+            if !content.is_empty() {
+                self.mask(start, self.at, "\"(masked)\"", parent);
+                self.found.secrets.push(Secret {
+                    written: Cow::Borrowed(content),
+                    has_escapes,
+                    is_everywhere: mode != Mode::Variable || self.is_sure(content, parent),
+                });
+            }
+            return Some(());
+        }
+        if content.is_empty() {
+            return Some(());
+        }
+        let meant = match has_escapes {
+            true => text::unescaped(content),
+            false => Cow::Borrowed(content),
         };
-        if !content.is_empty() && (mode.masks() || is_secret()) {
+        let is_secret = self.looks && looks::is_secret(&meant);
+        if is_secret || (is_json && hides_secrets(&meant)) {
             self.mask(start, self.at, "\"(masked)\"", parent);
             self.found.secrets.push(Secret {
                 written: Cow::Borrowed(content),
                 has_escapes,
+                is_everywhere: true,
             });
+        } else if let Some(known) = self.known
+            && known.masks(content, &meant)
+            && !self.is_structure(parent)
+        {
+            self.mask(start, self.at, "\"(masked)\"", parent);
         }
         Some(())
+    }
+
+    /// Whether the value of a variable is a secret for sure: its name says so, or it looks random.
+    fn is_sure(&self, value: &str, parent: Option<&Frame<'_>>) -> bool {
+        if value.len() < known::SHORTEST_KNOWN {
+            return false;
+        }
+        let Some(frame) = parent.filter(|frame| !frame.is_list) else {
+            let name = value.split_once('=').map(|(name, _)| name);
+            return name.is_some_and(names::is_secret) || known::looks_random(value);
+        };
+        names::is_secret(&self.key_of(frame))
+            || self.has_secret_name(frame)
+            || known::looks_random(value)
+    }
+
+    /// Whether a text says what the review is and what it is about: a review is unreadable without it.
+    fn is_structure(&self, parent: Option<&Frame<'_>>) -> bool {
+        let Some(frame) = parent.filter(|_| self.subject.root == Root::Review) else {
+            return false;
+        };
+        let key = self.key_of(frame);
+        match (frame.depth, frame.parent) {
+            (0 | 1, _) => true,
+            (2, Some(request)) => match self.key_of(request).as_ref() {
+                "kind" | "resource" | "requestKind" | "requestResource" => true,
+                "object" | "oldObject" => matches!(key.as_ref(), "apiVersion" | "kind"),
+                _ => false,
+            },
+            _ => false,
+        }
+    }
+
+    /// Whether the name of a member is, or holds, a secret.
+    fn is_secret_key(&self, written: &str, key: &str) -> bool {
+        (self.looks && looks::is_secret(key))
+            || self.known.is_some_and(|known| known.masks(written, key))
     }
 
     fn list(
@@ -231,6 +289,8 @@ impl<'t, 'r> Walker<'t, 'r> {
         places: Option<&'r Places>,
     ) -> Option<()> {
         let frame = self.open(parent, false)?;
+        let (edits, pointers) = (self.found.edits.len(), self.found.pointers.len());
+        let mut has_secret_keys = false;
         self.at = blanks(self.bytes, self.at);
         if self.bytes.get(self.at)? == &b'}' {
             self.at += 1;
@@ -253,6 +313,9 @@ impl<'t, 'r> Walker<'t, 'r> {
                 true => text::unescaped(content),
                 false => Cow::Borrowed(content),
             };
+            if self.looks || self.known.is_some() {
+                has_secret_keys |= self.is_secret_key(content, &key);
+            }
             let inner = places.and_then(|places| places.member(&key));
             let mode = match mode.of_member(&key) {
                 Some(mode) => mode,
@@ -260,6 +323,12 @@ impl<'t, 'r> Walker<'t, 'r> {
             };
             self.value(mode, Some(&frame), inner)?;
             if self.ends(b'}')? {
+                if has_secret_keys {
+                    // Where it is would tell it: all of the object goes.
+                    self.found.edits.truncate(edits);
+                    self.found.pointers.truncate(pointers);
+                    self.mask(frame.start, self.at, "{}", parent);
+                }
                 return Some(());
             }
         }
@@ -420,29 +489,6 @@ impl<'t, 'r> Walker<'t, 'r> {
                     push_key(pointer, &text::unescaped(written));
                 }
             }
-        }
-    }
-}
-
-fn push_number(pointer: &mut String, number: usize) {
-    if number >= 10 {
-        push_number(pointer, number / 10);
-    }
-    pointer.push(char::from(b'0' + (number % 10) as u8));
-}
-
-/// Whether a byte of a key is the same in a JSON pointer.
-fn is_plain(byte: u8) -> bool {
-    !matches!(byte, b'~' | b'/' | b'\\')
-}
-
-/// A key in a JSON pointer.
-fn push_key(pointer: &mut String, key: &str) {
-    for c in key.chars() {
-        match c {
-            '~' => pointer.push_str("~0"),
-            '/' => pointer.push_str("~1"),
-            c => pointer.push(c),
         }
     }
 }

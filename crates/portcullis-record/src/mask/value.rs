@@ -5,6 +5,7 @@ use serde_json::{Map, Value};
 use super::names::{self, KeyRule};
 use super::paths::Places;
 use super::{Header, MASKED, Mode, Secret, looks};
+use crate::scrub::known::looks_random;
 
 /// What is known of a place in a tree.
 #[derive(Debug, Clone, Copy)]
@@ -101,14 +102,21 @@ pub(crate) fn mask(
         Value::Null | Value::Bool(_) => {}
         Value::Number(number) => {
             if context.mode.masks() {
-                secrets.push(Secret::plain(number.to_string()));
+                secrets.push(Secret {
+                    is_everywhere: context.mode != Mode::Variable,
+                    ..Secret::plain(number.to_string())
+                });
                 *value = Value::from(0);
             }
         }
         Value::String(text) => {
             if !text.is_empty() && (context.mode.masks() || looks::is_secret(text)) {
                 let text = std::mem::replace(text, MASKED.to_owned());
-                secrets.push(Secret::plain(text));
+                let is_sure = context.mode != Mode::Variable || looks_random(&text);
+                secrets.push(Secret {
+                    is_everywhere: is_sure,
+                    ..Secret::plain(text)
+                });
             }
         }
         Value::Array(list) => {

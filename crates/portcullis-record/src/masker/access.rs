@@ -9,11 +9,12 @@ use serde::Serialize;
 
 use super::http::Http;
 use super::line::Line;
-use super::{Unmaskable, Written, cut, times, unmaskable};
+use super::{Masker, Unmaskable, Written, shown, times, truncate, unmaskable};
 use crate::mask::review::{self, Root, Subject};
 use crate::mask::{self, Header};
 use crate::material::{Authorization, Material};
 use crate::scrub::Scrubber;
+use crate::scrub::known::Known;
 use crate::summary::{Answer, Summary};
 
 /// A [`crate::TraceStep`] as it is at hand.
@@ -26,58 +27,74 @@ struct Step<'a> {
     duration_us: u64,
 }
 
-pub(super) fn write(
-    material: &Material,
-    text: &str,
-    index: &Index,
-    decided: &Authorization,
-) -> Result<Written, Unmaskable> {
-    let Authorization {
-        access, verdict, ..
-    } = decided;
-    let subject = Subject {
-        text,
-        index: Some(index),
-        root: Root::Review,
-        header: Header::default(),
-        configured: None,
-    };
-    let mut found =
-        review::find(subject, "/review").ok_or(unmaskable("the review can't be read"))?;
-    let mut found_in_http = mask::http::find(&access.context);
-    let http = Http::masked(&access.context, &mut found_in_http, &mut found.pointers);
-    let mut secrets = std::mem::take(&mut found.secrets);
-    secrets.append(&mut found_in_http.secrets);
+impl Masker {
+    pub(super) fn access(
+        &self,
+        material: &Material,
+        text: &str,
+        index: &Index,
+        decided: &Authorization,
+    ) -> Result<Written, Unmaskable> {
+        let Authorization {
+            access, verdict, ..
+        } = decided;
+        let subject = Subject {
+            text,
+            index: Some(index),
+            root: Root::Review,
+            header: Header::default(),
+            configured: None,
+        };
+        let mut found =
+            review::find(subject, "/review").ok_or(unmaskable("the review can't be read"))?;
+        let mut found_in_http = mask::http::find(&access.context);
+        let mut secrets = std::mem::take(&mut found.secrets);
+        secrets.append(&mut found_in_http.secrets);
+        let public = [access.user.username.as_str()];
+        let known = Known::new(&secrets, &public);
+        found
+            .mask_known(subject, "/review", &known)
+            .ok_or(unmaskable("the review can't be read"))?;
+        found_in_http.mask_known(&access.context, &known);
+        let limit = self.limit(!decided.is_allowed());
+        let truncated = truncate::apply(&mut found, text, index, limit);
+        let http = Http::masked(&access.context, &mut found_in_http, &mut found.pointers);
 
-    let mut summary = summary(material, decided);
-    let mut public = vec![
-        summary.namespace.as_str(),
-        &summary.name,
-        &summary.kind,
-        &summary.user,
-        &summary.operation,
-    ];
-    public.extend(verdict.trace.iter().map(|step| step.authorizer.as_ref()));
-    let scrubber = Scrubber::new(&secrets, &public);
-    scrubber.scrub_in_place(&mut summary.message);
-    let trace: Vec<Step<'_>> = verdict
-        .trace
-        .iter()
-        .map(|one| step(one, &scrubber))
-        .collect();
-    let line = Line {
-        summary: &summary,
-        patch: &[],
-        trace: &trace,
-        text,
-        found: &found,
-        http,
-        received: times::to_nanoseconds(material.received),
-        webhook: None,
-        chain: Some(&decided.chain),
-    };
-    let line = line.write()?;
-    Ok(Written { summary, line })
+        let mut summary = summary(material, decided);
+        let mut public = vec![
+            summary.namespace.as_str(),
+            &summary.name,
+            &summary.kind,
+            &summary.user,
+            &summary.operation,
+        ];
+        public.extend(verdict.trace.iter().map(|step| step.authorizer.as_ref()));
+        let scrubber = Scrubber::new(&secrets, &public);
+        scrubber.scrub_in_place(&mut summary.message);
+        let trace: Vec<Step<'_>> = verdict
+            .trace
+            .iter()
+            .map(|one| step(one, &scrubber))
+            .collect();
+        let line = Line {
+            summary: &summary,
+            patch: &[],
+            trace: &trace,
+            text,
+            found: &found,
+            http,
+            received: times::to_nanoseconds(material.received),
+            truncated: &truncated,
+            webhook: None,
+            chain: Some(&decided.chain),
+        };
+        let line = line.write()?;
+        Ok(Written {
+            summary,
+            line,
+            is_truncated: !truncated.is_empty(),
+        })
+    }
 }
 
 fn step<'a>(step: &'a AccessStep, scrubber: &Scrubber<'_>) -> Step<'a> {
@@ -114,11 +131,11 @@ fn summary(material: &Material, decided: &Authorization) -> Summary {
         id: verdict.id.to_string(),
         time: times::to_microseconds(verdict.id.time()),
         door: Door::Authorization,
-        operation: cut(&access.verb),
-        kind: cut(&kind),
-        namespace: cut(namespace),
-        name: cut(name),
-        user: cut(&access.user.username),
+        operation: shown(&access.verb),
+        kind: shown(&kind),
+        namespace: shown(namespace),
+        name: shown(name),
+        user: shown(&access.user.username),
         verdict: match verdict.opinion {
             Opinion::Allow(_) => Answer::Allow,
             Opinion::Deny(_) | Opinion::NoOpinion(_) => Answer::Deny,

@@ -77,7 +77,11 @@ pub(super) fn write(material: &Material, action: &Action) -> Result<Written, Unm
     put(&mut to, &input)?;
     to.push(b'}');
     let line = String::from_utf8(to).map_err(|_| unmaskable("not UTF-8"))?;
-    Ok(Written { summary, line })
+    Ok(Written {
+        summary,
+        line,
+        is_truncated: false,
+    })
 }
 
 /// Texts without secrets, as long as they may be.

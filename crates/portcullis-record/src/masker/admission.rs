@@ -9,12 +9,13 @@ use portcullis_core::{Attributes, PolicyOutcome, Step, StepOutcome, Verdict};
 use super::http::Http;
 use super::line::Line;
 use super::patches::{Patched, mask_host_call};
-use super::{Masker, Unmaskable, Written, cut, times, unmaskable};
+use super::{Masker, Unmaskable, Written, shown, times, truncate, unmaskable};
 use crate::mask::review::{self, Root, Subject};
 use crate::mask::text::{self, Members};
 use crate::mask::{self, Header, Secret};
 use crate::material::{Admission, Material};
 use crate::scrub::Scrubber;
+use crate::scrub::known::Known;
 use crate::summary::{Answer, Summary};
 
 impl Masker {
@@ -44,7 +45,6 @@ impl Masker {
         let mut found =
             review::find(subject, "/review").ok_or(unmaskable("the review can't be read"))?;
         let mut found_in_http = mask::http::find(&attributes.context);
-        let http = Http::masked(&attributes.context, &mut found_in_http, &mut found.pointers);
         let mut secrets = std::mem::take(&mut found.secrets);
         secrets.append(&mut found_in_http.secrets);
 
@@ -52,6 +52,16 @@ impl Masker {
         let mut trace: Vec<Cow<'_, Step>> = verdict.trace.iter().map(Cow::Borrowed).collect();
         self.mask_trees(attributes, &mut patch, &mut trace, &mut secrets);
 
+        let public = public_of(attributes);
+        let known = Known::new(&secrets, &public);
+        found
+            .mask_known(subject, "/review", &known)
+            .ok_or(unmaskable("the review can't be read"))?;
+        found_in_http.mask_known(&attributes.context, &known);
+        let is_preferred = !verdict.is_allowed() && !attributes.dry_run;
+        let limit = self.limit(is_preferred);
+        let truncated = truncate::apply(&mut found, text, index, limit);
+        let http = Http::masked(&attributes.context, &mut found_in_http, &mut found.pointers);
         let name = name(attributes, text, index);
         let mut summary = summary(material, decided, &name);
         if has_texts(verdict) {
@@ -65,11 +75,16 @@ impl Masker {
             found: &found,
             http,
             received: times::to_nanoseconds(material.received),
+            truncated: &truncated,
             webhook: Some(&decided.webhook),
             chain: None,
         };
         let line = line.write()?;
-        Ok(Written { summary, line })
+        Ok(Written {
+            summary,
+            line,
+            is_truncated: !truncated.is_empty(),
+        })
     }
 
     /// Masks patches and host calls, and tells what was in them.
@@ -96,6 +111,21 @@ impl Masker {
             }
         }
     }
+}
+
+/// What a request is about: shown in lists, so not secret.
+fn public_of(request: &Attributes) -> [&str; 9] {
+    [
+        &request.namespace,
+        &request.name,
+        &request.kind.group,
+        &request.kind.version,
+        &request.kind.kind,
+        &request.resource.resource,
+        &request.user.username,
+        &request.uid,
+        request.operation.as_str(),
+    ]
 }
 
 /// Whether there is anything a secret could be repeated in.
@@ -208,10 +238,10 @@ fn summary(material: &Material, decided: &Admission, name: &str) -> Summary {
         time: times::to_microseconds(verdict.id.time()),
         door: attributes.door,
         operation: attributes.operation.as_str().to_owned(),
-        kind: cut(&attributes.kind.kind),
-        namespace: cut(&attributes.namespace),
-        name: cut(name),
-        user: cut(&attributes.user.username),
+        kind: shown(&attributes.kind.kind),
+        namespace: shown(&attributes.namespace),
+        name: shown(name),
+        user: shown(&attributes.user.username),
         verdict: if is_allowed {
             Answer::Allow
         } else {

@@ -6,7 +6,7 @@ use serde::Serialize;
 use super::http::Http;
 use super::{Unmaskable, unmaskable};
 use crate::input::Webhook;
-use crate::mask::review::Found;
+use crate::mask::found::Found;
 use crate::summary::Summary;
 
 /// Everything that is written.
@@ -18,6 +18,7 @@ pub(super) struct Line<'a, T> {
     pub(super) found: &'a Found<'a>,
     pub(super) http: Http<'a>,
     pub(super) received: String,
+    pub(super) truncated: &'a [String],
     pub(super) webhook: Option<&'a Webhook>,
     pub(super) chain: Option<&'a str>,
 }
@@ -27,6 +28,8 @@ pub(super) struct Line<'a, T> {
 struct Behind<'a> {
     #[serde(skip_serializing_if = "<[_]>::is_empty")]
     masked: &'a [String],
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    truncated: &'a [String],
     http: &'a Http<'a>,
     received: &'a str,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -41,7 +44,7 @@ const USUAL: usize = 4096;
 impl<T: Serialize> Line<'_, T> {
     /// Writes it.
     pub(super) fn write(&self) -> Result<String, Unmaskable> {
-        let mut to = Vec::with_capacity(self.text.len() + USUAL);
+        let mut to = Vec::with_capacity(self.found.length_of(self.text) + USUAL);
         put(&mut to, self.summary)?;
         to.pop();
         to.extend_from_slice(b",\"patch\":");
@@ -56,6 +59,7 @@ impl<T: Serialize> Line<'_, T> {
             &mut to,
             &Behind {
                 masked: &self.found.pointers,
+                truncated: self.truncated,
                 http: &self.http,
                 received: &self.received,
                 webhook: self.webhook,

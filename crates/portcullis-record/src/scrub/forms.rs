@@ -88,14 +88,21 @@ pub(super) fn decoded(text: &str) -> Option<Vec<u8>> {
 /// Collects them.
 pub(super) struct Forms<'a, 'p> {
     public: &'p [&'p str],
+    shortest_line: usize,
     needles: Vec<Needle<'a>>,
 }
 
 impl<'a, 'p> Forms<'a, 'p> {
     /// None yet; what is public will be left out.
     pub(super) fn new(public: &'p [&'p str]) -> Self {
+        Self::with_lines(public, SHORTEST_LINE)
+    }
+
+    /// The same where lines of longer secrets count from this length on.
+    pub(super) fn with_lines(public: &'p [&'p str], shortest_line: usize) -> Self {
         Self {
             public,
+            shortest_line,
             needles: Vec::new(),
         }
     }
@@ -116,6 +123,17 @@ impl<'a, 'p> Forms<'a, 'p> {
         self.forms(meant, DEPTH);
     }
 
+    /// Those of one secret that is looked for in the review itself. JSON, like an earlier version of the
+    /// object, is a secret for what is in it alone.
+    pub(super) fn add_known(&mut self, secret: &'a Secret<'a>) {
+        let meant = secret.meant();
+        if meant.trim_start().starts_with('{') {
+            self.parts(&meant, DEPTH);
+        } else {
+            self.add(secret);
+        }
+    }
+
     fn forms(&mut self, meant: Cow<'a, str>, depth: usize) {
         if let Some(bytes) = decoded(&meant) {
             if let Ok(text) = std::str::from_utf8(&bytes) {
@@ -133,7 +151,7 @@ impl<'a, 'p> Forms<'a, 'p> {
     fn parts(&mut self, whole: &str, depth: usize) {
         let mut parts: Vec<String> = Vec::new();
         let is_long =
-            |line: &&str| line.trim().len() >= SHORTEST_LINE && !line.starts_with("-----");
+            |line: &&str| line.trim().len() >= self.shortest_line && !line.starts_with("-----");
         if whole.contains('\n') {
             parts.extend(whole.lines().filter(is_long).map(str::to_owned));
         }

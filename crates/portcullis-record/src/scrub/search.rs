@@ -27,19 +27,21 @@ pub(super) struct Search<'a> {
     filter: [u64; WORDS],
 }
 
-fn bit(beginning: [u8; SHORTEST]) -> (usize, u64) {
-    let hash = u32::from_le_bytes(beginning).wrapping_mul(0x9e37_79b1) >> 20;
-    ((hash >> 6) as usize, 1 << (hash & 63))
-}
-
 impl<'a> Search<'a> {
+    /// The place of a beginning in a filter of 64 words.
+    #[inline]
+    pub(super) fn bit(beginning: [u8; SHORTEST]) -> (usize, u64) {
+        let hash = u32::from_le_bytes(beginning).wrapping_mul(0x9e37_79b1) >> 20;
+        ((hash >> 6) as usize, 1 << (hash & 63))
+    }
+
     pub(super) fn new(mut needles: Vec<Needle<'a>>) -> Self {
         needles.sort_unstable();
         needles.dedup_by(|a, b| a.text == b.text);
         let mut filter = [0; WORDS];
         for needle in &needles {
             if let Some(beginning) = needle.text.as_bytes().first_chunk() {
-                let (word, bit) = bit(*beginning);
+                let (word, bit) = Self::bit(*beginning);
                 if let Some(word) = filter.get_mut(word) {
                     *word |= bit;
                 }
@@ -64,6 +66,24 @@ impl<'a> Search<'a> {
         found.is_ok()
     }
 
+    /// Whether a whole needle, or the first [`LONGEST`] bytes of a longer one, is at this place.
+    pub(super) fn is_whole_at(&self, bytes: &[u8], at: usize) -> bool {
+        let text = up_to_longest(bytes.get(at..).unwrap_or_default());
+        let place = self
+            .needles
+            .partition_point(|needle| up_to_longest(needle.text.as_bytes()) <= text);
+        // Whatever the text begins with is the one before its place, or what that begins with.
+        let mut before = place.checked_sub(1);
+        while let Some(place) = before {
+            let needle = self.needles.get(place).map(|needle| needle.text.as_bytes());
+            if text.starts_with(up_to_longest(needle.unwrap_or_default())) {
+                return true;
+            }
+            before = self.shorter.get(place).copied().flatten();
+        }
+        false
+    }
+
     /// The text without needles; none if it has none.
     pub(super) fn replaced(&self, text: &str) -> Option<String> {
         if self.needles.is_empty() {
@@ -77,7 +97,7 @@ impl<'a> Search<'a> {
             let Some(beginning) = beginning.first_chunk() else {
                 break;
             };
-            let (word, bit) = bit(*beginning);
+            let (word, bit) = Self::bit(*beginning);
             if self.filter.get(word).is_none_or(|w| w & bit == 0) {
                 continue;
             }

@@ -99,6 +99,7 @@ pub(crate) fn step(plugin: &str, outcome: StepOutcome) -> Step {
         phase: Phase::Admit,
         outcome,
         detail: None,
+        failed_open: false,
         warnings: 0,
         policies: Vec::new(),
         host_calls: Vec::new(),

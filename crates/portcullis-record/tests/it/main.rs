@@ -9,8 +9,10 @@
 
 mod access;
 mod action;
+mod elsewhere;
 mod fixtures;
 mod line;
 mod masking;
 mod property;
 mod scrubbing;
+mod truncation;

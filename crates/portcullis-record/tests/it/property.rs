@@ -340,8 +340,29 @@ fn planted_object(planted: &[Planted], noise: &Value, base: usize) -> Value {
         };
         object.insert(format!("planted{place}"), wrapped(inner, one.depth));
     }
+    for (place, one) in planted.iter().enumerate() {
+        if let Some(text) = echoed(one) {
+            let echo = json!({"annotations": {"kapp.k14s.io/original": text}});
+            object.insert(format!("echo{place}"), wrapped(echo, one.depth));
+        }
+    }
     object.insert("list".into(), Value::Array(items));
     Value::Object(object)
+}
+
+/// What else of the review repeats a secret, where it is one for sure.
+fn echoed(one: &Planted) -> Option<String> {
+    match one.place {
+        // These may be words, images or addresses.
+        Place::EnvList | Place::EnvMap | Place::EnvObject | Place::CiVariable | Place::PatchEnv => {
+            None
+        }
+        // Only long lines of a key are looked for by themselves.
+        Place::PrivateKey if one.secret.len() < 16 => None,
+        _ if one.form == 5 => Some(one.secret.clone()),
+        _ if one.form == 6 => Some(json!({"deep": {"text": one.secret}}).to_string()),
+        _ => Some(repeated(one)),
+    }
 }
 
 fn context(planted: &[Planted]) -> DoorContext {

@@ -9,7 +9,7 @@ use hyper::http::request::Parts;
 use nix::unistd::geteuid;
 use portcullis_authn::{Code, Session, TokenError};
 use portcullis_authz::roles::{AdminOf, Identity};
-use portcullis_core::{PeerCertificate, UnixPeer, clock};
+use portcullis_core::{PeerCertificate, UnixPeer, clock, printable};
 use serde_json::{Map, Value, json};
 
 use super::sign_in::{SESSION, is_secure};
@@ -78,7 +78,7 @@ impl Caller {
         match self {
             Self::Unproved(why) if why.code == Code::KeysUnavailable => {
                 // What is said to anybody doesn't tell where the keys are.
-                tracing::warn!("a token can't be verified: {}", why.message);
+                tracing::warn!("a token can't be verified: {}", printable(&why.message));
                 HttpError::new(
                     hyper::StatusCode::SERVICE_UNAVAILABLE,
                     why.code.name(),

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use hyper::StatusCode;
 use hyper::header::{CACHE_CONTROL, CONTENT_TYPE, HOST, HeaderValue, LOCATION};
 use portcullis_authn::{LoginError, Sessions};
-use portcullis_core::clock;
+use portcullis_core::{clock, printable};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -345,7 +345,8 @@ pub(super) fn redirect(to: &str) -> Result<Response, HttpError> {
 }
 
 fn failed(error: &LoginError) -> HttpError {
-    tracing::warn!(code = error.code(), "sign-in failed: {error}");
+    let why = error.to_string();
+    tracing::warn!(code = error.code(), "sign-in failed: {}", printable(&why));
     let status = match error {
         LoginError::UnknownRealm | LoginError::NoLogin => StatusCode::NOT_FOUND,
         LoginError::Unavailable(_) => StatusCode::SERVICE_UNAVAILABLE,

@@ -3,6 +3,7 @@
 use prometheus_client::encoding::EncodeLabelSet;
 use prometheus_client::metrics::counter::Counter;
 use prometheus_client::metrics::family::Family;
+use prometheus_client::metrics::gauge::Gauge;
 use prometheus_client::registry::Registry;
 
 #[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
@@ -15,13 +16,26 @@ struct Sink {
     sink: &'static str,
 }
 
+/// Why decisions are not kept.
+const DROPPED: [&str; 5] = [
+    "queue_full",
+    "unmaskable",
+    "not_stored",
+    "not_written",
+    "not_kept",
+];
+/// Why they are kept without their objects.
+const MAX_INPUT: &str = "max_input";
+
 /// What the decision log counts.
 #[derive(Debug, Clone)]
 pub(crate) struct DecisionCounts {
     written: Family<Sink, Counter>,
     dropped: Family<Reason, Counter>,
     failures: Family<Sink, Counter>,
+    truncated: Family<Reason, Counter>,
     pruned: Counter,
+    waiting: Gauge,
 }
 
 impl DecisionCounts {
@@ -30,7 +44,9 @@ impl DecisionCounts {
             written: Family::default(),
             dropped: Family::default(),
             failures: Family::default(),
+            truncated: Family::default(),
             pruned: Counter::default(),
+            waiting: Gauge::default(),
         };
         registry.register(
             "decision_log_written",
@@ -39,7 +55,7 @@ impl DecisionCounts {
         );
         registry.register(
             "decision_log_dropped",
-            "Decisions that were not kept: queue_full, unmaskable, not_stored, not_kept (required, and refused)",
+            "Decisions that were not kept: queue_full, unmaskable, not_stored, not_written (lines, without a store), not_kept (required, and refused)",
             counts.dropped.clone(),
         );
         registry.register(
@@ -52,10 +68,25 @@ impl DecisionCounts {
             "Decisions that were deleted because of their age or the space they took",
             counts.pruned.clone(),
         );
+        registry.register(
+            "decision_log_truncated",
+            "Decisions that were kept without their objects: max_input (larger than decisions.maxInput)",
+            counts.truncated.clone(),
+        );
+        registry.register(
+            "decision_log_waiting",
+            "Decisions that wait in memory to be kept",
+            counts.waiting.clone(),
+        );
         // Series that exist from the start can be alerted on.
-        for reason in ["queue_full", "unmaskable", "not_stored", "not_kept"] {
+        for reason in DROPPED {
             drop(counts.dropped.get_or_create(&Reason { reason }));
         }
+        drop(
+            counts
+                .truncated
+                .get_or_create(&Reason { reason: MAX_INPUT }),
+        );
         counts
     }
 
@@ -81,6 +112,21 @@ impl DecisionCounts {
         let reason = "not_stored";
         let dropped = self.dropped.get_or_create(&Reason { reason });
         dropped.inc_by(count as u64);
+    }
+
+    pub(super) fn dropped_unwritten(&self, count: usize) {
+        let reason = "not_written";
+        let dropped = self.dropped.get_or_create(&Reason { reason });
+        dropped.inc_by(count as u64);
+    }
+
+    pub(super) fn truncated(&self) {
+        let reason = MAX_INPUT;
+        self.truncated.get_or_create(&Reason { reason }).inc();
+    }
+
+    pub(super) fn waiting(&self, count: usize) {
+        self.waiting.set(i64::try_from(count).unwrap_or(i64::MAX));
     }
 
     pub(super) fn dropped_unkept(&self) {

@@ -3,8 +3,8 @@
 //! Lines are made where the decision was made, right after its answer is on its way: what they are made
 //! of is still at hand there, and everything is thrown away where it came from.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::time::Instant;
 
 use portcullis_core::clock;
@@ -13,11 +13,10 @@ use portcullis_record::{Masker, Material, Written};
 use super::counts::DecisionCounts;
 use super::queue::{Item, Queue};
 
-/// What one who waits for the last lines sleeps at a time.
-const PAUSE: std::time::Duration = std::time::Duration::from_millis(1);
-
 /// Bytes of bodies that lines may be made of at the same time.
-const MOST_BYTES: usize = 128 << 20;
+const MOST_BYTES: usize = 64 << 20;
+/// The part of them that is kept free for refusals.
+const RESERVED: usize = 4;
 /// What one decision takes besides its body, about.
 const OVERHEAD: usize = 8 << 10;
 
@@ -26,8 +25,64 @@ const OVERHEAD: usize = 8 << 10;
 pub(super) struct Intake {
     pub(super) queue: Arc<Queue>,
     pub(super) counts: DecisionCounts,
-    /// Bytes of the bodies that lines are being made of.
-    under_way: AtomicUsize,
+    under_way: Arc<UnderWay>,
+}
+
+/// Bytes of the bodies that lines are being made of.
+#[derive(Debug, Default)]
+struct UnderWay {
+    bytes: AtomicUsize,
+    lock: Mutex<()>,
+    settled: Condvar,
+}
+
+/// A part of them, as long as it lives.
+///
+/// INVARIANT: what was added is subtracted once, whatever happens to the task that makes the line.
+#[derive(Debug)]
+struct Share {
+    under_way: Arc<UnderWay>,
+    bytes: usize,
+}
+
+impl UnderWay {
+    /// A share of so many bytes, if they stay below the limit.
+    fn share(self: &Arc<Self>, bytes: usize, limit: usize) -> Option<Share> {
+        let share = Share {
+            under_way: Arc::clone(self),
+            bytes,
+        };
+        let before = self.bytes.fetch_add(bytes, Ordering::AcqRel);
+        (before + bytes <= limit).then_some(share)
+    }
+
+    fn is_settled(&self) -> bool {
+        self.bytes.load(Ordering::Acquire) == 0
+    }
+
+    /// Waits until all are done, or gives up at the deadline.
+    fn settle(&self, deadline: Instant) {
+        let left = deadline.saturating_duration_since(clock::monotonic());
+        let held = self.lock.lock().unwrap_or_else(PoisonError::into_inner);
+        let _ = self
+            .settled
+            .wait_timeout_while(held, left, |()| !self.is_settled());
+    }
+}
+
+impl Drop for Share {
+    fn drop(&mut self) {
+        let UnderWay {
+            bytes,
+            lock,
+            settled,
+        } = &*self.under_way;
+        if bytes.fetch_sub(self.bytes, Ordering::AcqRel) == self.bytes {
+            // Who waits has looked before, or looks now.
+            drop(lock.lock().unwrap_or_else(PoisonError::into_inner));
+            settled.notify_all();
+        }
+    }
 }
 
 impl Intake {
@@ -35,7 +90,7 @@ impl Intake {
         Self {
             queue,
             counts,
-            under_way: AtomicUsize::new(0),
+            under_way: Arc::default(),
         }
     }
 
@@ -44,18 +99,22 @@ impl Intake {
     pub(super) fn take(self: &Arc<Self>, material: Material, masker: Arc<Masker>) {
         let intake = Arc::clone(self);
         let bytes = (*material.body.0).as_ref().len() + OVERHEAD;
-        if intake.under_way.fetch_add(bytes, Ordering::AcqRel) + bytes > MOST_BYTES {
-            intake.under_way.fetch_sub(bytes, Ordering::AcqRel);
+        let limit = match material.decided.is_allowed() {
+            true => MOST_BYTES - MOST_BYTES / RESERVED,
+            false => MOST_BYTES,
+        };
+        let Some(share) = intake.under_way.share(bytes, limit) else {
             intake.counts.dropped_full();
             return;
-        }
+        };
         tokio::spawn(async move {
             if let Some(written) = intake.write(&material, &masker)
                 && intake.queue.offer(Item::new(written)).is_err()
             {
                 intake.counts.dropped_full();
             }
-            intake.under_way.fetch_sub(bytes, Ordering::AcqRel);
+            drop(material);
+            drop(share);
         });
     }
 
@@ -66,14 +125,16 @@ impl Intake {
             self.counts.dropped_unmaskable();
             tracing::warn!("a decision was dropped: {why}");
         });
-        written.ok()
+        let written = written.ok()?;
+        if written.is_truncated {
+            self.counts.truncated();
+        }
+        Some(written)
     }
 
     /// Waits until all lines are made, or gives up at the deadline.
     pub(super) fn settle(&self, deadline: Instant) {
-        while self.under_way.load(Ordering::Acquire) > 0 && clock::monotonic() < deadline {
-            std::thread::sleep(PAUSE);
-        }
+        self.under_way.settle(deadline);
     }
 }
 
@@ -119,7 +180,7 @@ mod tests {
         let material =
             Material::of_action(action(), SystemTime::UNIX_EPOCH, "sha256:gate".into(), None);
         intake.take(material, Arc::new(Masker::default()));
-        while intake.under_way.load(Ordering::Acquire) > 0 {
+        while !intake.under_way.is_settled() {
             tokio::task::yield_now().await;
         }
         let gathering = Gathering {
@@ -132,5 +193,21 @@ mod tests {
         assert_eq!(taken.len(), 1);
         let summary = taken.first().map(|item| &item.written.summary);
         assert_eq!(summary.map(|s| s.kind.as_str()), Some("Autohold"));
+    }
+
+    #[test]
+    fn what_is_under_way_is_settled_even_after_a_panic() {
+        let under_way = Arc::new(UnderWay::default());
+        assert!(under_way.share(11, 10).is_none());
+        assert!(under_way.is_settled(), "what found no room takes none");
+        let share = under_way.share(10, 10).unwrap();
+        assert!(under_way.share(1, 10).is_none());
+        let making = std::thread::spawn(move || {
+            let _share = share;
+            panic!("on purpose");
+        });
+        under_way.settle(clock::monotonic() + Duration::from_secs(60));
+        assert!(making.join().is_err());
+        assert!(under_way.is_settled());
     }
 }

@@ -5,16 +5,19 @@ use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use portcullis_core::clock;
-use portcullis_record::Written;
+use portcullis_record::{Answer, Written};
 use portcullis_store::Store;
 use tokio::sync::{Notify, oneshot};
 
+use super::lost::NAMED;
 use super::settings::Settings;
 
 /// Decisions that may wait.
 const MOST: usize = 16_384;
 /// Memory that they may take.
-const MOST_BYTES: usize = 128 << 20;
+const MOST_BYTES: usize = 48 << 20;
+/// The part of both that is kept free for refusals, so that a flood of what is allowed can't push them out.
+const RESERVED: usize = 4;
 
 /// What one decision takes besides its line, about.
 const OVERHEAD: usize = 2 << 10;
@@ -47,6 +50,11 @@ impl Item {
     fn bytes(&self) -> usize {
         self.written.line.capacity() + OVERHEAD
     }
+
+    /// Whether it may take the room that is kept free for refusals. So may a decision whose answer waits for it.
+    fn is_preferred(&self) -> bool {
+        self.kept.is_some() || self.written.summary.verdict == Answer::Deny
+    }
 }
 
 /// What the writer finds.
@@ -58,6 +66,14 @@ pub(super) struct Taken {
     pub(super) end: Option<Instant>,
 }
 
+/// What the writer has taken and not settled yet.
+#[derive(Debug, Default)]
+pub(super) struct InHand {
+    pub(super) count: usize,
+    /// The ids of the first ones.
+    pub(super) ids: Vec<String>,
+}
+
 #[derive(Debug, Default)]
 struct State {
     items: VecDeque<Item>,
@@ -66,6 +82,10 @@ struct State {
     is_urgent: bool,
     change: Option<(Settings, Option<Store>)>,
     end: Option<Instant>,
+    /// What the writer has taken and not settled yet.
+    in_hand: InHand,
+    /// The writer has ended.
+    is_over: bool,
 }
 
 /// Decisions on their way to the writer.
@@ -73,6 +93,7 @@ struct State {
 pub(super) struct Queue {
     state: Mutex<State>,
     arrived: Condvar,
+    over: Condvar,
     room: Notify,
 }
 
@@ -90,8 +111,12 @@ impl Queue {
     /// Puts a decision in, or gives it back when there is no room.
     pub(super) fn offer(&self, item: Item) -> Result<(), Box<Item>> {
         let mut state = self.lock();
-        if state.items.len() >= MOST
-            || state.bytes + item.bytes() > MOST_BYTES
+        let (most, most_bytes) = match item.is_preferred() {
+            true => (MOST, MOST_BYTES),
+            false => (MOST - MOST / RESERVED, MOST_BYTES - MOST_BYTES / RESERVED),
+        };
+        if state.items.len() >= most
+            || state.bytes + item.bytes() > most_bytes
             || state.end.is_some()
         {
             return Err(Box::new(item));
@@ -134,10 +159,67 @@ impl Queue {
         self.lock().change.take()
     }
 
-    /// Nothing more is taken in.
+    /// Nothing more is taken in, and the writer ends at the deadline; an earlier one wins.
     pub(super) fn end(&self, deadline: Instant) {
-        self.lock().end = Some(deadline);
+        let mut state = self.lock();
+        state.end = Some(state.end.map_or(deadline, |end| end.min(deadline)));
+        drop(state);
         self.arrived.notify_one();
+        self.over.notify_all();
+    }
+
+    /// The writer has ended.
+    pub(super) fn is_over(&self) {
+        self.lock().is_over = true;
+        self.over.notify_all();
+    }
+
+    /// Waits until the writer has ended, or its time to end is over by so much; says whether it has.
+    pub(super) fn wait_until_over(&self, patience: Duration) -> bool {
+        let mut state = self.lock();
+        while !state.is_over {
+            let now = clock::monotonic();
+            let last = state.end.unwrap_or(now) + patience;
+            let left = last.saturating_duration_since(now);
+            if left.is_zero() {
+                return false;
+            }
+            (state, _) = self
+                .over
+                .wait_timeout(state, left)
+                .unwrap_or_else(PoisonError::into_inner);
+        }
+        true
+    }
+
+    /// Takes everything that is left, at the end, and what the writer has in hand.
+    pub(super) fn drain(&self) -> (Vec<Item>, InHand) {
+        let mut state = self.lock();
+        state.bytes = 0;
+        let in_hand = std::mem::take(&mut state.in_hand);
+        (state.items.drain(..).collect(), in_hand)
+    }
+
+    /// What the writer had in hand is settled; gives the number of those that wait.
+    pub(super) fn settled(&self) -> usize {
+        let mut state = self.lock();
+        state.in_hand.count = 0;
+        state.in_hand.ids.clear();
+        state.items.len()
+    }
+
+    /// How many wait, those that the writer has in hand included.
+    pub(super) fn waiting(&self) -> usize {
+        let state = self.lock();
+        state.items.len() + state.in_hand.count
+    }
+
+    /// Waits so long, but not after the end has come nearer or there are other settings.
+    pub(super) fn pause(&self, time: Duration) {
+        let state = self.lock();
+        let end = state.end;
+        let goes_on = |state: &mut State| state.end == end && state.change.is_none();
+        let _ = self.arrived.wait_timeout_while(state, time, goes_on);
     }
 
     /// When the writer must have ended, once it must.
@@ -185,6 +267,9 @@ impl Queue {
             taken.items.push(item);
         }
         state.bytes -= bytes;
+        state.in_hand.count = taken.items.len();
+        let ids = taken.items.iter().take(NAMED);
+        state.in_hand.ids = ids.map(|one| one.written.summary.id.clone()).collect();
         state.is_urgent &= !state.items.is_empty();
         drop(state);
         self.room.notify_waiters();
@@ -200,7 +285,7 @@ impl Queue {
 pub(super) const WAKE_AT: usize = 512;
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use std::sync::Arc;
 
     use portcullis_core::Door;
@@ -211,6 +296,7 @@ mod tests {
     fn written(length: usize) -> Written {
         let text = String::new;
         Written {
+            is_truncated: false,
             line: " ".repeat(length),
             summary: Summary {
                 id: text(),
@@ -236,7 +322,7 @@ mod tests {
         }
     }
 
-    fn item(length: usize) -> Item {
+    pub(in super::super) fn item(length: usize) -> Item {
         Item::new(written(length))
     }
 
@@ -249,23 +335,38 @@ mod tests {
         }
     }
 
+    fn refusal(length: usize) -> Item {
+        let mut item = item(length);
+        item.written.summary.verdict = Answer::Deny;
+        item
+    }
+
     #[test]
     fn a_full_queue_gives_back_what_finds_no_room() {
         let queue = Queue::default();
         let large = MOST_BYTES / 4;
-        for _ in 0..3 {
-            queue.offer(item(large)).unwrap();
-        }
-        assert!(queue.offer(item(large)).is_err());
-        queue.offer(item(10)).unwrap();
-        assert_eq!(queue.take(gathering(2)).items.len(), 2);
-        queue.offer(item(large)).unwrap();
+        assert!(queue.offer(item(large)).is_ok());
+        assert!(queue.offer(item(large)).is_ok());
+        assert!(
+            queue.offer(item(large)).is_err(),
+            "the rest is for refusals"
+        );
+        assert!(queue.offer(refusal(large)).is_ok());
+        assert!(queue.offer(refusal(large)).is_err());
+        assert!(queue.offer(refusal(10)).is_ok());
         assert_eq!(queue.take(gathering(3)).items.len(), 3);
+        assert!(queue.offer(item(large)).is_ok());
+        assert_eq!(queue.take(gathering(2)).items.len(), 2);
         assert!(queue.take(gathering(1)).items.is_empty());
-        for _ in 0..MOST.min(MOST_BYTES / OVERHEAD) {
-            queue.offer(item(0)).unwrap();
+        let most = MOST.min(MOST_BYTES / OVERHEAD);
+        for _ in 0..most - most / RESERVED {
+            assert!(queue.offer(item(0)).is_ok());
         }
         assert!(queue.offer(item(0)).is_err());
+        for _ in 0..most / RESERVED {
+            assert!(queue.offer(refusal(0)).is_ok());
+        }
+        assert!(queue.offer(refusal(0)).is_err());
     }
 
     #[test]

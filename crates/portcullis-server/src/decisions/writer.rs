@@ -10,6 +10,7 @@ use super::StoreState;
 use super::counts::DecisionCounts;
 use super::feed::Feed;
 use super::json_lines::LineSink;
+use super::lost::Lost;
 use super::queue::{Gathering, Item, Queue, WAKE_AT};
 use super::settings::Settings;
 
@@ -27,6 +28,15 @@ const RETRY_FIRST: Duration = Duration::from_millis(100);
 const RETRY_LAST: Duration = Duration::from_secs(5);
 /// A fault that stays is told again after this long.
 const TELL_EVERY: Duration = Duration::from_secs(60);
+
+/// Wakes those who wait for the end of the writer, however it ended.
+struct Over(Arc<Queue>);
+
+impl Drop for Over {
+    fn drop(&mut self) {
+        self.0.is_over();
+    }
+}
 
 /// Keeps decisions until told to end.
 #[derive(Debug)]
@@ -68,6 +78,8 @@ impl Writer {
     }
 
     pub(super) fn run(mut self) {
+        let _over = Over(Arc::clone(&self.queue));
+        let mut lost = Lost::default();
         loop {
             let taken = self.queue.take(GATHERING);
             if let Some((settings, store)) = taken.change {
@@ -82,20 +94,36 @@ impl Writer {
                 Some(_) => self.store_all(&mut ready),
                 None => are_written,
             };
+            if !are_kept {
+                self.count_lost(&ready);
+                if self.queue.ends_at().is_some() {
+                    lost.add(&ready, are_written);
+                }
+            }
             for one in ready {
                 if let Some(kept) = one.kept {
                     let _ = kept.send(are_kept);
                 }
             }
             match taken.end {
-                Some(_) if is_last => return,
-                Some(deadline) if clock::monotonic() >= deadline => {
-                    tracing::warn!("some decisions were not kept in time");
+                Some(_) if is_last => {
+                    lost.tell();
                     return;
                 }
                 Some(_) => {}
+                None if self.queue.ends_at().is_some() => {}
                 None => self.prune_if_due(),
             }
+            self.counts.waiting(self.queue.settled());
+        }
+    }
+
+    /// Counts what is given up, by where it should have gone.
+    fn count_lost(&self, given_up: &[Item]) {
+        match self.settings.location {
+            Some(_) => self.counts.dropped_unstored(given_up.len()),
+            None if self.sink.is_some() => self.counts.dropped_unwritten(given_up.len()),
+            None => {}
         }
     }
 
@@ -151,6 +179,9 @@ impl Writer {
         let mut pause = RETRY_FIRST;
         let mut refusals = 0;
         while !ready.is_empty() {
+            if self.is_too_late() {
+                return false;
+            }
             match self.try_store(ready) {
                 Ok(()) => {
                     self.set_fault(None);
@@ -174,26 +205,32 @@ impl Writer {
                 ready.retain_mut(|one| self.is_storable(one));
                 continue;
             }
-            if self
-                .queue
-                .ends_at()
-                .is_some_and(|end| clock::monotonic() + pause >= end)
-            {
-                self.counts.dropped_unstored(ready.len());
-                return false;
-            }
-            std::thread::sleep(pause);
+            self.counts.waiting(self.queue.waiting());
+            self.queue.pause(self.until_end(pause));
             if let Some((settings, store)) = self.queue.take_change() {
                 self.change(settings, store);
             }
             pause = (pause * 2).min(RETRY_LAST);
             if self.settings.location.is_none() {
-                self.counts.dropped_unstored(ready.len());
                 return false;
             }
             ready.retain(|one| one.kept.as_ref().is_none_or(|kept| !kept.is_closed()));
         }
         true
+    }
+
+    /// Whether the time to end is over.
+    fn is_too_late(&self) -> bool {
+        let end = self.queue.ends_at();
+        end.is_some_and(|end| clock::monotonic() >= end)
+    }
+
+    /// So much of a pause as there is time for.
+    fn until_end(&self, pause: Duration) -> Duration {
+        match self.queue.ends_at() {
+            Some(end) => pause.min(end.saturating_duration_since(clock::monotonic())),
+            None => pause,
+        }
     }
 
     /// Stores one alone. It is given up if the store is there and refuses it.

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use arc_swap::ArcSwap;
 use portcullis_authz::graph::{KindId, Kinds, Observer, Profile, Update};
+use portcullis_core::printable;
 use prometheus_client::collector::Collector;
 use prometheus_client::encoding::{DescriptorEncoder, EncodeLabelSet, EncodeMetric};
 use prometheus_client::metrics::MetricType;
@@ -163,8 +164,7 @@ impl Observer for ProfileObserver {
 
     fn malformed(&self, kind: KindId, why: &str) {
         let name = self.kinds.name(kind);
-        let why = portcullis_core::text::printable(why);
-        tracing::debug!(profile = %self.profile.0, kind = name, "malformed object: {why}");
+        tracing::debug!(profile = %self.profile.0, kind = name, "malformed object: {}", printable(why));
         let labels = KindLabels {
             profile: self.profile.clone(),
             kind: self.kind(kind),

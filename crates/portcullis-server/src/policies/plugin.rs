@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 use portcullis_core::{
     Attributes, Denial, Document, Door, Finished, HostCallStep, Notes, Operation, Outcome, Pending,
     Phase, Phases, Plugin, PluginError, PolicyMode, PolicyOutcome, PolicyStep, Runs, Tree, clock,
+    printable,
 };
 use portcullis_js::{self as js, Evaluation, Input, Plan, Pool};
 use portcullis_record::Masker;
@@ -146,6 +147,7 @@ impl PoliciesPlugin {
         }
         let (rules, observer) = (Arc::clone(&self.rules), self.observer.clone());
         let masker = Arc::clone(&self.masker);
+        let failures_pass = self.failures_pass;
         Box::pin(async move {
             match receive.await {
                 Ok(Ok(evaluation)) => {
@@ -153,7 +155,13 @@ impl PoliciesPlugin {
                         Some(observer) => observer.evaluated(&evaluation),
                         None => log_console(&evaluation, &masker, &asked.request),
                     }
-                    finished(evaluation, &rules, &skipped, default_action)
+                    let passed_over = match failures_pass {
+                        true => passed_over(&evaluation, &rules, &skipped),
+                        false => Vec::new(),
+                    };
+                    let mut finished = finished(evaluation, &rules, &skipped, default_action);
+                    finished.notes.passed_over(passed_over);
+                    finished
                 }
                 Ok(Err(error)) => failed(PluginError::Failed(error.to_string())),
                 Err(_) => failed(PluginError::Failed(
@@ -207,6 +215,25 @@ fn failed(error: PluginError) -> Finished {
         notes: Notes::default(),
         object: None,
     }
+}
+
+/// Names the policies that would have counted, could not decide, and were passed over: those that
+/// failed, and those that were not asked because the time was up.
+fn passed_over(evaluation: &Evaluation, rules: &[Rule], skipped: &Skipped) -> Vec<String> {
+    let is_decided = !matches!(evaluation.verdict, js::Verdict::None);
+    let counts = |index: usize| {
+        let rule = rules.get(index);
+        rule.is_some_and(|rule| rule.mode == PolicyMode::Enforce)
+            && skipped.get(index).is_some_and(Option::is_none)
+    };
+    let steps = evaluation.steps.iter().enumerate();
+    let steps = steps.filter(|(index, _)| counts(*index));
+    let name = |(_, step): (usize, &js::Step)| match step.outcome {
+        js::Outcome::Error => Some(step.name.clone()),
+        js::Outcome::Skip if !is_decided => Some(format!("{} (not asked)", step.name)),
+        _ => None,
+    };
+    steps.filter_map(name).collect()
 }
 
 /// What an evaluation means for the chain.
@@ -330,19 +357,6 @@ fn mode_of(mode: PolicyMode) -> js::Mode {
         PolicyMode::Warn => js::Mode::Warn,
         PolicyMode::DryRun => js::Mode::DryRun,
     }
-}
-
-/// A text that can't pass for several lines, or talk to a terminal.
-fn printable(text: &str) -> String {
-    let mut made = String::with_capacity(text.len());
-    for character in text.chars() {
-        if character.is_control() && character != '\t' {
-            made.extend(character.escape_default());
-        } else {
-            made.push(character);
-        }
-    }
-    made
 }
 
 /// What policies wrote, at the level they chose, without the secrets of the request.

@@ -56,6 +56,7 @@ mod tests {
 
     fn input(review: &str, masked: &[&str]) -> Input {
         Input {
+            truncated: Vec::new(),
             review: Some(RawValue::from_string(review.to_owned()).unwrap()),
             masked: masked.iter().map(|&place| place.to_owned()).collect(),
             http: Http::default(),

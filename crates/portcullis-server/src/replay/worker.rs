@@ -35,11 +35,22 @@ pub(super) enum Judge {
     Policies(PoliciesOnly),
 }
 
+/// What can be said of a record without its objects.
+fn truncated(decision: &Decision) -> Outcome {
+    let left_out = decision.input.truncated.join(", ");
+    Outcome::Unknown(format!(
+        "the review was too large to be kept whole: {left_out} is not in the record"
+    ))
+}
+
 impl Worker {
     /// Decides again.
     pub fn decide(&self, decision: &Decision) -> Outcome {
         let deciding = AssertUnwindSafe(|| match (decision.summary.door, &self.judge) {
             (Door::Kubernetes, _) => self.admission(decision),
+            (Door::Authorization, Judge::Whole(..)) if !decision.input.truncated.is_empty() => {
+                truncated(decision)
+            }
             (Door::Authorization, Judge::Whole(_, authorizers)) => {
                 access::decide(decision, authorizers)
             }
@@ -53,6 +64,9 @@ impl Worker {
         let trace = Trace::of(decision);
         if matches!(self.judge, Judge::Policies(_)) && trace.is_refused_before() {
             return Outcome::Same { by_another: false };
+        }
+        if !decision.input.truncated.is_empty() {
+            return truncated(decision);
         }
         if masks::is_whole(&decision.input.masked) {
             return Outcome::Unknown("the object is masked as a whole".to_owned());

@@ -11,8 +11,8 @@ use hyper::header::{EXPECT, HeaderMap};
 use hyper::http::request::Parts;
 use portcullis_core::json::Index;
 use portcullis_core::{
-    AccessVerdict, Attributes, Decision, Denial, DoorContext, Opinion, StepOutcome, TraceContext,
-    Verdict, clock,
+    AccessVerdict, Attributes, Decision, Denial, DoorContext, FAILED_OPEN, Opinion, StepOutcome,
+    TraceContext, Verdict, clock,
 };
 use portcullis_kube::review::{self, AccessReview, AdmissionReview, Answer, Shape};
 use portcullis_record::{Admission, Authorization, Body, Decided, Material};
@@ -174,18 +174,26 @@ async fn judge(server: &Server, gate: &Gate, question: Question) -> Result<Respo
     if let Some(telemetry) = &server.telemetry {
         telemetry.admission(attributes, &verdict, StatusCode::OK.as_u16());
     }
+    if let Some(passed_over) = verdict.annotations.get(FAILED_OPEN) {
+        tracing::warn!(
+            decision_id = %verdict.id,
+            request_uid = shown(&attributes.uid),
+            failed_open = short(passed_over),
+            "could not decide, and passed over",
+        );
+    }
     if let Some(denial) = verdict.denial() {
         tracing::info!(
             decision_id = %verdict.id,
-            request_uid = short(&attributes.uid),
+            request_uid = shown(&attributes.uid),
             verdict = "deny",
             plugin = verdict.plugin.as_deref(),
             policy = verdict.policy.as_deref(),
             operation = %attributes.operation,
-            resource = short(&attributes.resource.to_string()),
-            namespace = short(&attributes.namespace),
-            name = short(&attributes.name),
-            user = short(&attributes.user.username),
+            resource = shown(&attributes.resource.to_string()),
+            namespace = shown(&attributes.namespace),
+            name = shown(&attributes.name),
+            user = shown(&attributes.user.username),
             reason = short(&gate.masker.scrub_for(attributes, &denial.reason)),
             "refused",
         );
@@ -316,7 +324,12 @@ impl Keeping<'_> {
 /// Why a decision that must be kept and can't be is a refusal.
 const NOT_KEPT: &str = "the decision could not be recorded, and it must be";
 
-/// Callers choose these texts: a line of the log repeats only a part of a long one.
+/// Callers choose these texts: a line of the log repeats only a part of a long one, and no token.
+fn shown(text: &str) -> String {
+    short(&portcullis_record::without_tokens(text)).to_owned()
+}
+
+/// A part of a long text.
 fn short(text: &str) -> &str {
     const CHARACTERS: usize = 253;
     let end = text

@@ -155,7 +155,7 @@ impl Decisions {
             for (place, (text, entry)) in (first..).zip(texts.iter().zip(these)) {
                 let digest_number = digest(&entry.summary.digest);
                 let gate_number = digest(&entry.summary.gate);
-                values.extend(text.values(place, digest_number, gate_number));
+                values.extend(text.values(place, digest_number, gate_number, entry.line));
             }
             let inserted = database.insert(&TABLE, &values)?;
             if inserted < these.len() as u64 {

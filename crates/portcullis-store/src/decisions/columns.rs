@@ -32,6 +32,7 @@ pub(super) const TABLE: Table = Table {
         ("warnings", Type::Text),
         ("concerned", Type::Text),
         ("traceparent", Type::Text),
+        ("size", Type::Number),
     ],
 };
 
@@ -88,6 +89,7 @@ impl<'a> Texts<'a> {
         place: i64,
         digest: Option<i64>,
         gate: Option<i64>,
+        line: &str,
     ) -> [Value<'_>; TABLE.columns.len()] {
         let numbered = |number: Option<i64>| number.map_or(Value::Null, Value::Number);
         [
@@ -111,6 +113,7 @@ impl<'a> Texts<'a> {
             self.warnings.as_deref().into(),
             self.concerned.as_deref().into(),
             self.traceparent.as_deref().into(),
+            Value::Number(number(line.len())),
         ]
     }
 }

@@ -19,7 +19,7 @@ pub struct Filter {
     pub verdict: Option<Answer>,
     /// Asked by this user.
     pub user: Option<String>,
-    /// About this kind.
+    /// About this kind, in any case; a resource like `pods` means its kind as well.
     pub kind: Option<String>,
     /// In this namespace.
     pub namespace: Option<String>,
@@ -52,13 +52,20 @@ impl Filter {
         }
         let texts = [
             ("user_name = ?", &self.user),
-            ("kind = ?", &self.kind),
             ("namespace = ?", &self.namespace),
         ];
         for (sql, text) in texts {
             if let Some(text) = text {
                 conditions.text(sql, storable(text));
             }
+        }
+        if let Some(kind) = &self.kind {
+            let names: Vec<String> = kinds(kind)
+                .into_iter()
+                .map(|name| format!("?{}", conditions.value(storable(&name).into_owned().into())))
+                .collect();
+            let names = names.join(", ");
+            conditions.sql.push(format!("LOWER(kind) IN ({names})"));
         }
         if let Some(policy) = &self.policy {
             let plain = conditions.value(storable(policy));
@@ -91,7 +98,10 @@ impl Filter {
                 .verdict
                 .is_none_or(|verdict| verdict == summary.verdict)
             && is(&self.user, &summary.user)
-            && is(&self.kind, &summary.kind)
+            && self.kind.as_ref().is_none_or(|kind| {
+                let own = summary.kind.to_ascii_lowercase();
+                kinds(kind).contains(&own)
+            })
             && is(&self.namespace, &summary.namespace)
             && self.policy.as_ref().is_none_or(has)
             && low.is_none_or(|low| summary.id >= low)
@@ -102,6 +112,19 @@ impl Filter {
     pub(super) fn id_range(&self) -> (Option<String>, Option<String>) {
         (self.since.map(ulid::lowest), self.until.map(ulid::lowest))
     }
+}
+
+/// A kind as it may be meant, in lower case: of a resource its kind, too.
+fn kinds(given: &str) -> Vec<String> {
+    let given = given.to_ascii_lowercase();
+    // As Kubernetes makes the name of a resource of that of a kind.
+    let singulars = [("ies", "y"), ("es", ""), ("s", "")];
+    let singulars = singulars.into_iter().filter_map(|(ending, of_kind)| {
+        let stem = given.strip_suffix(ending)?;
+        (!stem.is_empty()).then(|| format!("{stem}{of_kind}"))
+    });
+    let singulars: Vec<String> = singulars.collect();
+    std::iter::once(given).chain(singulars).collect()
 }
 
 impl<'a> Conditions<'a> {
@@ -150,5 +173,27 @@ impl<'a> Conditions<'a> {
             }
         }
         values
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_resource_means_its_kind_too() {
+        for (kind, resource) in [
+            ("Pod", "pods"),
+            ("Ingress", "ingresses"),
+            ("NetworkPolicy", "networkpolicies"),
+            ("Endpoints", "endpoints"),
+            ("Gateway", "gateways"),
+        ] {
+            let lower = kind.to_ascii_lowercase();
+            assert!(kinds(resource).contains(&lower), "{resource}");
+            assert!(kinds(&kind.to_ascii_uppercase()).contains(&lower), "{kind}");
+        }
+        assert_eq!(kinds(""), [""]);
+        assert_eq!(kinds("Pod"), ["pod"]);
     }
 }

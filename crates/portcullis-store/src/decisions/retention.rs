@@ -1,4 +1,5 @@
-//! Deleting what is too old or too much.
+//! Deleting what is too old or too much. What is too old goes whole; of what is too much refusals go last
+//! (see `thin`).
 
 use std::time::{Duration, SystemTime};
 
@@ -30,6 +31,21 @@ pub struct Pruned {
     pub batches: u64,
 }
 
+impl Pruned {
+    fn add(&mut self, other: Self) {
+        self.decisions += other.decisions;
+        self.batches += other.batches;
+    }
+}
+
+/// What one step did.
+#[derive(Debug, Default)]
+struct Deleted {
+    pruned: Pruned,
+    /// Whether there was anything to do.
+    is_some: bool,
+}
+
 /// A batch that may be deleted.
 struct Batch {
     first: i64,
@@ -50,16 +66,26 @@ impl Decisions {
             let bound = ulid::lowest(bound);
             while step(database, &mut pruned, |database| {
                 let condition = "WHERE newest_id < ?1";
-                batches(database, condition, &[Value::Text(&bound)], u64::MAX)
+                let old = batches(database, condition, &[Value::Text(&bound)], u64::MAX)?;
+                delete(database, &old)
             })? {}
         }
         if let Some(limit) = retention.size {
             while step(database, &mut pruned, |database| {
-                let excess = size_in_use(database)?.saturating_sub(limit);
-                match excess {
-                    0 => Ok(Vec::new()),
-                    excess => batches(database, "", &[], excess),
+                let whole = "WHERE thinned = 0";
+                let mut thinned = Deleted::default();
+                for batch in excess(database, whole, limit)? {
+                    let one = self.thin(database, batch.first, batch.lines)?;
+                    thinned.pruned.add(one);
+                    thinned.is_some = true;
                 }
+                Ok(thinned)
+            })? {}
+            self.share_refusals(database, limit, &mut pruned)?;
+            // Where even that is too much, the oldest go.
+            while step(database, &mut pruned, |database| {
+                let oldest = excess(database, "", limit)?;
+                delete(database, &oldest)
             })? {}
         }
         if retention.age.is_some() || retention.size.is_some() {
@@ -107,28 +133,41 @@ fn batches(
     Ok(found)
 }
 
-/// Deletes what `choose` chooses, in one transaction. Says whether there was something.
+/// The oldest batches that are too much.
+fn excess(database: &mut dyn Database, condition: &str, limit: u64) -> Result<Vec<Batch>, Failure> {
+    match size_in_use(database)?.saturating_sub(limit) {
+        0 => Ok(Vec::new()),
+        excess => batches(database, condition, &[], excess),
+    }
+}
+
+/// Deletes batches with all that is in them.
+fn delete(database: &mut dyn Database, batches: &[Batch]) -> Result<Deleted, Failure> {
+    let mut deleted = Deleted::default();
+    for batch in batches {
+        let span = [
+            Value::Number(batch.first),
+            Value::Number(batch.first + batch.lines),
+        ];
+        let rows = "DELETE FROM decisions WHERE number >= ?1 AND number < ?2";
+        deleted.pruned.decisions += database.execute(rows, &span)?;
+        let body = "DELETE FROM decision_batches WHERE first = ?1";
+        deleted.pruned.batches += database.execute(body, &[Value::Number(batch.first)])?;
+        deleted.is_some = true;
+    }
+    Ok(deleted)
+}
+
+/// Does some of the work, in one transaction. Says whether there was something to do.
 fn step(
     database: &mut dyn Database,
     pruned: &mut Pruned,
-    choose: impl FnOnce(&mut dyn Database) -> Result<Vec<Batch>, Failure>,
+    work: impl FnOnce(&mut dyn Database) -> Result<Deleted, Failure>,
 ) -> Result<bool, Failure> {
     let deleted = transaction(database, |database| {
         lock_upkeep(database)?;
-        let mut deleted = Pruned::default();
-        for batch in choose(database)? {
-            let span = [
-                Value::Number(batch.first),
-                Value::Number(batch.first + batch.lines),
-            ];
-            let rows = "DELETE FROM decisions WHERE number >= ?1 AND number < ?2";
-            deleted.decisions += database.execute(rows, &span)?;
-            let body = "DELETE FROM decision_batches WHERE first = ?1";
-            deleted.batches += database.execute(body, &[Value::Number(batch.first)])?;
-        }
-        Ok(deleted)
+        work(database)
     })?;
-    pruned.decisions += deleted.decisions;
-    pruned.batches += deleted.batches;
-    Ok(deleted != Pruned::default())
+    pruned.add(deleted.pruned);
+    Ok(deleted.is_some)
 }

@@ -83,6 +83,8 @@ impl Decisions {
         let lines = self.compressor.read(&row.blob()?, raw_size)?;
         let numbered = (first..).zip(lines.split_terminator('\n'));
         let these = numbered.filter(|(number, _)| (from..end).contains(number));
+        // What is gone left an empty line.
+        let these = these.filter(|(_, line)| !line.is_empty());
         let wanted = these
             .filter(|(number, _)| wanted.as_ref().is_none_or(|wanted| wanted.contains(number)));
         Ok(wanted.map(|(_, line)| line.to_owned()).collect())

@@ -16,6 +16,7 @@ crate::on_both!(
     pages_have_no_gaps_or_doubles_while_others_store,
     the_last_page_says_so,
     no_limit_is_too_odd,
+    kinds_are_found_in_any_case_and_by_their_resource,
 );
 
 fn the_newest_come_first_in_whatever_order_they_were_stored(place: &Place) {
@@ -245,4 +246,32 @@ fn no_limit_is_too_odd(place: &Place) {
     assert_eq!(page(0).items.len(), 1);
     assert_eq!(page(usize::MAX).items.len(), 3);
     assert_eq!(listed(&mut store, &Filter::default(), 1).len(), 3);
+}
+
+fn kinds_are_found_in_any_case_and_by_their_resource(place: &Place) {
+    let mut store = place.open();
+    let of = |place, kind: &str| Summary {
+        kind: kind.into(),
+        ..summary(id(place, 1))
+    };
+    append(
+        &mut store,
+        &[of(0, "Pod"), of(1, "pods"), of(2, "PodTemplate"), of(3, "")],
+    );
+    for (kind, count) in [
+        ("pod", 1),
+        ("Pod", 1),
+        ("pods", 2),
+        ("PODS", 2),
+        ("podt", 0),
+    ] {
+        let filter = Filter {
+            kind: Some(kind.into()),
+            ..Filter::default()
+        };
+        assert_eq!(ids(&mut store, &filter).len(), count, "{kind}");
+        let all = [of(0, "Pod"), of(1, "pods"), of(2, "PodTemplate"), of(3, "")];
+        let matching = all.iter().filter(|one| filter.matches(one));
+        assert_eq!(matching.count(), count, "{kind}");
+    }
 }

@@ -62,6 +62,19 @@ impl Model {
     }
 }
 
+/// Kinds are the same in any case, and a resource means its kind.
+fn is_kind(wanted: &str, own: &str) -> bool {
+    let (wanted, own) = (wanted.to_ascii_lowercase(), own.to_ascii_lowercase());
+    let is_resource = |(ending, of_kind): (&str, &str)| {
+        let stem = wanted.strip_suffix(ending).filter(|stem| !stem.is_empty());
+        stem.is_some_and(|stem| own == format!("{stem}{of_kind}"))
+    };
+    wanted == own
+        || [("ies", "y"), ("es", ""), ("s", "")]
+            .into_iter()
+            .any(is_resource)
+}
+
 fn matches(filter: &Filter, summary: &Summary) -> bool {
     let is = |wanted: &Option<String>, text: &String| wanted.as_ref().is_none_or(|w| w == text);
     let policy = filter.policy.as_ref().is_none_or(|policy| {
@@ -74,7 +87,10 @@ fn matches(filter: &Filter, summary: &Summary) -> bool {
             .verdict
             .is_none_or(|verdict| verdict == summary.verdict)
         && is(&filter.user, &summary.user)
-        && is(&filter.kind, &summary.kind)
+        && filter
+            .kind
+            .as_ref()
+            .is_none_or(|kind| is_kind(kind, &summary.kind))
         && is(&filter.namespace, &summary.namespace)
         && policy
         && filter.since.is_none_or(|since| time(summary) >= since)

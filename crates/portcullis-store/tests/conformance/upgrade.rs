@@ -16,6 +16,9 @@ fn first_version(place: &Place) {
     append(&mut place.open(), &simple(0..50));
     place.meddle(
         "DROP TABLE holds; DROP TABLE tenant_states; DROP TABLE ended_sessions; \
+         DROP INDEX decision_batches_whole; \
+         ALTER TABLE decisions DROP COLUMN size; ALTER TABLE decision_batches DROP COLUMN removed; \
+         ALTER TABLE decision_batches DROP COLUMN thinned; \
          DELETE FROM counters WHERE name NOT IN ('decisions', 'upkeep'); \
          DELETE FROM portcullis_migrations WHERE version > 1",
     );

@@ -26,7 +26,7 @@ use portcullis_server::offline::{Blueprint, Offline};
 use self::outcome::{Evaluation, Outcome};
 use super::load_options;
 use super::text::terminal::Terminal;
-use super::text::{error, plain, report, yaml};
+use super::text::{error, json, plain, report, yaml};
 use crate::cli::{Eval, EvalOutput, ReportKind};
 use crate::exit::Exit;
 use crate::output;
@@ -167,7 +167,7 @@ fn tell(evaluation: &Evaluation, eval: &Eval) {
     }
     output::data(&match eval.output {
         EvalOutput::Table => table::write(evaluation, eval.explain, Terminal::of_output()),
-        EvalOutput::Json => format!("{:#}\n", value::of(evaluation, eval.explain)),
+        EvalOutput::Json => json::pretty(&value::of(evaluation, eval.explain)),
         EvalOutput::Yaml => yaml::write(&value::of(evaluation, eval.explain)),
         EvalOutput::Junit => junit::write(evaluation),
         EvalOutput::Sarif => sarif::write(evaluation),

@@ -20,7 +20,7 @@ use portcullis_server::replay::{ChangeKind, Replay as Engine, Report, RunError};
 use self::progress::Bar;
 use self::source::{Total, open_source};
 use super::load_options;
-use super::text::{error, plain, yaml};
+use super::text::{error, json, plain, yaml};
 use crate::cli::{Admission, Output, Replay};
 use crate::exit::Exit;
 use crate::output;
@@ -88,7 +88,7 @@ fn tell(report: &Report, replay: &Replay) -> Exit {
     }
     match replay.output {
         Output::Table => output::data(&table::write(report)),
-        Output::Json => output::data(&format!("{:#}\n", value::of(report))),
+        Output::Json => output::data(&json::pretty(&value::of(report))),
         Output::Yaml => output::data(&yaml::write(&value::of(report))),
     }
     output::tell(&closing_line(report));

@@ -16,7 +16,7 @@ mod value;
 
 use self::outcome::Tested;
 use super::text::terminal::Terminal;
-use super::text::{error, plain, report, yaml};
+use super::text::{error, json, plain, report, yaml};
 use crate::cli::{Test, TestOutput, TestReportKind};
 use crate::exit::Exit;
 use crate::output;
@@ -64,7 +64,7 @@ fn tell(tested: &Tested, test: &Test) {
     }
     output::data(&match test.output {
         TestOutput::Table => table::write(tested, test.coverage, Terminal::of_output()),
-        TestOutput::Json => format!("{:#}\n", value::of(tested)),
+        TestOutput::Json => json::pretty(&value::of(tested)),
         TestOutput::Yaml => yaml::write(&value::of(tested)),
         TestOutput::Junit => junit::write(tested),
         TestOutput::Lcov => lcov::write(tested),

@@ -6,6 +6,7 @@ pub(super) mod diff;
 pub(super) mod error;
 pub(super) mod file;
 pub(super) mod indent;
+pub(super) mod json;
 pub(super) mod plain;
 pub(super) mod report;
 pub(super) mod terminal;

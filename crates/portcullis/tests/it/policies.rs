@@ -7,6 +7,7 @@ mod documentation;
 mod hostile;
 mod isolation;
 mod meaning;
+mod open;
 mod outside;
 mod reload;
 

@@ -21,8 +21,11 @@ pub(crate) struct DecisionsSpec {
     pub(crate) store: bool,
     /// How long they are kept.
     pub(crate) retention: Duration,
-    /// How much room they may take in the store; the oldest go first.
+    /// How much room they may take in the store; the oldest go first, refusals after everything else.
     pub(crate) max_size: Size,
+    /// How large a review may be to be kept whole, masked: of a larger one the objects are left out, and
+    /// it can't be replayed. A refusal may be four times as large.
+    pub(crate) max_input: Size,
     /// What is masked besides Secrets, environment values and tokens: `JSONPath` from the object on.
     pub(crate) mask: Vec<String>,
     /// Whether a decision that can't be kept is refused: answers wait until they are kept.
@@ -37,6 +40,7 @@ impl Default for DecisionsSpec {
             store: true,
             retention: Duration::from_secs(7 * 86_400),
             max_size: Size::from_bytes(1 << 30),
+            max_input: Size::from_bytes(128 << 10),
             mask: Vec::new(),
             required: false,
             json_lines: None,

@@ -13,6 +13,9 @@ use crate::config::{
     resolved::{Decisions, JsonLines},
 };
 
+/// Less is hardly more than the envelope of a review.
+const LEAST_INPUT: u64 = 1 << 10;
+
 /// Checks and resolves where decisions are kept, and what is masked in them.
 pub(crate) fn decisions(document: &Document, spec: &Configuration, notes: &mut Notes) -> Decisions {
     let wanted = &spec.decisions;
@@ -27,6 +30,9 @@ pub(crate) fn decisions(document: &Document, spec: &Configuration, notes: &mut N
     }
     if wanted.max_size.bytes() == 0 {
         notes.fault(document.fault("decisions.maxSize", "must be more than zero"));
+    }
+    if wanted.max_input.bytes() < LEAST_INPUT {
+        notes.fault(document.fault("decisions.maxInput", "must be 1Ki or more"));
     }
     let json_lines = wanted
         .json_lines
@@ -50,12 +56,13 @@ pub(crate) fn decisions(document: &Document, spec: &Configuration, notes: &mut N
         }
         Masker::default()
     });
+    let max_input = usize::try_from(wanted.max_input.bytes()).unwrap_or(usize::MAX);
     Decisions {
         is_stored: wanted.store,
         location,
         retention: wanted.retention.into(),
         max_size: wanted.max_size.bytes(),
-        masker: Arc::new(masker),
+        masker: Arc::new(masker.with_max_input(max_input)),
         required: wanted.required,
         json_lines,
     }

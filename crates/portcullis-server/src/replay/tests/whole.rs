@@ -97,6 +97,19 @@ fn what_is_masked_is_not_guessed() {
 }
 
 #[test]
+fn what_was_left_out_is_not_guessed() {
+    let mut recorded: Value = serde_json::from_str(&line(OPEN, &pod("web", "app"))).unwrap();
+    recorded["input"]["review"]["request"]["object"] = Value::Null;
+    recorded["input"]["truncated"] = json!(["/review/request/object"]);
+    let recorded = recorded.to_string();
+    let outcome = again(&policy("return 'no'"), &recorded);
+    assert_eq!(
+        why(&outcome),
+        "the review was too large to be kept whole: /review/request/object is not in the record"
+    );
+}
+
+#[test]
 fn what_was_never_recorded_is_not_guessed() {
     let recorded = line(OPEN, &pod("web", "app"));
     for (code, part) in [

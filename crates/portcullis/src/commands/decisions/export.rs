@@ -3,6 +3,7 @@
 use std::ops::ControlFlow;
 
 use crate::cli::Export;
+use crate::commands::text::json;
 use crate::commands::text::plain::counted;
 use crate::output;
 use crate::source::{self, SourceError};
@@ -14,7 +15,7 @@ pub(super) fn run(export: &Export) -> Result<(), SourceError> {
     source.lines(&export.filter, &mut |batch| {
         let mut text = String::with_capacity(batch.lines.iter().map(|l| l.len() + 1).sum());
         for line in &batch.lines {
-            text.push_str(line);
+            text.push_str(&json::escaped(line));
             text.push('\n');
         }
         is_whole = output::piece(&text);

@@ -4,7 +4,7 @@ use std::ops::ControlFlow;
 
 use super::page::Printer;
 use crate::cli::{List, Output};
-use crate::commands::text::plain::printable;
+use crate::commands::text::plain::{counted, printable};
 use crate::exit::Exit;
 use crate::output;
 use crate::source::{self, DecisionSource, Followed, PAGE, SourceError};
@@ -15,7 +15,7 @@ pub(super) fn run(list: &List) -> Result<(), SourceError> {
         return Err(SourceError::new(
             Exit::Usage,
             format!(
-                "with --watch, --limit is a number from 1 to {PAGE}: how many of the old ones are printed"
+                "with --watch, --limit must be between 1 and {PAGE}: the number of earlier decisions to print"
             ),
         ));
     }
@@ -67,10 +67,11 @@ fn pages(source: &mut dyn DecisionSource, list: &List) -> Result<(), SourceError
 fn tell_rest(list: &List, shown: usize, next: Option<&str>) {
     match next {
         Some(next) => output::tell(&format!(
-            "the newest {shown} are shown, there are more: --limit 0 prints all, --after {} the next ones",
+            "only the newest {}: --limit 0 prints all, --after {} the next ones",
+            counted(shown, "decision", "decisions"),
             printable(next)
         )),
-        None if shown == 0 && list.after.is_none() => output::tell("no decision fits"),
+        None if shown == 0 && list.after.is_none() => output::tell("no decisions found"),
         None => {}
     }
 }

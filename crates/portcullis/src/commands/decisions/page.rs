@@ -6,7 +6,7 @@ use serde_json::Value;
 use super::table::Table;
 use crate::cli::{List, Output};
 use crate::commands::text::terminal::Terminal;
-use crate::commands::text::yaml;
+use crate::commands::text::{json, yaml};
 use crate::output;
 
 /// Prints pages of a list.
@@ -56,7 +56,7 @@ impl Printer {
         match (self.output, self.is_endless) {
             (Output::Table, _) => {}
             (Output::Json, true) => {
-                text.push_str(&serde_json::to_string(item).unwrap_or_default());
+                text.push_str(&json::compact(item));
                 text.push('\n');
             }
             (Output::Json, false) => {
@@ -67,7 +67,7 @@ impl Printer {
                 });
                 // Line ends are those of the layout only: in texts they are escaped.
                 let item = serde_json::to_string_pretty(item).unwrap_or_default();
-                text.push_str(&item.replace('\n', "\n    "));
+                text.push_str(&json::escaped(&item).replace('\n', "\n    "));
             }
             (Output::Yaml, true) => {
                 text.push_str("---\n");

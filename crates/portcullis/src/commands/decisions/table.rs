@@ -7,54 +7,88 @@ use crate::cli::door_name;
 use crate::commands::text::plain::{cut, printable};
 use crate::commands::text::terminal::Terminal;
 
-/// Names of the columns, with the least width of each and the most it may grow to on a terminal.
-const COLUMNS: [(&str, usize, usize); 8] = [
-    ("ID", 26, 26),
-    ("TIME", 20, 20),
-    ("DOOR", 10, 13),
-    ("USER", 8, 30),
-    ("ACTION", 16, 44),
-    ("VERDICT", 7, 7),
-    ("BY", 8, 28),
-    ("MESSAGE", 0, 0),
+/// A column: its name, the least width, the most it may grow to on a terminal, and when it is left out
+/// where there is no room for all: the lowest first, `KEPT` never.
+struct Column {
+    name: &'static str,
+    least: usize,
+    most: usize,
+    rank: u8,
+}
+
+const KEPT: u8 = u8::MAX;
+
+const COLUMNS: [Column; 8] = [
+    column("ID", 26, 26, KEPT),
+    column("TIME", 20, 20, 2),
+    column("DOOR", 10, 13, 1),
+    column("USER", 8, 30, 4),
+    column("ACTION", 16, 44, KEPT),
+    column("VERDICT", 7, 7, KEPT),
+    column("BY", 8, 28, 3),
+    column("MESSAGE", 12, usize::MAX, 5),
 ];
-/// The last column has at least so many characters, however narrow the terminal is.
-const LEAST_MESSAGE: usize = 20;
+
+const fn column(name: &'static str, least: usize, most: usize, rank: u8) -> Column {
+    Column {
+        name,
+        least,
+        most,
+        rank,
+    }
+}
+
+/// Between two columns.
+const GAP: usize = 2;
 
 /// A table that grows by rows.
 #[derive(Debug)]
 pub(super) struct Table {
     terminal: Terminal,
-    widths: [usize; 8],
+    /// None for a column that is left out.
+    widths: [Option<usize>; 8],
     has_header: bool,
 }
 
 impl Table {
     pub(super) fn new(terminal: Terminal, has_header: bool) -> Self {
-        Self {
+        let mut table = Self {
             terminal,
-            widths: COLUMNS.map(|(_, least, _)| least),
+            widths: COLUMNS.map(|column| Some(column.least)),
             has_header,
+        };
+        while terminal.width.is_some_and(|width| table.used() > width) && table.leave_one_out() {}
+        table
+    }
+
+    /// The width of a row.
+    fn used(&self) -> usize {
+        let shown = self.widths.iter().flatten();
+        let all: usize = shown.map(|width| width + GAP).sum();
+        all.saturating_sub(GAP)
+    }
+
+    /// Leaves out the column that is missed least; false if all that are left must stay.
+    fn leave_one_out(&mut self) -> bool {
+        let all = self.widths.iter_mut().zip(&COLUMNS);
+        let shown = all.filter(|(width, column)| width.is_some() && column.rank < KEPT);
+        match shown.min_by_key(|(_, column)| column.rank) {
+            Some((width, _)) => {
+                *width = None;
+                true
+            }
+            None => false,
         }
     }
 
     /// Rows for these; above the first ones, the names of the columns.
     pub(super) fn rows(&mut self, items: &[Summary]) -> String {
         let rows: Vec<[String; 8]> = items.iter().map(cells).collect();
-        for row in &rows {
-            let all = self.widths.iter_mut().zip(COLUMNS).zip(row);
-            for ((width, (_, _, most)), cell) in all {
-                let most = self.terminal.width.map_or(usize::MAX, |_| most);
-                *width = (*width).max(cell.chars().count().min(most));
-            }
-        }
+        self.grow(&rows);
         let mut text = String::new();
         if !items.is_empty() && std::mem::take(&mut self.has_header) {
-            self.line(
-                &mut text,
-                &COLUMNS.map(|(name, _, _)| name.to_owned()),
-                None,
-            );
+            let names = COLUMNS.map(|column| column.name.to_owned());
+            self.line(&mut text, &names, None);
         }
         for (item, row) in items.iter().zip(&rows) {
             self.line(&mut text, row, Some(item.verdict));
@@ -62,28 +96,57 @@ impl Table {
         text
     }
 
+    /// Makes columns as wide as their cells need, as far as there is room. The last one gets the rest.
+    fn grow(&mut self, rows: &[[String; 8]]) {
+        let used = self.used();
+        let mut room = self
+            .terminal
+            .width
+            .map_or(usize::MAX, |width| width.saturating_sub(used));
+        for (place, (width, column)) in self.widths.iter_mut().zip(&COLUMNS).enumerate() {
+            let Some(width) = width else {
+                continue;
+            };
+            let is_last = place + 1 == COLUMNS.len();
+            let cells = rows.iter().filter_map(|row| row.get(place));
+            let most = match self.terminal.width {
+                // It is cut to what is left, in each row.
+                _ if is_last => 0,
+                Some(_) => column.most,
+                None => usize::MAX,
+            };
+            let wanted = cells.map(|cell| cell.chars().count().min(most)).max();
+            let more = wanted.unwrap_or(0).saturating_sub(*width).min(room);
+            *width += more;
+            room -= more;
+        }
+    }
+
     fn line(&self, text: &mut String, cells: &[String; 8], answer: Option<Answer>) {
         let mut line = String::new();
         let mut used = 0;
-        for (number, (cell, width)) in cells.iter().zip(self.widths).enumerate() {
-            let is_last = number + 1 == cells.len();
+        for ((cell, width), column) in cells.iter().zip(self.widths).zip(&COLUMNS) {
+            let Some(width) = width else {
+                continue;
+            };
+            let is_last = column.most == usize::MAX;
             let width = match (is_last, self.terminal.width) {
-                (false, Some(_)) => width,
-                (true, Some(all)) => all.saturating_sub(used).max(LEAST_MESSAGE),
-                (_, None) => width.max(cell.chars().count()),
+                (true, Some(all)) => all.saturating_sub(used),
+                (true, None) => usize::MAX,
+                (false, _) => width,
             };
             let shown = cut(cell, width);
             let padding = width.saturating_sub(shown.chars().count());
             match answer {
-                Some(answer) if COLUMNS.get(number).is_some_and(|c| c.0 == "VERDICT") => {
+                Some(answer) if column.name == "VERDICT" => {
                     line.push_str(&self.terminal.answer(&shown, answer == Answer::Allow));
                 }
                 _ => line.push_str(&shown),
             }
             if !is_last {
-                line.extend(std::iter::repeat_n(' ', padding + 2));
+                line.extend(std::iter::repeat_n(' ', padding + GAP));
             }
-            used += width + 2;
+            used = used.saturating_add(width).saturating_add(GAP);
         }
         text.push_str(line.trim_end());
         text.push('\n');
@@ -95,7 +158,10 @@ fn cells(item: &Summary) -> [String; 8] {
         item.id.clone(),
         seconds(&item.time),
         door_name(item.door).to_owned(),
-        item.user.clone(),
+        match item.user.as_str() {
+            "" => "-".to_owned(),
+            user => user.to_owned(),
+        },
         action(item),
         item.verdict.as_str().to_owned(),
         by(item),
@@ -128,11 +194,12 @@ fn by(item: &Summary) -> String {
 
 /// The message, or else what else is worth a remark.
 fn remark(item: &Summary) -> String {
-    match item.warnings.first() {
+    match item.warnings.as_slice() {
         _ if !item.message.is_empty() => message(item).to_owned(),
-        Some(warning) => format!("warning: {warning}"),
-        None if item.mutated => "(changed)".to_owned(),
-        None => String::new(),
+        [warning] => format!("warning: {warning}"),
+        [warning, more @ ..] => format!("warning (+{} more): {warning}", more.len()),
+        [] if item.mutated => "(changed)".to_owned(),
+        [] => String::new(),
     }
 }
 
@@ -183,15 +250,35 @@ mod tests {
     }
 
     #[test]
-    fn rows_fit_a_terminal() {
-        let terminal = Terminal {
-            width: Some(190),
-            ..Terminal::default()
-        };
-        let mut table = Table::new(terminal, false);
-        for line in table.rows(&items()).lines() {
-            assert!(line.chars().count() <= 190, "{line}");
+    fn rows_fit_every_terminal() {
+        for width in [40, 60, 80, 100, 120, 138, 160, 190] {
+            let terminal = Terminal {
+                width: Some(width),
+                ..Terminal::default()
+            };
+            let mut table = Table::new(terminal, true);
+            let text = table.rows(&items());
+            for line in text.lines() {
+                let least = 26 + GAP + 16 + GAP + 7;
+                assert!(line.chars().count() <= width.max(least), "{width}: {line}");
+            }
+            // What is needed to go on is always there.
+            for name in ["ID", "ACTION", "VERDICT"] {
+                assert!(text.lines().next().unwrap().contains(name), "{text}");
+            }
+            assert!(text.contains(&items()[0].id), "{text}");
+            assert_eq!(text.contains("MESSAGE"), width >= 80, "{text}");
+            assert_eq!(table.rows(&[]), "");
         }
-        assert_eq!(table.rows(&[]), "");
+    }
+
+    #[test]
+    fn an_empty_user_and_further_warnings_are_seen() {
+        let mut item = sample::decision("changed").summary;
+        item.user = String::new();
+        item.warnings = vec!["one".to_owned(), "two".to_owned(), "three".to_owned()];
+        let cells = cells(&item);
+        assert_eq!(cells[3], "-");
+        assert_eq!(cells[7], "warning (+2 more): one");
     }
 }

@@ -10,6 +10,7 @@ use serde_json::{Value, json};
 
 use super::access::NO_OPINION;
 use super::outcome::{Evaluation, Judgement, Outcome, Part, Said, Unread};
+use crate::commands::text::json::pretty;
 
 /// The rule of manifests that could not be read.
 const UNREAD: &str = "unreadable-manifest";
@@ -46,7 +47,7 @@ pub(super) fn write(evaluation: &Evaluation) -> String {
         "results": results,
     });
     let report = json!({"$schema": SCHEMA, "version": "2.1.0", "runs": [run]});
-    format!("{report:#}\n")
+    pretty(&report)
 }
 
 fn rule(id: &str, judge: Option<&Judge>) -> Value {

@@ -57,7 +57,7 @@ fn of_step(step: &TraceStep, summary: &Summary) -> Row {
     let detail = step.detail.as_deref();
     let detail = detail.filter(|_| !is_policys || step.outcome == "skipped");
     let why = match detail {
-        Some(detail) if detail == summary.message && step.outcome == "denied" => "as said above",
+        Some(detail) if detail == summary.message && step.outcome == "denied" => "see above",
         detail => detail.unwrap_or_default(),
     };
     let why = match &step.roles {

@@ -41,6 +41,12 @@ pub(super) fn lines(decision: &Decision, subject: &Subject) -> Vec<String> {
     if let Some(action) = &input.action {
         lines.push(format!("answered  {}", action.status));
     }
+    if !input.truncated.is_empty() {
+        let left_out = input.truncated.join(", ");
+        lines.push(format!(
+            "left out  {left_out}: the review is too large to be kept whole"
+        ));
+    }
     lines.push(format!("masked    {}", masked(&input.masked)));
     if let Some(parent) = &decision.summary.traceparent {
         lines.push(format!("trace     {parent}"));

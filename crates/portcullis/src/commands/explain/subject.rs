@@ -60,7 +60,11 @@ impl Subject {
             false => self.at("/request/userInfo/groups"),
         };
         let all = groups.as_array().map(Vec::as_slice).unwrap_or_default();
-        let user = if user.is_empty() { "(nobody)" } else { user };
+        let user = if user.is_empty() {
+            "(no user name)"
+        } else {
+            user
+        };
         if all.is_empty() {
             return format!("{user}, in no group");
         }

@@ -135,3 +135,21 @@ pub(super) fn failed_how(outcome: &str) -> &'static str {
 fn applied(decision: &Decision) -> bool {
     decision.trace.iter().any(|step| step.outcome != "skipped")
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::commands::explain::sample;
+
+    #[test]
+    fn an_allowed_authorization_says_why() {
+        let mut decision = sample::decision("access");
+        decision.summary.verdict = Answer::Allow;
+        decision.summary.plugin = Some("edge".to_owned());
+        decision.summary.message = "rule secrets: Secret:shop/creds leads to Site:south".to_owned();
+        let (word, rest) = sentence(&decision);
+        assert_eq!(word, "allowed");
+        let said = " by edge: rule secrets: Secret:shop/creds leads to Site:south";
+        assert_eq!(rest, said);
+    }
+}

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::yaml;
+use super::{json, yaml};
 use crate::cli::Output;
 
 /// The value, or the table where that is asked for.
@@ -13,7 +13,7 @@ pub(in crate::commands) fn write(
 ) -> String {
     match output {
         Output::Table => table(),
-        Output::Json => format!("{value:#}\n"),
+        Output::Json => json::pretty(value),
         Output::Yaml => yaml::write(value),
     }
 }

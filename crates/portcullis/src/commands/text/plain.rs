@@ -6,7 +6,7 @@ use portcullis_server::config::{Position, Source};
 use portcullis_server::offline::Written;
 
 /// What the user wrote may hold anything, but a terminal gets one line of text.
-pub(in crate::commands) use portcullis_core::text::printable;
+pub(in crate::commands) use portcullis_core::{is_odd, printable};
 
 /// A text of at most so many characters, with a mark where something is left out.
 pub(in crate::commands) fn cut(text: &str, most: usize) -> Cow<'_, str> {

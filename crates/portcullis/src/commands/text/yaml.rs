@@ -6,6 +6,8 @@ use std::fmt::Write;
 
 use serde_json::Value;
 
+use super::plain::is_odd;
+
 /// Words that some readers take for booleans, nulls or numbers.
 const RESERVED: &[&str] = &[
     "true", "false", "yes", "no", "on", "off", "y", "n", "null", "nan", "inf",
@@ -119,9 +121,11 @@ fn is_plain(inner: &str) -> bool {
         && !RESERVED.contains(&inner.to_ascii_lowercase().as_str())
 }
 
-/// What YAML lets stand in text, save for line breaks of all kinds and marks of byte order.
+/// What YAML lets stand in text, save for line breaks of all kinds, marks of byte order, and what makes a
+/// line look other than it is.
 fn is_printable(c: char) -> bool {
-    matches!(c, ' '..='~' | '\u{a0}'..='\u{2027}' | '\u{202a}'..='\u{d7ff}'
+    !is_odd(c)
+        && matches!(c, ' '..='~' | '\u{a0}'..='\u{2027}' | '\u{202a}'..='\u{d7ff}'
         | '\u{e000}'..='\u{fefe}' | '\u{ff00}'..='\u{fffd}' | '\u{10000}'..='\u{10ffff}')
 }
 
@@ -156,7 +160,7 @@ mod tests {
             "~",
             "null",
             "é",
-            "\u{7f}\u{85}\u{2028}\u{feff}\u{1f600}\u{1}",
+            "\u{7f}\u{85}\u{9b}\u{2028}\u{202e}\u{200b}\u{feff}\u{1f600}\u{1}",
             "a\nb\n",
             "\t",
             "%",
@@ -188,6 +192,7 @@ mod tests {
             "numbers": [0, -1, 1.5, 1e300, u64::MAX, i64::MIN, true, false, null],
         });
         let text = write(&value);
+        assert!(!text.contains(|c: char| is_odd(c) && c != '\n'), "{text:?}");
         let items = read_documents(&Source::text_named("out", text.as_str()), "default");
         assert_eq!(items.len(), 1, "{text}");
         let read = items.into_iter().next().unwrap().into_manifest();

@@ -77,6 +77,7 @@ fn what_is_refused_in_the_configuration_is_named() {
             "decisions.retention",
         ),
         (json!({"decisions": {"maxSize": 0}}), "decisions.maxSize"),
+        (json!({"decisions": {"maxInput": 10}}), "decisions.maxInput"),
         (
             json!({"decisions": {"required": true, "store": false}}),
             "decisions.required",
@@ -186,6 +187,84 @@ fn a_store_that_does_not_answer_holds_up_nobody_unless_told_to() {
     }
     drop(lock);
     kept(&gate.folder, &["--data-dir", "data"], 50);
+}
+
+#[test]
+fn decisions_that_cannot_be_stored_before_the_end_are_counted_and_named() {
+    for lines in [None, Some("d.jsonl")] {
+        let config = json!({
+            "admission": {"order": ["AlwaysAdmit"]},
+            "decisions": {"jsonLines": lines},
+            "shutdown": {"delay": "0s", "grace": "200ms"},
+        });
+        let mut gate = Setup::new(config).start();
+        let lock = Lock::on(&gate);
+        let ids: Vec<String> = (0..3)
+            .map(|_| {
+                let verdict = gate.validate(&pod());
+                let id = &verdict.0["auditAnnotations"]["decision-id"];
+                id.as_str().unwrap().to_owned()
+            })
+            .collect();
+        if lines.is_some() {
+            until("the lines are written", || {
+                std::fs::read_to_string(gate.folder.path("d.jsonl"))
+                    .is_ok_and(|text| text.lines().count() == 3)
+            });
+        }
+        gate.terminate();
+        assert!(gate.wait().success());
+        drop(lock);
+        let log = gate.log();
+        let said = "3 decisions could not be stored before the server ended";
+        assert!(log.contains(said), "{log}");
+        for id in ids {
+            assert!(log.contains(&id), "{id}: {log}");
+        }
+        assert!(log.trim_end().ends_with("ended"), "{log}");
+    }
+}
+
+#[test]
+fn a_second_signal_ends_the_waiting_for_the_store() {
+    let config = json!({
+        "admission": {"order": ["AlwaysAdmit"]},
+        "shutdown": {"delay": "0s", "grace": "10m"},
+    });
+    let mut gate = Setup::new(config).start();
+    let _lock = Lock::on(&gate);
+    gate.validate(&pod()).allowed();
+    until("the decision is waiting", || {
+        gate.metrics().total("portcullis_decision_log_waiting", &[]) >= 1.0
+    });
+    gate.terminate();
+    until("it has begun to end", || gate.log().contains("ending"));
+    gate.terminate();
+    assert!(gate.wait().success());
+    let said = "1 decision could not be stored before the server ended, lost: ";
+    assert!(gate.log().contains(said), "{}", gate.log());
+}
+
+#[test]
+fn large_reviews_are_kept_without_their_objects() {
+    let gate = gate(&json!({"decisions": {"maxInput": "4Ki"}}));
+    let mut large = creation("large", "alice");
+    large = large.set("oldObject", json!({"x": "y".repeat(8192)}));
+    gate.ask("/validate", &creation("small", "alice")).allowed();
+    gate.ask("/validate", &large).allowed();
+    let found = kept(&gate.folder, &["--data-dir", "data"], 2);
+    let id = found[0]["id"].as_str().unwrap();
+    let whole = super::ask(&gate, &format!("/api/v1/decisions/{id}")).json();
+    assert_eq!(
+        whole["input"]["truncated"],
+        json!(["/review/request/oldObject"])
+    );
+    assert_eq!(whole["name"], "large");
+    let truncated = gate.metrics().total(
+        "portcullis_decision_log_truncated_total",
+        &[("reason", "max_input")],
+    );
+    assert_eq!(truncated, 1.0);
 }
 
 /// Keeps everybody from writing into the store.

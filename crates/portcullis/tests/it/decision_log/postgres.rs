@@ -37,7 +37,7 @@ fn decisions_are_kept_in_postgresql_and_wait_for_it_while_it_is_away() {
     }
     until("the fault is shown", || {
         let ready = gate.get("/readyz?verbose").text();
-        ready.contains("[+]store ok (") && ready.contains("unavailable")
+        ready.contains("[-]store failed, still ready: ") && ready.contains("unavailable")
     });
     let ran = run_in(&gate.folder, &["decisions", "list", "--store", &url]);
     assert_eq!(ran.code, Some(5), "{}", ran.err);

@@ -104,6 +104,32 @@ fn no_planted_secret_survives_anywhere() {
     assert_clean("what is shown", shown.as_bytes(), &planted);
 }
 
+#[test]
+fn tokens_as_names_are_on_no_line_of_the_log() {
+    const JWT: &str = "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiJhIn0.c2lnbmF0dXJl";
+    let mut config = with_socket(json!({}));
+    config["policies"] = json!([{"name": "no", "code": "return 'no'"}]);
+    let mut gate = Setup::new(config).start();
+    let review = Review::create(&secret_of("s", "x"))
+        .set("name", JWT)
+        .set("namespace", JWT)
+        .set("uid", JWT)
+        .set("userInfo", json!({"username": JWT, "groups": [JWT]}));
+    gate.ask("/validate", &review).denied("no");
+    let found = kept(&gate.folder, &["--data-dir", "data"], 1);
+    assert_eq!(
+        (&found[0]["user"], &found[0]["name"]),
+        (&json!("(masked)"), &json!("(masked)"))
+    );
+    gate.terminate();
+    gate.wait();
+    assert!(gate.log().contains("refused"), "{}", gate.log());
+    look_into(gate.folder.root(), &mut |name, bytes| {
+        let text = String::from_utf8_lossy(bytes);
+        assert!(!text.contains("eyJhbGci"), "a token is in {name}");
+    });
+}
+
 fn look_into(folder: &Path, look: &mut dyn FnMut(&str, &[u8])) {
     for entry in std::fs::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();

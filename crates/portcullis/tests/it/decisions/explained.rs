@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::{SAMPLES, filled, sample, sample_file, summary};
+use super::{SAMPLES, fill, filled, ids, many, sample, sample_file, samples, summary};
 use crate::harness::run_in;
 
 #[test]
@@ -72,4 +72,30 @@ fn what_is_unknown_or_no_id_is_told_apart() {
         &["explain", "01K9ZV3N5J0000000000000ABC", "--data-dir", "no"],
     );
     assert_eq!(nowhere.code, Some(3));
+}
+
+#[test]
+fn the_beginning_of_an_id_is_enough_where_it_is_clear() {
+    let folder = filled();
+    fill(&folder, "many", &many(12));
+    let explain = |id: &str, dir: &str| run_in(&folder, &["explain", id, "--data-dir", dir]);
+    let id = ids(&samples())[0].clone();
+    let whole = explain(&id, "data");
+    // All samples were made at the same time: all but the last character are the same.
+    let short = explain(&id[..25], "data");
+    assert_eq!(short.code, Some(2), "{}", short.err);
+    assert!(
+        short.err.contains("several decisions begin with"),
+        "{}",
+        short.err
+    );
+    assert!(short.err.contains(&format!("\n  {id}\n")), "{}", short.err);
+    let several = explain("01k9zw", "many");
+    assert_eq!(several.code, Some(2), "{}", several.err);
+    assert!(several.err.ends_with("\n  ...\n"), "{}", several.err);
+    let unknown = explain("01AAAAAA", "data");
+    assert_eq!(unknown.code, Some(6), "{}", unknown.err);
+    fill(&folder, "one", &samples()[..1]);
+    let clear = explain(&id[..6].to_lowercase(), "one");
+    assert_eq!((clear.code, clear.out), (Some(0), whole.out));
 }

@@ -23,7 +23,7 @@ ID                          TIME                  DOOR           USER           
 fn an_empty_list_is_no_failure() {
     let folder = filled();
     for (output, out, err) in [
-        ("table", "", "no decision fits\n"),
+        ("table", "", "no decisions found\n"),
         ("json", "{\n  \"items\": [],\n  \"next\": null\n}\n", ""),
         ("yaml", "items: []\nnext: null\n", ""),
     ] {

@@ -49,6 +49,7 @@ fn filters_are_kept() {
         ),
         (&["--user", "ci-bot"], &["refusal"]),
         (&["--kind", "Pod"], &["changed", "refusal"]),
+        (&["--kind", "pods"], &["changed", "refusal"]),
         (&["--namespace", "pay"], &["policy"]),
         (&["-n", "garden"], &["access"]),
         (&["--policy", "require-limits"], &["policy"]),
