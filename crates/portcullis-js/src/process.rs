@@ -44,6 +44,8 @@ const CLEAN: Duration = Duration::from_secs(2);
 
 /// The lowest priority of the system.
 const LAST: i32 = 19;
+/// A priority that gets a third of what others get.
+const LATER: i32 = 5;
 
 /// What every process of a pool is made from.
 #[derive(Debug)]
@@ -267,11 +269,11 @@ pub(crate) fn put_last(thread: i32) {
     }
 }
 
-/// The same for a process, by its number: it is a group of its own.
-pub(crate) fn put_group_last(process: u32) {
+/// Lets a process, which is a group of its own, have less time than others. There is no way back.
+pub(crate) fn put_group_back(process: u32) {
     let number = i32::try_from(process).ok();
     if let Some(group) = number.and_then(rustix::process::Pid::from_raw) {
-        let _ = rustix::process::setpriority_pgrp(Some(group), LAST);
+        let _ = rustix::process::setpriority_pgrp(Some(group), LATER);
     }
 }
 

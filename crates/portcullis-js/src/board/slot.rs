@@ -64,8 +64,8 @@ pub(crate) struct Slot {
     is_guarded: AtomicBool,
     /// The process; 0 while there is none.
     worker: AtomicU32,
-    /// Whether the process comes after all others of the system.
-    is_last: AtomicBool,
+    /// Whether the process gets less time than others.
+    is_put_back: AtomicBool,
 }
 
 impl Slot {
@@ -105,14 +105,14 @@ impl Slot {
 
     /// Notes the process that evaluates for it.
     pub(crate) fn set_worker(&self, number: u32) {
-        self.is_last.store(false, Ordering::Relaxed);
+        self.is_put_back.store(false, Ordering::Relaxed);
         self.worker.store(number, Ordering::Release);
     }
 
     /// Forgets the process. Whether it may be used again.
     pub(crate) fn forget_worker(&self) -> bool {
         self.worker.store(0, Ordering::Release);
-        !self.is_last.load(Ordering::Relaxed)
+        !self.is_put_back.load(Ordering::Relaxed)
     }
 
     /// The process that evaluates for it; 0 while there is none.
@@ -120,11 +120,11 @@ impl Slot {
         self.worker.load(Ordering::Acquire)
     }
 
-    /// Lets the process come after all others of the system, from which there is no way back.
-    pub(crate) fn put_worker_last(&self) {
+    /// Lets the process have less time than others, from which there is no way back.
+    pub(crate) fn put_worker_back(&self) {
         let worker = self.worker();
-        if worker != 0 && !self.is_last.swap(true, Ordering::Relaxed) {
-            process::put_group_last(worker);
+        if worker != 0 && !self.is_put_back.swap(true, Ordering::Relaxed) {
+            process::put_group_back(worker);
         }
     }
 

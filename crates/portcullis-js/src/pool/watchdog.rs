@@ -15,8 +15,8 @@ use crate::process;
 
 /// How long an evaluation may compute before others get its turn.
 const SLOW: Duration = Duration::from_millis(30);
-/// How long a process may compute before it gets only the time that nobody else wants.
-const LONG: Duration = Duration::from_millis(200);
+/// How long a process may compute before it gets less time than others.
+const LONG: Duration = Duration::from_millis(500);
 /// How often the watchdog looks while there is something to watch.
 const LOOK: Duration = Duration::from_millis(20);
 /// How often it looks while evaluations are made in processes and nothing else is to be watched.
@@ -195,7 +195,7 @@ impl Shared {
         }
     }
 
-    /// Lets a process that computes for long wait for all others.
+    /// Lets a process that computes for long have less time than others.
     fn time(slot: &Slot, running: &Running, sights: &mut Sights, now: Instant) {
         // In place of signs of life: before, the thread waited for a process.
         let worker = slot.worker().into();
@@ -203,7 +203,7 @@ impl Shared {
         let known = known.filter(|s| s.since == running.since && s.beats == worker);
         match known {
             Some(sight) if now.saturating_duration_since(sight.at) >= LONG => {
-                slot.put_worker_last();
+                slot.put_worker_back();
             }
             Some(_) => {}
             None => {

@@ -187,6 +187,14 @@ impl Stable {
                 return;
             }
             let wanted = self.spare.max(inner.waiting);
+            if inner.ready.len() > wanted {
+                let unneeded = inner.ready.pop();
+                inner.living = inner.living.saturating_sub(1);
+                drop(inner);
+                drop(unneeded);
+                inner = lock(&self.inner);
+                continue;
+            }
             if inner.ready.len() >= wanted || inner.living >= self.most {
                 inner = self.wait(inner, AGAIN);
                 continue;

@@ -159,13 +159,18 @@ fn what_can_be_started_again_is_used_again() {
     std::fs::remove_dir_all(&folder).unwrap();
 }
 
-/// Ends a process from outside.
+/// Ends a process from outside, and waits until it has ended.
 fn kill(pid: u32) {
+    let stat = format!("/proc/{pid}/stat");
     let pid = pid.to_string();
     let status = std::process::Command::new("kill")
         .args(["-9", &pid])
         .status();
     assert!(status.unwrap().success());
+    until("it has ended", || {
+        let stat = std::fs::read_to_string(&stat).unwrap_or_default();
+        stat.is_empty() || stat.contains(") Z ")
+    });
 }
 
 /// The open files in a folder of them.
@@ -191,7 +196,7 @@ fn alone_a_worker_is_bare_and_one_that_is_killed_is_replaced() {
     let inherited = files_of("/proc/self/fd");
     let setup = setup(command());
     assert_eq!(patiently(&setup.pool, input(pod())).verdict, Verdict::Allow);
-    until("one is ready", || children().len() == 1);
+    until("no more than one is kept ready", || children().len() == 1);
     let (environment, files, folder) = look_at(children()[0]);
     assert_eq!((environment.as_str(), folder), ("", PathBuf::from("/")));
     let is_own = |file: &&String| **file != "/dev/null" && !inherited.contains(file);

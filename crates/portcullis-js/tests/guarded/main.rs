@@ -22,8 +22,6 @@ mod context;
 mod conversion;
 #[path = "../it/coverage.rs"]
 mod coverage;
-#[path = "../it/failures.rs"]
-mod failures;
 #[path = "../it/host.rs"]
 mod host;
 #[path = "../it/modes.rs"]
