@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 
 use super::moment::{Moment, moment};
-use super::{Configuration, Output, Store};
+use super::{Output, Store};
 
 #[derive(Debug, Args)]
 #[command(
@@ -15,9 +15,10 @@ pub(crate) struct Replay {
     /// The new policies: a folder, in place of the policies of what was recorded.
     #[arg(long, value_name = "DIR", conflicts_with = "config")]
     pub(crate) policies: Option<PathBuf>,
-    /// The new configuration, in place of everything that judged.
-    #[command(flatten)]
-    pub(crate) configuration: Configuration,
+    /// The new configuration, in place of everything that judged. There is no default: it is never the
+    /// one in force.
+    #[arg(short, long, value_name = "FILE")]
+    pub(crate) config: Option<PathBuf>,
     /// Recorded decisions, one on each line, or - for standard input.
     #[arg(long, value_name = "FILE|-", conflicts_with_all = ["data_dir", "store", "server", "token", "ca"])]
     pub(crate) file: Option<PathBuf>,

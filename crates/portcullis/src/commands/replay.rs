@@ -27,14 +27,13 @@ use crate::output;
 
 /// Decides again, and tells what would change.
 pub(super) fn run(replay: &Replay) -> Exit {
-    let file = replay.configuration.found();
-    let new = match (&replay.policies, &file) {
+    let new = match (&replay.policies, &replay.config) {
         (Some(folder), _) => ConfigSource::Policies(folder),
         (None, Some(file)) => ConfigSource::File(file),
         (None, None) => {
             error::usage(
                 "replay",
-                "no policies given: give --policies DIR or --config FILE; there is no ./portcullis.yaml",
+                "no policies given: give the new ones with --policies DIR or --config FILE",
             );
             return Exit::Usage;
         }

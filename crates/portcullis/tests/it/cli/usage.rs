@@ -108,7 +108,7 @@ fn every_error_begins_with_that_word() {
         "test",
         "token create --subject x",
         "access-matrix --root",
-        "replay --file pod.yaml",
+        "replay -c portcullis.yaml --file pod.yaml",
         "check -c nosuch.yaml",
     ] {
         let words: Vec<&str> = command.split(' ').collect();
