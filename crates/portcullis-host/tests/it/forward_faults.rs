@@ -11,7 +11,7 @@ use crate::remote::{Remote, Reply};
 use crate::script::Folder;
 use crate::support::{call, call_until, forwarding, pod, settings, soon};
 
-const YES: &[u8] = br#"{"response":{"uid":"u1","allowed":true}}"#;
+const YES: &[u8] = br#"{"apiVersion":"admission.k8s.io/v1","kind":"AdmissionReview","response":{"uid":"u1","allowed":true}}"#;
 
 fn forward(host: &WorldHost, address: &str) -> Result<Value, String> {
     call(
@@ -90,12 +90,16 @@ fn faults_name_the_place_and_the_problem() {
             "not an AdmissionReview: <html>",
         ),
         (
-            Reply::with("200 OK", "", br#"{"kind":"AdmissionReview"}"#),
+            Reply::with("200 OK", "", br#"{"apiVersion":"admission.k8s.io/v1","kind":"AdmissionReview"}"#),
             "holds no response",
         ),
         (
-            Reply::with("200 OK", "", br#"{"response":{"uid":"u2","allowed":true}}"#),
+            Reply::with("200 OK", "", br#"{"apiVersion":"admission.k8s.io/v1","kind":"AdmissionReview","response":{"uid":"u2","allowed":true}}"#),
             "uid differs",
+        ),
+        (
+            Reply::with("200 OK", "", br#"{"response":{"uid":"u1","allowed":true}}"#),
+            "not an AdmissionReview of apiVersion admission.k8s.io/v1",
         ),
         (
             Reply::with(
