@@ -186,9 +186,12 @@ async fn serve(
 
     let exporters = exporters.map(Unstarted::start);
     tokio::spawn(Arc::clone(&server.ledger).sweep());
-    // Failing that, sessions count as ended until the store answers.
-    let _ = server.ledger.learn().await;
-    tokio::spawn(Arc::clone(&server.ledger).follow_sessions());
+    server.learn_ended_sessions().await;
+    let following = Arc::clone(server);
+    tokio::spawn(async move {
+        let has_sessions = || following.has_sessions();
+        following.ledger.follow_sessions(has_sessions).await;
+    });
     let graphs = server.gate.load().graphs.clone();
     graphs.start().await.map_err(RunError::Graph)?;
     drop(graphs);
