@@ -198,7 +198,8 @@ impl<'a> Reloader<'a> {
         listeners.apply(prepared, counts);
         // Whoever is being answered for long looks again at what it may see.
         self.server.reloads.send_modify(|count| *count += 1);
-        self.server.learn_ended_sessions().await;
+        let server = Arc::clone(&self.server);
+        tokio::spawn(async move { server.learn_ended_sessions().await });
         (self.files, self.seen) = (loaded.files, seen);
         Ok(())
     }
