@@ -133,13 +133,17 @@ impl Ledger {
         Ok(())
     }
 
-    /// Learns which sessions others ended, as long as the server runs. While the store doesn't answer,
-    /// what was known before counts.
-    pub(crate) async fn follow_sessions(self: Arc<Self>) {
+    /// Learns which sessions others ended, as long as the server runs and there are sessions. While the store
+    /// doesn't answer, what was known before counts.
+    pub(crate) async fn follow_sessions(&self, are_there_any: impl Fn() -> bool) {
         let mut looks = tokio::time::interval(LEARN_EVERY);
         let mut was_good = true;
         loop {
             looks.tick().await;
+            // Without sessions nothing is asked of the store, which may not be there.
+            if !are_there_any() {
+                continue;
+            }
             let learnt = self.learn().await;
             if let (Err(failure), true) = (&learnt, was_good) {
                 tracing::warn!("which sessions were ended can't be read: {failure}");

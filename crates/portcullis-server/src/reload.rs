@@ -208,6 +208,8 @@ impl<'a> Reloader<'a> {
         listeners.apply(prepared, counts);
         // Answers that go on for long look again at what their callers may see.
         self.server.reloads.send_modify(|count| *count += 1);
+        let server = Arc::clone(&self.server);
+        tokio::spawn(async move { server.learn_ended_sessions().await });
         let inventory = Inventory::of(&loaded);
         (self.files, self.seen) = (loaded.files, seen);
         Ok(inventory)

@@ -236,8 +236,7 @@ async fn serve(
     let counts = server.gate.load().limits.connection_counts();
     let mut listeners = Listeners::new(Arc::clone(server), counts);
     let starting = async {
-        // Failing that, sessions count as ended until the store answers.
-        let _ = server.ledger.learn().await;
+        server.learn_ended_sessions().await;
         graphs.start().await.map_err(RunError::Graph)?;
         let prepared = listeners.prepare(wanted).await.map_err(RunError::Bind)?;
         let started = server.gate.load().engine.start();
@@ -250,7 +249,11 @@ async fn serve(
         _ = interrupt.recv() => return Ok(Ended::AtOnce),
     };
     drop(graphs);
-    tokio::spawn(Arc::clone(&server.ledger).follow_sessions());
+    let following = Arc::clone(server);
+    tokio::spawn(async move {
+        let has_sessions = || following.has_sessions();
+        following.ledger.follow_sessions(has_sessions).await;
+    });
     listeners.apply(prepared, counts);
     server.metrics.reloaded(true);
     server.health.set_bound();

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
+use std::time::Duration;
 
 use arc_swap::ArcSwap;
 use portcullis_core::{AuthorizerChain, Chain};
@@ -75,4 +76,30 @@ pub(crate) struct Server {
     pub(crate) guard: Guard,
     /// Where spans and logs go, if anybody wants them.
     pub(crate) telemetry: Option<Telemetry>,
+}
+
+/// How long the store may take to say which sessions were ended.
+const LEARN_WITHIN: Duration = Duration::from_secs(2);
+
+impl Server {
+    /// Whether anybody can have a session.
+    pub(crate) fn has_sessions(&self) -> bool {
+        self.gate.load().access.sessions.is_some()
+    }
+
+    /// Reads which sessions were ended, if there are any. Failing that, what was known before counts; if
+    /// nothing was, all sessions count as ended until the store answers.
+    pub(crate) async fn learn_ended_sessions(&self) {
+        if !self.has_sessions() {
+            return;
+        }
+        // A store that is away must not hold up who asks; it is asked again soon.
+        match tokio::time::timeout(LEARN_WITHIN, self.ledger.learn()).await {
+            Ok(Ok(())) => {}
+            Ok(Err(failure)) => {
+                tracing::warn!("which sessions were ended can't be read: {failure}");
+            }
+            Err(_) => tracing::warn!("which sessions were ended can't be read in time"),
+        }
+    }
 }
