@@ -56,7 +56,8 @@ pub(super) struct Exported {
     edges: Vec<ExportedEdge>,
     /// What is wrong with the objects: without it there may be more vertices and edges. Left out if there is
     /// nothing.
-    problems: Option<Vec<String>>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    problems: Vec<String>,
 }
 
 /// A vertex.

@@ -37,7 +37,7 @@ fn subjects() {
         (
             format!("{{id: a, user: '*', groups: [], {target}}}"),
             "subjects[0].user",
-            "everybody",
+            "neither text nor a name",
         ),
         (
             format!("{{id: a, user: 'a:{{name}}', groups: ['g-{{y}}'], {target}}}"),
@@ -118,22 +118,22 @@ fn rules() {
         (
             "resources: [a/b/c]\n    always: [get]",
             "rules[0].resources[0]",
-            "no resource",
+            "invalid resource",
         ),
         (
             "resources: ['']\n    always: [get]",
             "rules[0].resources[0]",
-            "no resource",
+            "invalid resource",
         ),
         (
             "resources: [.x.io]\n    always: [get]",
             "rules[0].resources[0]",
-            "no resource",
+            "invalid resource",
         ),
         (
             "resources: [pods.]\n    always: [get]",
             "rules[0].resources[0]",
-            "no resource",
+            "invalid resource",
         ),
         (
             "resources: [pods, pods]\n    always: [get]",
@@ -154,7 +154,7 @@ fn rules() {
         (
             "resources: [pods]\n    always: ['']",
             "rules[0].always[0]",
-            "no verb",
+            "invalid verb",
         ),
         (
             "resources: [pods]\n    always: ['*']",
@@ -214,7 +214,7 @@ fn rules() {
         (
             "resources: [pods]\n    always: [get]\n    subresources: ['']",
             "rules[0].subresources[0]",
-            "no subresource",
+            "invalid subresource",
         ),
         (
             "resources: [pods/log]\n    always: [get]\n    subresources: [x]",
