@@ -175,7 +175,9 @@ impl Process {
                     object,
                 } => {
                     let answer = asked.call(&function, &arguments, &object)?;
-                    self.channel.send(&ToWorker::Answer(answer), asked.end)?;
+                    let is_late = clock::monotonic() >= asked.deadline;
+                    let answer = ToWorker::Answer { answer, is_late };
+                    self.channel.send(&answer, asked.end)?;
                 }
                 FromWorker::Acquire => {
                     if lease.is_none() {

@@ -34,7 +34,11 @@ pub(super) enum ToWorker {
     /// One evaluation.
     Job(Box<Job>),
     /// The answer to a call.
-    Answer(Answer),
+    Answer {
+        answer: Answer,
+        /// Whether it came too late, by the clock of the pool.
+        is_late: bool,
+    },
     /// The `GlobalContext`; none if it could not be had in time.
     Context(Option<Raw>),
 }

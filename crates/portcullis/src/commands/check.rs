@@ -22,10 +22,10 @@ pub(super) fn run(check: &Check) -> Exit {
     let faults = Faults(faults);
     let is_valid = faults.0.is_empty() && (warnings.is_empty() || !check.strict);
     if check.output == Output::Table {
+        for warning in &warnings {
+            error::warn(warning);
+        }
         error::faults(&faults);
-        warnings
-            .iter()
-            .for_each(|warning| error::warn(&warning.to_string()));
         if is_valid {
             output::tell(&format!("{} is valid", file.display()));
         } else if faults.0.is_empty() {

@@ -47,7 +47,7 @@ fn each_policy_is_tested() {
         assert!(names.len() >= 2, "{names:?}");
         for name in names {
             let folder = started(template);
-            folder.write(&format!("demo/policies/{name}"), "");
+            folder.write(&format!("demo/policies/{name}"), "// says nothing\n");
             let ran = run_in(&folder, &["test", "demo"]);
             assert_eq!(
                 ran.code,

@@ -32,7 +32,11 @@
   // Where a needle is in a text, from a place on.
   function find(text, needle, from) {
     const { length } = needle;
-    if ((text.length - from) * length < easy) return indexOf(text, needle, from);
+    const comparisons = (text.length - from) * length;
+    if (comparisons < easy) {
+      spend(comparisons);
+      return indexOf(text, needle, from);
+    }
     if (length <= piece) return findPiece(text, needle, from);
     const head = slice(needle, 0, piece);
     // Where the head is found often and the rest is not, another way is taken.
@@ -88,7 +92,11 @@
     const { length } = needle;
     if (from > text.length - length) from = text.length - length;
     if (from < 0) return -1;
-    if ((from + 1) * length < easy) return lastIndexOf(text, needle, from);
+    const comparisons = (from + 1) * length;
+    if (comparisons < easy) {
+      spend(comparisons);
+      return lastIndexOf(text, needle, from);
+    }
     if (length <= piece) return findLastPiece(text, needle, from);
     const head = slice(needle, 0, piece);
     let left = 8 * (from + length);

@@ -37,6 +37,7 @@ const COMMANDS: &[(&str, Prints)] = &[
     ("graph neighbors", Prints::Data("Desk:hq/d1")),
     ("graph export", Prints::Data("--json")),
     ("graph check", Prints::Data("office.yaml")),
+    ("graph list", Prints::Data("")),
     (
         "token create",
         Prints::Data("--authenticator op --subject zoe"),

@@ -221,7 +221,7 @@ fn decisions_that_cannot_be_stored_before_the_end_are_counted_and_named() {
         for id in ids {
             assert!(log.contains(&id), "{id}: {log}");
         }
-        assert!(log.trim_end().ends_with("ended"), "{log}");
+        assert!(log.trim_end().ends_with("stopped"), "{log}");
     }
 }
 
@@ -238,7 +238,7 @@ fn a_second_signal_ends_the_waiting_for_the_store() {
         gate.metrics().total("portcullis_decision_log_waiting", &[]) >= 1.0
     });
     gate.terminate();
-    until("it has begun to end", || gate.log().contains("ending"));
+    until("it has begun to end", || gate.log().contains("draining"));
     gate.terminate();
     assert!(gate.wait().success());
     let said = "1 decision could not be stored before the server ended, lost: ";
