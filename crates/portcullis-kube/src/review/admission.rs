@@ -20,7 +20,7 @@ use crate::object::Object;
 const WARNING_CHARACTERS: usize = 120;
 
 /// Longest `uid`: those of Kubernetes have 36 characters, and the answer repeats it.
-const UID_BYTES: usize = 253;
+const UID_BYTES: usize = 1024;
 
 /// A request for admission, and what its answer must repeat.
 #[derive(Debug, Clone)]

@@ -13,7 +13,7 @@ fn warned(names: impl Iterator<Item = String>) -> Value {
 #[test]
 fn version_and_uid_are_echoed_whatever_the_verdict() {
     let (open, shut) = (Gate::of(&["AlwaysPullImages"]), Gate::of(&["AlwaysDeny"]));
-    let long = "x".repeat(253);
+    let long = "x".repeat(1000);
     for version in VERSIONS {
         for uid in [
             "705ab4f5-6393",
