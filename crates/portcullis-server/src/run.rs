@@ -160,6 +160,8 @@ pub fn run(options: RunOptions<'_>) -> Result<(), RunError> {
     };
     let assembled = assembly::assemble(&loaded.configuration, data_dir, &context, before)
         .map_err(RunError::Configuration)?;
+    // First, so that the engines are made while the rest starts.
+    assembled.gate.engine.start().map_err(RunError::Policies)?;
     metrics.graphs.show(&assembled.gate.graphs);
     assembly::log_policies(&loaded.configuration);
     assembly::log_access(&assembled.gate.access);
@@ -238,10 +240,7 @@ async fn serve(
     let starting = async {
         server.learn_ended_sessions().await;
         graphs.start().await.map_err(RunError::Graph)?;
-        let prepared = listeners.prepare(wanted).await.map_err(RunError::Bind)?;
-        let started = server.gate.load().engine.start();
-        started.map_err(RunError::Policies)?;
-        Ok::<_, RunError>(prepared)
+        listeners.prepare(wanted).await.map_err(RunError::Bind)
     };
     let prepared = tokio::select! {
         prepared = starting => prepared?,
