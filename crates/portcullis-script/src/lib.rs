@@ -3,7 +3,7 @@
 //! The engine runs function bodies, which can be made anew for each evaluation so that nothing a
 //! module keeps survives. [`prepare`] makes such a body of a file: types are blanked and module
 //! syntax is rewritten in place, so that each character that is kept stays at its line and column
-//! and errors need no translation. [`examine`] tells what a body can and can't do. Nothing here runs code, reads files or resolves imports.
+//! and errors need no translation. [`examine()`] tells what a body can and can't do. Nothing here runs code, reads files or resolves imports.
 
 mod canvas;
 mod default_export;
