@@ -227,6 +227,8 @@ fn lists_and_iterators() {
             "let a = []; for (let i = 0; i < 40; i++) a = [a, a]; return a.flat(Infinity).length",
             "return new Array(1e5).fill(new Array(2e6)).flat().length",
             "return [1, 2, 3].flatMap(() => new Array(2 ** 32 - 1)).length",
+            "return new Array(2 ** 32 - 1).flatMap((x) => x).length",
+            "return [].flatMap.call({length: 2 ** 53 - 1}, (x) => x).length",
             "let a = []; for (let i = 0; i < 40; i++) a = [a, a]; return String(a)",
             "return new Array(2 ** 32 - 1).values().drop(2 ** 32).next().done",
             "return new Array(2 ** 32 - 1).values().toArray().length",

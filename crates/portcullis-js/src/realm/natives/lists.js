@@ -85,6 +85,7 @@
   }).flat);
   replace(Array.prototype, 'flatMap', (native) => ({
     flatMap(f, self) {
+      checkLength(this);
       if (typeof f !== 'function') return native(this, f, self);
       return native(this, (value, index, list) => {
         const made = callWith(f, self, value, index, list);
