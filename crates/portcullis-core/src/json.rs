@@ -6,12 +6,14 @@
 //! over the whole text. It builds no tree.
 
 mod index;
+mod run;
 mod scanner;
 
 use std::borrow::Cow;
 
 pub(crate) use index::Container;
 pub use index::Index;
+pub use run::plain_end;
 use scanner::{Noted, Scanner};
 
 /// What is wrong with a text, and where.

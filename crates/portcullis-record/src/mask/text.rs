@@ -2,10 +2,7 @@
 
 use std::borrow::Cow;
 
-use portcullis_core::json::Index;
-
-const ONES: u64 = 0x0101_0101_0101_0101;
-const TOPS: u64 = 0x8080_8080_8080_8080;
+use portcullis_core::json::{Index, plain_end};
 
 /// The place of the quote that ends a string whose content begins at `at`, and whether there are
 /// escapes before it.
@@ -14,30 +11,14 @@ pub(crate) fn string_end(bytes: &[u8], at: usize) -> Option<(usize, bool)> {
     let mut has_escapes = false;
     let mut at = at;
     loop {
-        at = special(bytes, at)?;
-        if bytes.get(at) == Some(&b'"') {
-            return Some((at, has_escapes));
+        at = plain_end(bytes, at);
+        match bytes.get(at)? {
+            b'"' => return Some((at, has_escapes)),
+            b'\\' => has_escapes = true,
+            _ => return None,
         }
-        has_escapes = true;
         at += 2;
     }
-}
-
-/// The next quote or backslash, eight bytes at a time.
-#[inline]
-fn special(bytes: &[u8], mut at: usize) -> Option<usize> {
-    while let Some(eight) = bytes.get(at..).and_then(|b| b.first_chunk::<8>()) {
-        let eight = u64::from_le_bytes(*eight);
-        let zeros = |x: u64| x.wrapping_sub(ONES) & !x & TOPS;
-        let found = zeros(eight ^ (ONES * 0x22)) | zeros(eight ^ (ONES * 0x5c));
-        if found != 0 {
-            return Some(at + (found.trailing_zeros() / 8) as usize);
-        }
-        at += 8;
-    }
-    let rest = bytes.get(at..)?;
-    let place = rest.iter().position(|b| matches!(b, b'"' | b'\\'))?;
-    Some(at + place)
 }
 
 /// Behind blanks.

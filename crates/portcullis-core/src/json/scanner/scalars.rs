@@ -1,25 +1,7 @@
 //! Strings, numbers and words: passed over, and checked on the way.
 
 use super::{Scan, Scanner, What, Wrong};
-
-/// The bytes that do not mean themselves in a string. A table is faster than comparing.
-static SPECIAL: [bool; 256] = special_bytes();
-
-#[expect(
-    clippy::indexing_slicing,
-    reason = "at compile time, inside the bounds"
-)]
-const fn special_bytes() -> [bool; 256] {
-    let mut table = [false; 256];
-    let mut control = 0;
-    while control < 0x20 {
-        table[control] = true;
-        control += 1;
-    }
-    table[b'"' as usize] = true;
-    table[b'\\' as usize] = true;
-    table
-}
+use crate::json::plain_end;
 
 impl Scanner<'_> {
     /// The rest of a string, up to behind its closing quote; true if it has escapes.
@@ -52,9 +34,7 @@ impl Scanner<'_> {
     /// Passes over bytes that mean themselves, to the next quote, backslash or control character.
     #[inline]
     fn plain(&mut self) {
-        let rest = self.bytes.get(self.at..).unwrap_or_default();
-        let is_special = |b: &u8| SPECIAL.get(usize::from(*b)).copied().unwrap_or(true);
-        self.at += rest.iter().position(is_special).unwrap_or(rest.len());
+        self.at = plain_end(self.bytes, self.at);
     }
 
     fn escape(&mut self) -> Scan {
