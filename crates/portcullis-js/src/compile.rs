@@ -4,13 +4,13 @@ use std::collections::HashSet;
 use std::sync::Arc;
 
 use portcullis_core::clock;
-use portcullis_script::{Insight, ScriptFault, examine};
+use portcullis_script::{FunctionBody, Insight, ScriptFault, examine};
 use rquickjs::Value as Js;
 
 use crate::limits::Limits;
 use crate::realm::{self, Realm, Tool};
 use crate::source::{self, Place, Program, Text};
-use crate::sources::{CompileFault, PolicyCode, SourceName, Sources, mention};
+use crate::sources::{CompileFault, PolicyCode, PolicySource, SourceName, Sources, mention};
 
 /// Policies that are known to compile, in order. Cheap to clone.
 #[derive(Debug, Clone)]
@@ -55,20 +55,16 @@ impl PolicySet {
             vec![found.of(SourceName::Globals)]
         })?;
         let mut faults = Vec::new();
-        let mut only_reads = false;
+        // Bodies that the engine takes, to be examined together.
+        let mut bodies = Vec::new();
         match check(&realm, &sources.globals, Style::Plain) {
-            Ok(()) => {
-                let Insight {
-                    faults: found,
-                    reads_only,
-                } = examine(&sources.globals, false);
-                faults.extend(
-                    found
-                        .into_iter()
-                        .map(|fault| Found::from(fault).of(SourceName::Globals)),
-                );
-                only_reads = reads_only;
-            }
+            Ok(()) => bodies.push((
+                SourceName::Globals,
+                FunctionBody {
+                    text: &sources.globals,
+                    awaits: false,
+                },
+            )),
             Err(found) => faults.push(found.of(SourceName::Globals)),
         }
         for module in &sources.modules {
@@ -81,7 +77,7 @@ impl PolicySet {
             }
         }
         let mut names = HashSet::new();
-        let (mut is_async, mut quiet) = (Vec::new(), Vec::new());
+        let mut is_async = Vec::new();
         for policy in &sources.policies {
             let name = || SourceName::Policy(policy.name.clone());
             if !names.insert(policy.name.as_str()) {
@@ -89,26 +85,37 @@ impl PolicySet {
                 faults.push(found.of(name()));
             }
             let checked = match &policy.code {
-                PolicyCode::Body(code) => check_policy(&realm, code),
+                PolicyCode::Body(text) => check_policy(&realm, text).inspect(|awaits| {
+                    let awaits = *awaits;
+                    bodies.push((name(), FunctionBody { text, awaits }));
+                }),
                 PolicyCode::Module(number) if *number < sources.modules.len() => Ok(false),
                 PolicyCode::Module(_) => Err(Found::at_start("there is no such module")),
             };
-            let awaits = match checked {
-                Ok(awaits) => awaits,
-                Err(found) => {
-                    faults.push(found.of(name()));
-                    continue;
-                }
-            };
-            let insight = match &policy.code {
-                PolicyCode::Body(code) => examine(code, awaits),
-                PolicyCode::Module(_) => Insight::default(),
-            };
-            let found = insight.faults.into_iter();
-            faults.extend(found.map(|fault| Found::from(fault).of(name())));
-            is_async.push(awaits);
-            quiet.push(only_reads && insight.reads_only);
+            match checked {
+                Ok(awaits) => is_async.push(awaits),
+                Err(found) => faults.push(found.of(name())),
+            }
         }
+        let (sources_of, bodies): (Vec<_>, Vec<_>) = bodies.into_iter().unzip();
+        let mut only_reads = HashSet::new();
+        for (source, insight) in sources_of.into_iter().zip(examine(&bodies)) {
+            let Insight {
+                faults: found,
+                reads_only,
+            } = insight;
+            let found = found.into_iter();
+            faults.extend(found.map(|fault| Found::from(fault).of(source.clone())));
+            if reads_only {
+                only_reads.insert(source);
+            }
+        }
+        faults.sort_by_key(|fault| sources.place_of(&fault.source));
+        let globals_read = only_reads.contains(&SourceName::Globals);
+        let quiet = |policy: &PolicySource| {
+            globals_read && only_reads.contains(&SourceName::Policy(policy.name.clone()))
+        };
+        let quiet = sources.policies.iter().map(quiet).collect();
         if !faults.is_empty() {
             return Err(faults);
         }

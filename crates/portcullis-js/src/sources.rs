@@ -62,8 +62,23 @@ impl PolicySource {
     }
 }
 
+impl Sources {
+    /// How many texts come before the one of this name.
+    pub(crate) fn place_of(&self, name: &SourceName) -> usize {
+        let modules = || self.modules.iter().map(|module| module.name.as_str());
+        let policies = || self.policies.iter().map(|policy| policy.name.as_str());
+        match name {
+            SourceName::Globals => 0,
+            SourceName::Module(name) => 1 + modules().take_while(|n| n != name).count(),
+            SourceName::Policy(name) => {
+                1 + modules().count() + policies().take_while(|n| n != name).count()
+            }
+        }
+    }
+}
+
 /// Which text a place is in.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum SourceName {
     /// The globals.
     Globals,

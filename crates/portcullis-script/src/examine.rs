@@ -13,32 +13,44 @@ pub struct Insight {
     pub reads_only: bool,
 }
 
-/// Looks at the body of a function, in JavaScript and sloppy mode, that the engine is known to take.
-/// `awaits`: it is that of an async function. Of a text that can't be parsed nothing is known.
-pub fn examine(text: &str, awaits: bool) -> Insight {
-    if limits::check(text).is_err() {
-        return Insight::default();
-    }
+/// The body of a function, in JavaScript and sloppy mode, that the engine is known to take.
+#[derive(Debug, Clone, Copy)]
+pub struct FunctionBody<'a> {
+    /// Its text.
+    pub text: &'a str,
+    /// Whether it is that of an async function.
+    pub awaits: bool,
+}
+
+/// Looks at bodies of functions. Of a text that can't be parsed nothing is known.
+pub fn examine(bodies: &[FunctionBody<'_>]) -> Vec<Insight> {
+    isolate::run_each(bodies, |body| Ok(insight(*body)))
+        .into_iter()
+        .map(Result::unwrap_or_default)
+        .collect()
+}
+
+fn insight(FunctionBody { text, awaits }: FunctionBody<'_>) -> Insight {
     let kind = match awaits {
         true => BodyOf::Async,
         false => BodyOf::Plain,
     };
-    let examined = isolate::run(|| {
-        let Some(statements) = parse::body(text, kind) else {
-            return Ok(Insight::default());
-        };
-        let places = Places::new(text);
-        let prefix = kind.prefix().len();
-        let fault = |(span, message): (swc_common::Span, String)| {
-            places.fault(parse::offset(span.lo).saturating_sub(prefix), message)
-        };
-        Ok(Insight {
-            faults: refuse::of_body(&statements)
-                .into_iter()
-                .map(fault)
-                .collect(),
-            reads_only: reads_only::statements(&statements),
-        })
-    });
-    examined.unwrap_or_default()
+    if limits::check(text).is_err() {
+        return Insight::default();
+    }
+    let Some(statements) = parse::body(text, kind) else {
+        return Insight::default();
+    };
+    let places = Places::new(text);
+    let prefix = kind.prefix().len();
+    let fault = |(span, message): (swc_common::Span, String)| {
+        places.fault(parse::offset(span.lo).saturating_sub(prefix), message)
+    };
+    Insight {
+        faults: refuse::of_body(&statements)
+            .into_iter()
+            .map(fault)
+            .collect(),
+        reads_only: reads_only::statements(&statements),
+    }
 }

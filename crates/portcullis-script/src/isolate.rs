@@ -1,5 +1,6 @@
 //! Work that recurses, kept away from the caller's stack.
 
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::thread;
 
 use crate::fault::ScriptFault;
@@ -9,24 +10,40 @@ const STACK: usize = 256 << 20;
 
 /// Runs `work` on a thread of its own. A panic of the parser becomes a fault.
 pub(crate) fn run<T: Send>(
-    work: impl FnOnce() -> Result<T, Vec<ScriptFault>> + Send,
+    work: impl Fn() -> Result<T, Vec<ScriptFault>> + Sync,
 ) -> Result<T, Vec<ScriptFault>> {
-    let fault = |message: &str| {
-        vec![ScriptFault {
-            line: 1,
-            column: 1,
-            message: message.to_owned(),
-        }]
+    let mut done = run_each(&[()], |()| work());
+    done.pop().unwrap_or_else(|| Err(fault(NO_THREAD)))
+}
+
+/// The same for each of many texts, one after the other on one thread: threads cost more than parsing.
+pub(crate) fn run_each<I: Sync, T: Send>(
+    items: &[I],
+    work: impl Fn(&I) -> Result<T, Vec<ScriptFault>> + Sync,
+) -> Vec<Result<T, Vec<ScriptFault>>> {
+    let one = |item: &I| {
+        catch_unwind(AssertUnwindSafe(|| work(item))).unwrap_or_else(|_| Err(fault(GAVE_UP)))
     };
+    let all = || items.iter().map(one).collect();
     thread::scope(|scope| {
         let name = "script".to_owned();
         let builder = thread::Builder::new().name(name).stack_size(STACK);
-        let Ok(handle) = builder.spawn_scoped(scope, work) else {
-            return Err(fault("there is no room for a thread to read this text"));
-        };
-        let lost = |_| Err(fault("the parser gave up on this text"));
-        handle.join().unwrap_or_else(lost)
+        let handle = builder.spawn_scoped(scope, all).ok();
+        handle
+            .and_then(|handle| handle.join().ok())
+            .unwrap_or_else(|| items.iter().map(|_| Err(fault(NO_THREAD))).collect())
     })
+}
+
+const NO_THREAD: &str = "there is no room for a thread to read this text";
+const GAVE_UP: &str = "the parser gave up on this text";
+
+fn fault(message: &str) -> Vec<ScriptFault> {
+    vec![ScriptFault {
+        line: 1,
+        column: 1,
+        message: message.to_owned(),
+    }]
 }
 
 #[cfg(test)]
@@ -38,5 +55,10 @@ mod tests {
         let faults = run::<()>(|| panic!("of a test")).unwrap_err();
         assert_eq!(faults[0].message, "the parser gave up on this text");
         assert_eq!(run(|| Ok(1)), Ok(1));
+        let each = run_each(&[1, 2, 3], |n| match n {
+            2 => panic!("of a test"),
+            n => Ok(*n),
+        });
+        assert_eq!(each, [Ok(1), Err(fault(GAVE_UP)), Ok(3)]);
     }
 }

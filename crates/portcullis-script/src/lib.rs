@@ -3,7 +3,8 @@
 //! The engine runs function bodies, which can be made anew for each evaluation so that nothing a
 //! module keeps survives. [`prepare`] makes such a body of a file: types are blanked and module
 //! syntax is rewritten in place, so that each character that is kept stays at its line and column
-//! and errors need no translation. [`examine()`] tells what a body can and can't do. Nothing here runs code, reads files or resolves imports.
+//! and errors need no translation. [`examine()`] tells what bodies can and can't do.
+//! Nothing here runs code, reads files or resolves imports.
 
 mod canvas;
 mod default_export;
@@ -25,7 +26,7 @@ mod script;
 mod strip;
 mod token;
 
-pub use examine::{Insight, examine};
+pub use examine::{FunctionBody, Insight, examine};
 pub use fault::ScriptFault;
 pub use import::{Import, ImportedName};
 pub use language::Language;

@@ -1,10 +1,15 @@
 //! Which bodies are known to change nothing, and what else is told of a body.
 #![allow(clippy::unwrap_used, reason = "a test that can't go on has failed")]
 
-use portcullis_script::examine;
+use portcullis_script::{FunctionBody, Insight, examine};
+
+fn insight(text: &str, awaits: bool) -> Insight {
+    let mut insights = examine(&[FunctionBody { text, awaits }]);
+    insights.pop().unwrap()
+}
 
 fn reads_only(text: &str) -> bool {
-    examine(text, false).reads_only
+    insight(text, false).reads_only
 }
 
 #[test]
@@ -29,7 +34,7 @@ fn texts_that_only_read_are_known() {
     ] {
         assert!(reads_only(text), "{text}");
     }
-    assert!(examine("await object.x; return true", true).reads_only);
+    assert!(insight("await object.x; return true", true).reads_only);
 }
 
 #[test]
@@ -128,13 +133,13 @@ fn everything_else_counts_as_a_change() {
 
 #[test]
 fn what_would_be_refused_only_when_it_runs_is_found() {
-    let faults = examine("const a = 1;\n  if (x) await import('./x.js')", true).faults;
+    let faults = insight("const a = 1;\n  if (x) await import('./x.js')", true).faults;
     let [fault] = &faults[..] else {
         unreachable!("{faults:?}")
     };
     assert_eq!((fault.line, fault.column), (2, 16), "{fault}");
     assert!(fault.message.starts_with("`import()` is not supported"));
-    assert_eq!(examine("é = import('x')", false).faults[0].column, 5);
+    assert_eq!(insight("é = import('x')", false).faults[0].column, 5);
     for text in [
         "// import('x')",
         "'import(x)'",
@@ -142,6 +147,6 @@ fn what_would_be_refused_only_when_it_runs_is_found() {
         "o.import(1)",
         "",
     ] {
-        assert_eq!(examine(text, false).faults, [], "{text}");
+        assert_eq!(insight(text, false).faults, [], "{text}");
     }
 }
