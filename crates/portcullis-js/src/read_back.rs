@@ -129,7 +129,7 @@ impl<'a, 'js> Reader<'a, 'js> {
                 None => false,
             },
             Look::List(list) => {
-                let Some(array) = js.as_array().filter(|a| a.len() == list.len()) else {
+                let Some(array) = js.as_array().filter(|a| length(a) == list.len()) else {
                     return Ok(false);
                 };
                 for (index, element) in list.iter().enumerate() {
@@ -227,7 +227,7 @@ impl<'a, 'js> Reader<'a, 'js> {
     fn compound(&mut self, js: &Js<'js>, original: Option<&Tree>) -> Result<Value, Unreadable> {
         if let Some(array) = js.as_array() {
             let mut list = Vec::new();
-            for index in 0..array.len() {
+            for index in 0..length(array) {
                 self.keep_time(index)?;
                 let element = match self.element(array, index)? {
                     Member::Unseen(id) => {
@@ -253,7 +253,7 @@ impl<'a, 'js> Reader<'a, 'js> {
         });
         if !is_plain {
             let stands_for: Array<'js> = self.plain.call((js.clone(),))?;
-            if !stands_for.is_empty() {
+            if length(&stands_for) > 0 {
                 let value: Js<'js> = stands_for.get(0)?;
                 return match js.is_big_int() {
                     true => self.big(&value),
@@ -459,6 +459,14 @@ fn object_prototype<'js>(ctx: &Ctx<'js>) -> Js<'js> {
     let object = Object::new(ctx.clone());
     let prototype = object.ok().and_then(|object| object.get_prototype());
     prototype.map_or_else(|| Js::new_undefined(ctx.clone()), Object::into_value)
+}
+
+/// How many elements an array says it has. `Array::len` panics beyond 2^31.
+fn length(array: &Array<'_>) -> usize {
+    let length = array.as_object().get::<_, f64>("length");
+    // Never negative, and at most 2^32 - 1.
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
+    length.map_or(0, |length| length as usize)
 }
 
 fn push_key(path: &mut String, key: &str) {

@@ -52,6 +52,16 @@ fn what_has_no_json_is_an_error_that_says_where() {
 }
 
 #[test]
+fn lists_without_end_are_too_large() {
+    for length in ["2 ** 31 - 1", "2 ** 31", "2 ** 32 - 1"] {
+        let m = message(&format!("object.spec.x = new Array({length}); return true"));
+        assert!(m.contains("memory"), "{m}");
+        let m = message(&format!("warn(new Array({length})); return 'after'"));
+        assert_ne!(m, "P: after");
+    }
+}
+
+#[test]
 fn undefined_is_null() {
     let o = changed(
         "object.spec.x = undefined; object.spec.containers[0].args[5] = 1; object.y = [undefined]; return true",
