@@ -11,6 +11,9 @@ use std::hash::Hash;
 /// The most pairs of equal elements that are all considered.
 const MOST_CANDIDATES: usize = 200_000;
 
+/// The most pairs of elements that are compared with each other.
+const FEW_PAIRS: usize = 64;
+
 /// A pair of places, and the pair before it in the longest sequence that ends here.
 struct Link {
     old: usize,
@@ -21,21 +24,33 @@ struct Link {
 /// Places (in `olds`, in `news`) of elements with equal labels, both rising. Elements without a
 /// label belong to nothing.
 pub(super) fn align<L: Hash + Eq>(olds: &[Option<L>], news: &[Option<L>]) -> Vec<(usize, usize)> {
-    let mut places: HashMap<&L, Places> = HashMap::new();
+    let mut numbers = Numbers::for_pairs(olds.len().saturating_mul(news.len()));
+    let mut all_places: Vec<Places> = Vec::new();
     for (place, label) in labelled(news) {
-        places.entry(label).or_default().news.push(place);
-    }
-    for (_, label) in labelled(olds) {
-        if let Some(places) = places.get_mut(label) {
-            places.olds += 1;
+        let number = numbers.of(label);
+        if number == all_places.len() {
+            all_places.push(Places::default());
+        }
+        if let Some(places) = all_places.get_mut(number) {
+            places.news.push(place);
         }
     }
-    let candidates = places.values().map(|p| p.olds.saturating_mul(p.news.len()));
+    let mut known_olds = Vec::new();
+    for (place, label) in labelled(olds) {
+        let number = numbers.known(label);
+        if let Some((number, places)) = number.and_then(|n| Some((n, all_places.get_mut(n)?))) {
+            places.olds += 1;
+            known_olds.push((place, number));
+        }
+    }
+    let candidates = all_places
+        .iter()
+        .map(|p| p.olds.saturating_mul(p.news.len()));
     let all = candidates.fold(0_usize, usize::saturating_add) <= MOST_CANDIDATES;
 
     let mut chains = Chains::default();
-    for (old, label) in labelled(olds) {
-        let Some(places) = places.get_mut(label) else {
+    for (old, number) in known_olds {
+        let Some(places) = all_places.get_mut(number) else {
             continue;
         };
         if all {
@@ -54,6 +69,47 @@ pub(super) fn align<L: Hash + Eq>(olds: &[Option<L>], news: &[Option<L>]) -> Vec
 fn labelled<L>(list: &[Option<L>]) -> impl Iterator<Item = (usize, &L)> {
     let places = list.iter().enumerate();
     places.filter_map(|(place, label)| Some((place, label.as_ref()?)))
+}
+
+/// Numbers for labels, counted from 0. Few are compared with each other: most differ early, while a
+/// hash takes all of both.
+enum Numbers<'a, L> {
+    Few(Vec<&'a L>),
+    Many(HashMap<&'a L, usize>),
+}
+
+impl<'a, L: Hash + Eq> Numbers<'a, L> {
+    fn for_pairs(pairs: usize) -> Self {
+        match pairs {
+            0..=FEW_PAIRS => Self::Few(Vec::new()),
+            _ => Self::Many(HashMap::new()),
+        }
+    }
+
+    /// The number of a label, which is the next one if it is new.
+    fn of(&mut self, label: &'a L) -> usize {
+        match self {
+            Self::Few(labels) => {
+                let place = labels.iter().position(|known| *known == label);
+                place.unwrap_or_else(|| {
+                    labels.push(label);
+                    labels.len() - 1
+                })
+            }
+            Self::Many(labels) => {
+                let next = labels.len();
+                *labels.entry(label).or_insert(next)
+            }
+        }
+    }
+
+    /// The number of a label that has one.
+    fn known(&self, label: &L) -> Option<usize> {
+        match self {
+            Self::Few(labels) => labels.iter().position(|known| *known == label),
+            Self::Many(labels) => labels.get(label).copied(),
+        }
+    }
 }
 
 /// Where a label occurs.

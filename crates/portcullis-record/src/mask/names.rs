@@ -170,10 +170,10 @@ pub(crate) fn is_secret_header(name: &str) -> bool {
 /// too often, but never no to a name that has a rule.
 #[inline]
 fn may_matter(key: &[u8]) -> bool {
-    let Some([a, b, c]) = key.last_chunk::<3>() else {
+    let Some((key, [a, b, c])) = last_letters(key) else {
         return false;
     };
-    if !(a.is_ascii_alphabetic() && b.is_ascii_alphabetic() && c.is_ascii_alphabetic()) {
+    if !(a.is_ascii_alphabetic() && b.is_ascii_alphabetic()) {
         // A digit, or something that is passed over.
         return true;
     }
@@ -183,7 +183,8 @@ fn may_matter(key: &[u8]) -> bool {
         b"ens" => b"kens",
         b"ord" => b"word",
         b"rds" => b"words",
-        b"ase" => b"hrase",
+        // Of `base64` and `b64`.
+        [_, _, b'b'] | b"ase" => return true,
         b"ses" => b"hrases",
         b"ret" => b"cret",
         b"ets" => b"crets",
@@ -221,6 +222,14 @@ fn may_matter(key: &[u8]) -> bool {
         }
     }
     key.len() >= ending.len()
+}
+
+/// A name up to its last letter, and the last three bytes of that.
+#[inline]
+fn last_letters(key: &[u8]) -> Option<(&[u8], &[u8; 3])> {
+    let last = key.iter().rposition(u8::is_ascii_alphabetic)?;
+    let key = key.get(..=last)?;
+    Some((key, key.last_chunk()?))
 }
 
 /// Longest part of a name that is looked at; longer ones are looked at from behind.
@@ -261,6 +270,12 @@ fn without_digits(name: &[u8]) -> &[u8] {
 }
 
 fn ends_as_secret(name: &[u8]) -> bool {
+    // What all of them end in.
+    let Some(b'n' | b'd' | b'e' | b't' | b'l' | b'y' | b'a' | b'g' | b'r' | b's' | b'h') =
+        name.last()
+    else {
+        return false;
+    };
     if WHOLE.contains(&name) {
         return true;
     }
@@ -296,6 +311,10 @@ mod tests {
                     assert!(!is_known || may_matter(name.as_bytes()), "{name}");
                 }
             }
+        }
+        for word in ENDINGS.iter().chain(&WHOLE) {
+            assert!(ends_as_secret(word), "{word:?}");
+            assert!(WHOLE.contains(word) || ends_as_secret(&[word, &b"s"[..]].concat()));
         }
         for key in ["data", "stringData", "value", "variables", LAST_APPLIED] {
             assert_ne!(key_rule(key), KeyRule::None, "{key}");

@@ -229,9 +229,9 @@ impl<'t, 'r> Walker<'t, 'r> {
             let name = value.split_once('=').map(|(name, _)| name);
             return name.is_some_and(names::is_secret) || known::looks_random(value);
         };
-        names::is_secret(&self.key_of(frame))
+        known::looks_random(value)
+            || names::is_secret(&self.key_of(frame))
             || self.has_secret_name(frame)
-            || known::looks_random(value)
     }
 
     /// Whether a text says what the review is and what it is about: a review is unreadable without it.

@@ -128,11 +128,43 @@ fn counts(text: &str) -> bool {
 /// variable is called.
 pub(crate) fn looks_random(value: &str) -> bool {
     const SHORTEST_RANDOM: usize = 16;
-    let is_part = |b: u8| b.is_ascii_alphanumeric() || b"+-_=!#$%^&*@~".contains(&b);
-    (SHORTEST_RANDOM..=8 * LONGEST).contains(&value.len())
-        && value.bytes().all(is_part)
-        && value.bytes().any(|b| b.is_ascii_digit())
-        && value.bytes().any(|b| b.is_ascii_alphabetic())
+    if !(SHORTEST_RANDOM..=8 * LONGEST).contains(&value.len()) {
+        return false;
+    }
+    let mut seen = 0;
+    for byte in value.bytes() {
+        match PARTS.get(usize::from(byte)) {
+            None | Some(0) => return false,
+            Some(part) => seen |= part,
+        }
+    }
+    seen & (DIGIT | LETTER) == DIGIT | LETTER
+}
+
+/// What each byte is in a value that looks random; 0: none of its parts.
+static PARTS: [u8; 256] = parts();
+const DIGIT: u8 = 1;
+const LETTER: u8 = 2;
+const SIGN: u8 = 4;
+
+#[expect(
+    clippy::indexing_slicing,
+    reason = "at compile time, inside the bounds"
+)]
+const fn parts() -> [u8; 256] {
+    let mut table = [0; 256];
+    let mut byte = 0_u8;
+    while byte < 128 {
+        table[byte as usize] = match byte {
+            b'0'..=b'9' => DIGIT,
+            b'a'..=b'z' | b'A'..=b'Z' => LETTER,
+            b'+' | b'-' | b'_' | b'=' | b'!' | b'#' | b'$' | b'%' | b'^' | b'&' | b'*' | b'@'
+            | b'~' => SIGN,
+            _ => 0,
+        };
+        byte += 1;
+    }
+    table
 }
 
 #[cfg(test)]
