@@ -464,8 +464,11 @@ fn object_prototype<'js>(ctx: &Ctx<'js>) -> Js<'js> {
 /// How many elements an array says it has. `Array::len` panics beyond 2^31.
 fn length(array: &Array<'_>) -> usize {
     let length = array.as_object().get::<_, f64>("length");
-    // Never negative, and at most 2^32 - 1.
-    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "never negative, and at most 2^32 - 1"
+    )]
     length.map_or(0, |length| length as usize)
 }
 
