@@ -246,7 +246,9 @@ fn a_deadline_is_no_refusal() {
     let slow = format!("limits: {{deadline: 50ms}}\n{}", policy("for (;;) {}"));
     let outcome = again(&slow, &recorded);
     assert!(why(&outcome).contains("took longer"), "{outcome:?}");
-    let large = policy("let a = []; for (;;) a.push('x'.repeat(1000) + a.length)");
+    // Memory must run out first, however slow the machine is.
+    let endless = policy("let a = []; for (;;) a.push('x'.repeat(1000) + a.length)");
+    let large = format!("limits: {{deadline: 60s, requestDeadline: 60s}}\n{endless}");
     assert_eq!(
         changed(&again(&large, &recorded)).0,
         ChangeKind::NewlyDenied
