@@ -9,7 +9,7 @@ use std::{borrow::Cow, fmt, marker::PhantomData, ops::Deref, sync::Arc};
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::de::{Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
 
-use super::{fault::Fault, source::Source};
+use super::{fault::Fault, position::Position, source::Source};
 
 /// A text and the tree that was read from it.
 #[derive(Debug, Clone)]
@@ -26,15 +26,6 @@ impl Document {
         self.source
             .fault(Some(self.root.nearest(path).position), path, message)
     }
-}
-
-/// A place in a file; lines and columns count from 1, columns in characters.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Position {
-    /// The line.
-    pub line: u64,
-    /// The column.
-    pub column: u64,
 }
 
 /// A value and where it stands.

@@ -4,7 +4,7 @@
 
 use std::fmt::{self, Write as _};
 
-use super::{document::Position, suggest};
+use super::{position::Position, suggest};
 
 /// Characters of a long source line that are shown around the caret.
 const FRAME_WIDTH: usize = 96;

@@ -23,7 +23,9 @@ mod matcher;
 mod model;
 mod notes;
 mod oddities;
+mod options;
 mod path;
+mod position;
 pub mod profile;
 mod read;
 mod read_error;
@@ -41,16 +43,18 @@ pub mod yaml;
 pub mod tests;
 
 pub use document::Document;
-pub use document::{Located, Node, Position, Value};
+pub use document::{Located, Node, Value};
 pub use fault::{Fault, Faults};
+pub use load::load;
 pub use load::load_noting;
-pub use load::{ConfigSource, Listening, LoadOptions, load};
 pub use matcher::Matcher;
 pub use model::MatchSpec;
 pub use model::{
     AuthenticatorDriver, AuthorizerDriver, Door, FailureMode, Limits, Log, LogFormat, ModeName,
     Namespace, PendingMutation, PolicyDoor, Principal, Severity, Shutdown,
 };
+pub use options::{ConfigSource, Listening, LoadOptions};
+pub use position::Position;
 pub use read::typed as read_typed;
 pub use resolve::{TestModules, test_modules};
 pub use resolved::{

@@ -8,9 +8,9 @@ use std::fmt;
 use serde::de::{self, Expected, Unexpected};
 
 use super::{
-    document::Position,
     fault::Fault,
     path::{self, Segment},
+    position::Position,
     source::Source,
     suggest,
 };

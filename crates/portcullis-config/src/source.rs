@@ -6,7 +6,7 @@ use std::{
     sync::Arc,
 };
 
-use super::{document::Position, fault::Fault};
+use super::{fault::Fault, position::Position};
 
 /// Larger files are refused.
 const MAX_BYTES: u64 = 16 * 1024 * 1024;

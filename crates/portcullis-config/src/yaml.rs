@@ -10,8 +10,9 @@ use serde::de::{Deserialize, Deserializer};
 use serde_saphyr::{Error as YamlError, Spanned, options::DuplicateKeyPolicy};
 
 use super::{
-    document::{Document, Located, Node, Position, Value, ValueVisitor},
+    document::{Document, Located, Node, Value, ValueVisitor},
     fault::{Fault, Faults},
+    position::Position,
     source::Source,
 };
 

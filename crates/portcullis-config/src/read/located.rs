@@ -11,10 +11,7 @@ use serde::{
     },
 };
 
-use crate::{
-    document::{Located, Position},
-    read_error::ReadError,
-};
+use crate::{document::Located, position::Position, read_error::ReadError};
 
 /// The name under which [`Located`] asks for a place beside its value.
 pub(super) const LOCATED: &str = "$portcullis::Located";

@@ -6,9 +6,9 @@ use portcullis_kube::watch::Access;
 
 use crate::{
     document::Document,
-    load::{Listening, LoadOptions},
     model::{GraphProfileSpec, GraphSpec},
     notes::Notes,
+    options::{Listening, LoadOptions},
     profile::{self, ReadProfile},
     resolved::{GraphProfile, GraphSource, Origin},
     source::Source,

@@ -9,9 +9,10 @@ use std::{
 use portcullis_script::{Import, ImportedName, Language, Script, ScriptFault};
 
 use crate::{
-    document::{Node, Position},
+    document::Node,
     model::PolicyMetadata,
     notes::Notes,
+    position::Position,
     read,
     resolved::{Code, MarkPlace, Module},
     source::Source,
