@@ -54,4 +54,4 @@ fmt:
 	cargo fmt --all
 
 schema: setup
-	UPDATE_SCHEMA=1 cargo test --locked -p portcullis-server schema
+	UPDATE_SCHEMA=1 cargo test --locked -p portcullis-config -p portcullis-server schema

@@ -6,8 +6,8 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
+use portcullis_config::{ConfigSource, Listening, LoadOptions};
 use portcullis_server::RunOptions;
-use portcullis_server::config::{ConfigSource, Listening, LoadOptions};
 
 use crate::archive::{all_kept, sender};
 use crate::certificate::Certificate;
@@ -28,7 +28,7 @@ use crate::{ceiling, load};
 /// Serves in the background until the test ends.
 fn serve(file: PathBuf, data_dir: PathBuf) {
     std::thread::spawn(move || {
-        let registry = portcullis_server::registry();
+        let registry = portcullis_gate::registry();
         let load = LoadOptions {
             source: ConfigSource::File(&file),
             admission_control: None,

@@ -60,7 +60,7 @@ fn make_key(file: &Path) -> io::Result<()> {
 /// A token that may do everything for some hours, for a demonstration with this data directory.
 pub fn token(data_dir: &Path) -> Option<String> {
     let mut secret = portcullis_files::read(&data_dir.join(KEY_FILE), LARGEST_KEY).ok()?;
-    crate::access::without_newline(&mut secret);
+    portcullis_gate::access::without_newline(&mut secret);
     let settings = AuthenticatorSettings {
         name: NAME.to_owned(),
         issuer: NAME.to_owned(),

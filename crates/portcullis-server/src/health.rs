@@ -9,10 +9,11 @@ use std::fmt::Write;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-use crate::access::LeftOut;
 use crate::decisions::DecisionLog;
-use crate::graphs::Graphs;
-use crate::server::Server;
+use portcullis_gate::access::LeftOut;
+use portcullis_gate::graphs::Graphs;
+use portcullis_gate::policies::Engine;
+use portcullis_js::Guard;
 
 /// What readiness depends on.
 #[derive(Debug, Default)]
@@ -52,8 +53,8 @@ pub(crate) struct PoliciesHealth {
 }
 
 impl PoliciesHealth {
-    pub(crate) fn of(server: &Server) -> Self {
-        let status = server.guard.status();
+    pub(crate) fn of(guard: &Guard, engine: &Engine) -> Self {
+        let status = guard.status();
         let is_unavailable = status.is_on() && status.fault.is_some();
         let unavailable = is_unavailable.then_some("worker processes can't be started");
         let mut remarks = Vec::new();
@@ -68,7 +69,7 @@ impl PoliciesHealth {
         }
         remarks.extend(status.fault.filter(|_| is_unavailable));
         Self {
-            fault: unavailable.or_else(|| server.gate.load().engine.fault()),
+            fault: unavailable.or_else(|| engine.fault()),
             remark: (!remarks.is_empty()).then(|| remarks.join("; ")),
         }
     }

@@ -21,6 +21,7 @@ pub(crate) mod listener;
 pub(crate) mod media_type;
 pub(crate) mod peer;
 pub(crate) mod prelude;
+pub(crate) mod service;
 pub(crate) mod tls;
 pub(crate) mod trust;
 pub(crate) mod unix;

@@ -15,13 +15,16 @@ use portcullis_store::{
 };
 
 use crate::ended_sessions::EndedSessions;
-use crate::http::error::HttpError;
 use crate::store_pool::{PoolFailure, StorePool};
 
 /// How often what has ended is looked for.
 const SWEEP_EVERY: Duration = Duration::from_secs(60);
 /// How often it is looked which sessions others ended.
 const LEARN_EVERY: Duration = Duration::from_secs(5);
+
+/// The store does not answer; the log says why.
+#[derive(Debug)]
+pub(crate) struct NoAnswer;
 
 /// Holds and the states of tenants.
 #[derive(Debug)]
@@ -44,11 +47,11 @@ impl Ledger {
         self.pool.move_to(Some(location));
     }
 
-    pub(crate) async fn place_hold(&self, hold: NewHold) -> Result<Placed, HttpError> {
+    pub(crate) async fn place_hold(&self, hold: NewHold) -> Result<Placed, NoAnswer> {
         self.write(move |store| store.place_hold(&hold)).await
     }
 
-    pub(crate) async fn release_hold(&self, tenant: &str, id: u64) -> Result<bool, HttpError> {
+    pub(crate) async fn release_hold(&self, tenant: &str, id: u64) -> Result<bool, NoAnswer> {
         let tenant = tenant.to_owned();
         self.write(move |store| store.release_hold(&tenant, id))
             .await
@@ -58,25 +61,25 @@ impl Ledger {
         &self,
         tenant: &str,
         project: Option<String>,
-    ) -> Result<Vec<Hold>, HttpError> {
+    ) -> Result<Vec<Hold>, NoAnswer> {
         let (tenant, now) = (tenant.to_owned(), clock::wall());
         self.read(move |store| store.holds(&tenant, project.as_deref(), now))
             .await
     }
 
-    pub(crate) async fn hold(&self, tenant: &str, id: u64) -> Result<Option<Hold>, HttpError> {
+    pub(crate) async fn hold(&self, tenant: &str, id: u64) -> Result<Option<Hold>, NoAnswer> {
         let (tenant, now) = (tenant.to_owned(), clock::wall());
         self.read(move |store| store.hold(&tenant, id, now)).await
     }
 
-    pub(crate) async fn state(&self, tenant: &str) -> Result<TenantState, HttpError> {
+    pub(crate) async fn state(&self, tenant: &str) -> Result<TenantState, NoAnswer> {
         let (tenant, now) = (tenant.to_owned(), clock::wall());
         self.read(move |store| store.tenant_state(&tenant, now))
             .await
     }
 
     /// The states of all tenants that are not as usual.
-    pub(crate) async fn states(&self) -> Result<BTreeMap<String, TenantState>, HttpError> {
+    pub(crate) async fn states(&self) -> Result<BTreeMap<String, TenantState>, NoAnswer> {
         let now = clock::wall();
         let all = self.read(move |store| store.tenant_states(now)).await?;
         Ok(all.into_iter().collect())
@@ -88,7 +91,7 @@ impl Ledger {
         change: StateChange,
         by: String,
         now: SystemTime,
-    ) -> Result<TenantState, HttpError> {
+    ) -> Result<TenantState, NoAnswer> {
         let tenant = tenant.to_owned();
         self.write(move |store| store.change_tenant_state(&tenant, &change, &by, now))
             .await
@@ -100,7 +103,7 @@ impl Ledger {
     }
 
     /// Ends one session, here and wherever the store is read.
-    pub(crate) async fn end_session(&self, session: &Session) -> Result<(), HttpError> {
+    pub(crate) async fn end_session(&self, session: &Session) -> Result<(), NoAnswer> {
         let session = session.clone();
         self.write(move |store| {
             let ending = EndingSession {
@@ -119,7 +122,7 @@ impl Ledger {
         &self,
         subject: String,
         until: SystemTime,
-    ) -> Result<(), HttpError> {
+    ) -> Result<(), NoAnswer> {
         self.write(move |store| store.end_sessions_of(&subject, clock::wall(), until))
             .await?;
         self.learn().await.map_err(|failure| unanswered(&failure))
@@ -168,7 +171,7 @@ impl Ledger {
     async fn read<T: Send + 'static>(
         &self,
         work: impl Fn(&mut Store) -> Result<T, StoreError> + Send + 'static,
-    ) -> Result<T, HttpError> {
+    ) -> Result<T, NoAnswer> {
         self.pool
             .read(work)
             .await
@@ -178,7 +181,7 @@ impl Ledger {
     async fn write<T: Send + 'static>(
         &self,
         work: impl FnOnce(&mut Store) -> Result<T, StoreError> + Send + 'static,
-    ) -> Result<T, HttpError> {
+    ) -> Result<T, NoAnswer> {
         self.pool
             .write(work)
             .await
@@ -186,7 +189,7 @@ impl Ledger {
     }
 }
 
-fn unanswered(failure: &PoolFailure) -> HttpError {
+fn unanswered(failure: &PoolFailure) -> NoAnswer {
     tracing::warn!("the store does not answer: {failure}");
-    HttpError::busy("the store does not answer")
+    NoAnswer
 }

@@ -1,42 +1,32 @@
-//! The server of Portcullis: configuration, assembly, listeners and routes.
+//! The server of Portcullis: listeners, routes, the REST API, the decision log, reloads.
 //!
-//! Start reading at [`config`], which turns files, flags and environment
-//! variables into one checked [`config::Loaded`]; `assembly` builds the gate of
-//! it, `run` binds the listeners and keeps everything going, `routes` says which
-//! door a request is for, `reload` swaps the whole when files change.
+//! Start reading at `run`, which binds the listeners and keeps everything going; `assembly` builds a gate
+//! and its listeners of a configuration, `routes` says which door a request is for, `reload` swaps the
+//! whole when files change. What judges is in `portcullis-gate`, the configuration in `portcullis-config`.
 
-pub mod access;
+mod alarm;
 mod api;
 mod assembly;
-mod changes;
-pub mod config;
+mod causes;
 mod decisions;
 pub mod demonstration;
 mod development;
-mod digest;
 mod ended_sessions;
-mod fingerprint;
-pub mod graph_answers;
-pub mod graphs;
 mod health;
 mod http;
 mod ledger;
 mod listeners;
 mod logging;
 mod metrics;
-pub mod offline;
-pub mod policies;
-mod registry;
 mod reload;
-pub mod replay;
 mod routes;
 mod run;
 mod server;
-pub mod since;
 mod store_pool;
-mod unix_names;
+mod trace;
+mod visitor;
 
 pub use assembly::{Report, examine};
+pub use causes::with_causes;
 pub use logging::init as init_logging;
-pub use registry::registry;
-pub use run::{OnReady, RunError, RunOptions, run, with_causes};
+pub use run::{OnReady, RunError, RunOptions, run};

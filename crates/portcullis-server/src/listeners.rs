@@ -11,12 +11,12 @@ use std::sync::Arc;
 use arc_swap::ArcSwap;
 use tokio::sync::watch;
 
-use crate::config::{self, Bind};
 use crate::http::connections::{ConnectionCounts, Connections, RoomId};
 use crate::http::listener::{Accepting, Bound, ListenerSetup, accept_all, bind};
 use crate::http::trust::Phase;
 use crate::http::unix;
 use crate::server::Server;
+use portcullis_config::{self as config, Bind};
 
 /// A listener that could not be bound.
 #[derive(Debug, thiserror::Error)]
@@ -152,7 +152,7 @@ impl Listeners {
         let room = self.connections.room();
         let setup = Arc::new(ArcSwap::from_pointee(setup));
         let accepting = Accepting {
-            server: Arc::clone(&self.server),
+            service: Arc::clone(&self.server),
             setup: Arc::clone(&setup),
             connections: self.connections.clone(),
             room,

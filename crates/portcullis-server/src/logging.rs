@@ -6,7 +6,7 @@ use tracing_subscriber::filter::Targets;
 use tracing_subscriber::layer::SubscriberExt;
 use tracing_subscriber::util::SubscriberInitExt;
 
-use crate::config::{Log, LogFormat};
+use portcullis_config::{Log, LogFormat};
 
 /// Starts logging. Later calls change nothing. A panic is logged too, wherever it happens.
 pub fn init(log: &Log) {

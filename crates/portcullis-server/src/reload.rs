@@ -11,14 +11,15 @@ use std::time::Duration;
 use portcullis_store::Store;
 use tokio::signal::unix::Signal;
 
-use crate::assembly::{self, Assembled, Before};
-use crate::changes::Inventory;
-use crate::config::{self, Faults, LoadOptions, Loaded};
+use crate::assembly::{self, Assembled};
+use crate::causes::with_causes;
 use crate::decisions::{self, Settings};
-use crate::fingerprint::Fingerprint;
 use crate::listeners::Listeners;
-use crate::run::with_causes;
 use crate::server::Server;
+use portcullis_config::fingerprint::Fingerprint;
+use portcullis_config::{self as config, Faults, LoadOptions, Loaded};
+use portcullis_gate::Before;
+use portcullis_gate::Inventory;
 
 const LOOK_EVERY: Duration = Duration::from_secs(1);
 /// A file that is still being written changes again soon.
@@ -167,13 +168,13 @@ impl<'a> Reloader<'a> {
             configuration: loaded,
             seen,
         } = FreshlyLoaded::new(&self.options).map_err(|faults| faults.to_string())?;
-        let cap = assembly::global_context_cap(&loaded);
+        let cap = portcullis_gate::global_context_cap(&loaded);
         let context = self.server.global_context.with_cap(cap);
         let before = self.server.gate.load_full();
         let before = Before {
             access: Some(&before.access),
             graphs: Some(&before.graphs),
-            metrics: Some(&self.server.metrics.graphs),
+            watcher: Some(&self.server.metrics.graphs),
             guard: Some(&self.server.guard),
         };
         let assembled = assembly::assemble(&loaded, Some(&self.data_dir), &context, before);
@@ -197,7 +198,7 @@ impl<'a> Reloader<'a> {
         assembly::log_access(&gate.access);
         self.server.health.set_tenants(&gate.access.left_out);
         let ledger = decisions::location(&loaded.decisions, &self.data_dir);
-        let counts = gate.limits.connection_counts();
+        let counts = (&gate.limits).into();
         self.server
             .budget
             .set_limit(gate.limits.request_memory.bytes());

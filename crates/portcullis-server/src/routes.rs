@@ -4,9 +4,6 @@
 
 mod kubernetes;
 mod operations;
-pub(crate) mod trace;
-
-pub(crate) use kubernetes::refuse_pending_mutation;
 
 use std::sync::Arc;
 
@@ -18,33 +15,15 @@ use hyper::{Method, Request};
 use portcullis_core::Peer;
 
 use crate::api::{self, Call, Found};
-use crate::config::{Door, Style};
-use crate::http::budget::Share;
 use crate::http::error::HttpError;
 use crate::http::listener::ListenerSetup;
-use crate::http::trust::Standing;
+use crate::http::service::{Answered, Client, Service};
+use crate::http::trust::{Standing, Trust};
 use crate::http::{Response, body, browser};
+use crate::metrics::Metrics;
 use crate::server::Server;
-
-/// A client at one connection: who it is, and what it may ask for there.
-#[derive(Debug, Clone)]
-pub(crate) struct Visitor {
-    pub(crate) server: Arc<Server>,
-    pub(crate) setup: Arc<ArcSwap<ListenerSetup>>,
-    pub(crate) peer: Peer,
-    /// What its identity rests on.
-    pub(crate) standing: Standing,
-}
-
-/// An answer, ready to be sent.
-#[derive(Debug)]
-pub(crate) struct Answered {
-    pub(crate) response: Response,
-    /// What it takes of the memory for requests.
-    pub(crate) share: Share,
-    /// Whether the connection shall end with it.
-    pub(crate) is_last: bool,
-}
+use crate::visitor::Visitor;
+use portcullis_config::{Door, Style};
 
 /// What a path means.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -136,9 +115,34 @@ impl Route<'_> {
     }
 }
 
-impl Visitor {
-    /// Answers one request.
-    pub(crate) async fn answer(&self, request: Request<Incoming>) -> Answered {
+impl Service for Arc<Server> {
+    type Client = Visitor;
+
+    fn client(
+        &self,
+        setup: &Arc<ArcSwap<ListenerSetup>>,
+        peer: Peer,
+        standing: Standing,
+    ) -> Visitor {
+        Visitor {
+            server: Arc::clone(self),
+            setup: Arc::clone(setup),
+            peer,
+            standing,
+        }
+    }
+
+    fn metrics(&self) -> &Metrics {
+        &self.metrics
+    }
+}
+
+impl Client for Visitor {
+    fn trust(&self) -> Trust {
+        self.standing.trust
+    }
+
+    async fn answer(&self, request: Request<Incoming>) -> Answered {
         let (head, body) = request.into_parts();
         let mut body = Some(body);
         let (trust, is_strict) = {
@@ -176,7 +180,9 @@ impl Visitor {
             is_last: lapsed.is_some(),
         }
     }
+}
 
+impl Visitor {
     async fn route(
         &self,
         head: &Parts,

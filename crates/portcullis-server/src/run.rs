@@ -1,6 +1,5 @@
 //! The life of a server: load, build, bind, serve, reload, drain, end.
 
-use std::error::Error;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
@@ -14,8 +13,8 @@ use tokio::runtime::Runtime;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::sync::watch;
 
-use crate::assembly::{self, Before};
-use crate::config::{self, Faults, LoadOptions, Loaded, Shutdown};
+use crate::alarm;
+use crate::assembly;
 use crate::decisions::{self, DecisionLog, Settings};
 use crate::health::Health;
 use crate::http::budget::Budget;
@@ -24,10 +23,12 @@ use crate::ledger::Ledger;
 use crate::listeners::{BindError, Listeners};
 use crate::logging;
 use crate::metrics::Metrics;
-use crate::policies::{self, WorkerCommand};
 use crate::reload::{FreshlyLoaded, Reloader, Trigger};
 use crate::server::Server;
-use crate::unix_names::UnixNames;
+use portcullis_config::{self as config, Faults, LoadOptions, Loaded, Shutdown};
+use portcullis_gate::Before;
+use portcullis_gate::UnixNames;
+use portcullis_gate::policies::WorkerCommand;
 
 /// The longest that the end waits for telemetry to be delivered.
 const FLUSH: Duration = Duration::from_secs(5);
@@ -99,17 +100,6 @@ impl RunError {
     }
 }
 
-/// An error with its causes, on one line.
-pub fn with_causes(error: &dyn Error) -> String {
-    let mut text = error.to_string();
-    let mut cause = error.source();
-    while let Some(next) = cause {
-        text = format!("{text}: {next}");
-        cause = next.source();
-    }
-    text
-}
-
 /// Why a running server stops.
 enum Stop {
     /// Asked politely: finish what is under way.
@@ -150,11 +140,11 @@ pub fn run(options: RunOptions<'_>) -> Result<(), RunError> {
     let store = decisions::open_first(&settings)?;
     let (telemetry, exporters) = telemetry.unzip();
     let metrics = Metrics::new().with_telemetry(telemetry.as_ref());
-    let context = assembly::global_context(&loaded.configuration);
+    let context = portcullis_gate::global_context(&loaded.configuration);
     let data_dir = Some(options.data_dir.as_path());
-    let guard = policies::guard(options.worker.clone(), metrics.guard());
+    let guard = alarm::guard(options.worker.clone(), metrics.guard());
     let before = Before {
-        metrics: Some(&metrics.graphs),
+        watcher: Some(&metrics.graphs),
         guard: Some(&guard),
         ..Before::default()
     };
@@ -235,7 +225,7 @@ async fn serve(
     let exporters = exporters.map(Unstarted::start);
     tokio::spawn(Arc::clone(&server.ledger).sweep());
     let graphs = server.gate.load().graphs.clone();
-    let counts = server.gate.load().limits.connection_counts();
+    let counts = (&server.gate.load().limits).into();
     let mut listeners = Listeners::new(Arc::clone(server), counts);
     let starting = async {
         server.learn_ended_sessions().await;

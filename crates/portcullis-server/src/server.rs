@@ -1,53 +1,19 @@
 //! What all connections share: the gate as it is now, health and metrics.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
 use arc_swap::ArcSwap;
-use portcullis_core::{AuthorizerChain, Chain};
+use portcullis_gate::{Gate, UnixNames};
 use portcullis_js::{GlobalContext, Guard};
-use portcullis_record::Masker;
 use portcullis_telemetry::Telemetry;
 use tokio::sync::watch;
 
-use crate::access::Access;
-use crate::config::{Limits, PendingMutation};
 use crate::decisions::DecisionLog;
-use crate::graphs::Graphs;
 use crate::health::Health;
 use crate::http::budget::Budget;
 use crate::ledger::Ledger;
 use crate::metrics::Metrics;
-use crate::policies::Engine;
-use crate::unix_names::UnixNames;
-
-/// Everything that judges, built from one configuration and swapped whole.
-#[derive(Debug)]
-pub(crate) struct Gate {
-    /// The plug-ins.
-    pub(crate) chain: Chain,
-    /// What evaluates the policies among them.
-    pub(crate) engine: Engine,
-    /// Chains of authorizers by name.
-    pub(crate) authorizers: BTreeMap<String, AuthorizerChain>,
-    /// What `/validate` does with an object that would still be changed.
-    pub(crate) pending_mutation: PendingMutation,
-    /// The digest of everything that judges.
-    pub(crate) digest: Arc<str>,
-    /// The digest of each policy, by name.
-    pub(crate) policy_digests: BTreeMap<String, Arc<str>>,
-    /// What is masked in logs.
-    pub(crate) masker: Arc<Masker>,
-    /// Who may do what over the API.
-    pub(crate) access: Access,
-    /// Agents, and what is known of what they are responsible for.
-    pub(crate) graphs: Graphs,
-    /// Every authorizer, in the order of the configuration, whether a chain names it or not.
-    pub(crate) all_authorizers: AuthorizerChain,
-    /// Limits on requests.
-    pub(crate) limits: Limits,
-}
 
 /// What all connections share.
 #[derive(Debug)]

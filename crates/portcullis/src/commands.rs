@@ -20,7 +20,7 @@ mod test;
 mod text;
 mod token;
 
-use portcullis_server::config::{ConfigSource, Listening, LoadOptions};
+use portcullis_config::{ConfigSource, Listening, LoadOptions};
 
 use crate::cli::{Admission, CanIForm, Cli, Command};
 use crate::exit::Exit;

@@ -13,8 +13,9 @@ use super::people;
 use super::record::Docket;
 use crate::http::Response;
 use crate::http::error::HttpError;
-use crate::routes::Visitor;
-use crate::server::Gate;
+use crate::ledger::NoAnswer;
+use crate::visitor::Visitor;
+use portcullis_gate::Gate;
 
 /// One call on its way.
 #[derive(Debug)]
@@ -70,5 +71,11 @@ impl Call<'_> {
         visitor.server.metrics.call(endpoint.id, status.as_u16());
         docket.keep_after(visitor, gate, head, endpoint, status.as_u16());
         answer.map_err(HttpError::in_status_line)
+    }
+}
+
+impl From<NoAnswer> for HttpError {
+    fn from(_: NoAnswer) -> Self {
+        Self::busy("the store does not answer")
     }
 }

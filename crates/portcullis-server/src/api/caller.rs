@@ -13,10 +13,10 @@ use portcullis_core::{PeerCertificate, UnixPeer, clock, printable};
 use serde_json::{Map, Value, json};
 
 use super::sign_in::{SESSION, is_secure};
-use crate::access::Access;
 use crate::http::error::HttpError;
-use crate::routes::Visitor;
 use crate::server::Server;
+use crate::visitor::Visitor;
+use portcullis_gate::access::Access;
 
 /// Who asks.
 #[derive(Debug, Clone)]

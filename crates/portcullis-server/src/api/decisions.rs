@@ -294,7 +294,9 @@ fn filter(query: &mut Query) -> Result<Filter, HttpError> {
     let now = clock::wall();
     let mut time = |name: &'static str| {
         let text = query.take(name)?;
-        let time = text.map(|text| crate::since::parse(&text, now)).transpose();
+        let time = text
+            .map(|text| portcullis_config::since::parse(&text, now))
+            .transpose();
         time.map_err(|why| HttpError::bad_request(format!("{name}: {why}")))
     };
     let (since, until) = (time("since")?, time("until")?);

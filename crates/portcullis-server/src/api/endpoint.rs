@@ -6,7 +6,7 @@ use schemars::{Schema, SchemaGenerator};
 
 use super::call::Handler;
 use super::guard::Action;
-use crate::config::Door;
+use portcullis_config::Door;
 
 /// One call of the API.
 #[derive(Debug)]

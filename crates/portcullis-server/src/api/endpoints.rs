@@ -8,7 +8,7 @@ use super::{
     authorizations, autohold, decisions, description, graph, home, info, pipeline, sessions,
     sign_in, state, tenant,
 };
-use crate::config::Door;
+use portcullis_config::Door;
 
 /// Every call, by where it is answered.
 const GROUPS: &[&[Endpoint]] = &[

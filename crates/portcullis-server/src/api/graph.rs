@@ -22,9 +22,9 @@ use super::call::{Answering, Call};
 use super::endpoint::{Endpoint, QueryParameter, Success, Tag, at_root, get, schema_of, text};
 use super::guard::Action;
 use super::query::Query;
-use crate::graph_answers::{GraphView, Neighbors, PathAnswer, Unanswered};
-use crate::graphs::{Graphs, ProfileInForce};
 use crate::http::error::HttpError;
+use portcullis_gate::graph_answers::{GraphView, Neighbors, PathAnswer, Unanswered};
+use portcullis_gate::graphs::{Graphs, ProfileInForce};
 
 /// Neighbours in an answer at most, in each direction.
 const MOST_NEIGHBOURS: usize = 10_000;
@@ -155,7 +155,7 @@ pub(super) const ENDPOINTS: &[Endpoint] = &[
             ("Whether somebody may do something", can_i::DESCRIPTION),
             Success::Json {
                 description: "What the authorizers say, and why.",
-                schema: schema_of::<crate::graph_answers::CanI>,
+                schema: schema_of::<portcullis_gate::graph_answers::CanI>,
             },
             can_i::can_i,
         )

@@ -13,8 +13,8 @@ use super::endpoint::{DESCRIBES, Endpoint, Success, Tag, get, schema_of};
 use super::html::escaped;
 use super::people;
 use super::sign_in::redirect;
-use crate::config::Door;
 use crate::http::Response;
+use portcullis_config::Door;
 
 /// What there is.
 #[derive(Debug, Serialize, JsonSchema)]

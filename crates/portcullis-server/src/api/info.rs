@@ -9,7 +9,7 @@ use serde::Serialize;
 use super::answer;
 use super::call::{Answering, Call};
 use super::endpoint::{DESCRIBES, Endpoint, Success, Tag, get, schema_of};
-use crate::access::Access;
+use portcullis_gate::access::Access;
 
 /// What is known of a server.
 #[derive(Debug, Serialize, JsonSchema)]

@@ -10,9 +10,9 @@ use hyper::http::request::Parts;
 use super::html::escaped;
 use super::pages;
 use super::sign_in::redirect;
-use crate::access::Access;
 use crate::http::Response;
 use crate::http::error::{HttpError, with_type};
+use portcullis_gate::access::Access;
 
 /// Styles and pictures come from files here; forms go to this server.
 const POLICY: &str = "default-src 'none'; style-src 'self'; img-src 'self'; form-action 'self'; \

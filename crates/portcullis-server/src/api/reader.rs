@@ -13,10 +13,10 @@ use tokio::sync::watch;
 
 use super::caller::Caller;
 use super::guard::{Action, sentence};
-use crate::config::Door;
 use crate::http::error::HttpError;
-use crate::routes::Visitor;
 use crate::server::Server;
+use crate::visitor::Visitor;
+use portcullis_config::Door;
 
 /// How often it is asked again.
 const LOOK_EVERY: Duration = Duration::from_secs(2);

@@ -13,8 +13,8 @@ use serde_json::Value;
 
 use super::endpoint::Endpoint;
 use crate::http::error::HttpError;
-use crate::routes::Visitor;
-use crate::server::Gate;
+use crate::visitor::Visitor;
+use portcullis_gate::Gate;
 
 /// What was decided about one call, once it is.
 #[derive(Debug)]
@@ -177,7 +177,7 @@ impl Docket {
         head.uri.path().clone_into(&mut action.path);
         action.peer = visitor.peer.clone();
         action.status = status;
-        let trace = crate::routes::trace::begin(visitor.server.telemetry.as_ref(), &head.headers);
+        let trace = crate::trace::begin(visitor.server.telemetry.as_ref(), &head.headers);
         let traceparent = trace
             .as_ref()
             .map(portcullis_core::TraceContext::traceparent);

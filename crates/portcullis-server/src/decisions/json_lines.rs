@@ -7,7 +7,7 @@ use std::io::{self, Write};
 use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
-use crate::config::JsonLines;
+use portcullis_config::JsonLines;
 
 /// Where lines go.
 #[derive(Debug)]

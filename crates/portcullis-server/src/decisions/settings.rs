@@ -4,7 +4,7 @@ use std::path::Path;
 
 use portcullis_store::{Location, Mode, Retention, Store, StoreError};
 
-use crate::config::{Decisions, JsonLines};
+use portcullis_config::{Decisions, JsonLines};
 
 /// What the decision log is told to do.
 #[derive(Debug, Clone)]

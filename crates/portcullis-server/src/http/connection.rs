@@ -20,8 +20,8 @@ use super::activity::{Activity, Overdue, Tracked};
 use super::error::HttpError;
 use super::linger::linger;
 use super::prelude::Prefix;
+use super::service::Client;
 use super::trust::{Phase, Trust};
-use crate::routes::Visitor;
 
 /// How often time limits are looked at.
 const TICK: Duration = Duration::from_secs(1);
@@ -60,22 +60,22 @@ impl ConnectionLimits {
 }
 
 /// Answers requests for one connection, and keeps its [`Activity`].
-pub(crate) struct Answering {
-    visitor: Arc<Visitor>,
+pub(crate) struct Answering<C> {
+    client: Arc<C>,
     activity: Arc<Activity>,
 }
 
-impl Service<hyper::Request<Incoming>> for Answering {
+impl<C: Client> Service<hyper::Request<Incoming>> for Answering<C> {
     type Response = super::Response;
     type Error = std::convert::Infallible;
     type Future = Pin<Box<dyn Future<Output = Result<super::Response, Self::Error>> + Send>>;
 
     fn call(&self, request: hyper::Request<Incoming>) -> Self::Future {
-        let (visitor, activity) = (Arc::clone(&self.visitor), Arc::clone(&self.activity));
+        let (client, activity) = (Arc::clone(&self.client), Arc::clone(&self.activity));
         Box::pin(async move {
             activity.request_began();
             let version = request.version();
-            let answered = visitor.answer(request).await;
+            let answered = client.answer(request).await;
             if answered.is_last {
                 activity.retire();
             }
@@ -93,17 +93,16 @@ impl Service<hyper::Request<Incoming>> for Answering {
 }
 
 /// A connection's two ends and what ties them together.
-fn tracked<S>(
+fn tracked<S, C>(
     stream: S,
     prefix: Prefix,
-    visitor: Visitor,
+    client: C,
     limits: &ConnectionLimits,
-) -> (Tracked<S>, Answering, Arc<Activity>) {
+) -> (Tracked<S>, Answering<C>, Arc<Activity>) {
     let activity = Activity::new(limits.write_time);
     let stream = Tracked::new(stream, prefix, Arc::clone(&activity));
-    let visitor = Arc::new(visitor);
     let answering = Answering {
-        visitor,
+        client: Arc::new(client),
         activity: Arc::clone(&activity),
     };
     (stream, answering, activity)
@@ -133,16 +132,16 @@ impl Wanted {
 }
 
 /// Serves HTTP/1.1 until the connection ends.
-pub(crate) async fn serve_http1<S: AsyncRead + AsyncWrite + Unpin>(
+pub(crate) async fn serve_http1<S: AsyncRead + AsyncWrite + Unpin, C: Client>(
     stream: S,
     prefix: Prefix,
-    visitor: Visitor,
+    client: C,
     limits: ConnectionLimits,
     phase: watch::Receiver<Phase>,
 ) {
-    let own = visitor.standing.trust;
+    let own = client.trust();
     let mut wanted = Wanted { phase, own };
-    let (stream, answering, activity) = tracked(stream, prefix, visitor, &limits);
+    let (stream, answering, activity) = tracked(stream, prefix, client, &limits);
     let io = TokioIo::new(stream.holding_back());
     let mut connection = http1::Builder::new()
         .half_close(true)
@@ -195,16 +194,16 @@ pub(crate) async fn serve_http1<S: AsyncRead + AsyncWrite + Unpin>(
 }
 
 /// Serves HTTP/2 until the connection ends.
-pub(crate) async fn serve_http2<S: AsyncRead + AsyncWrite + Unpin + Send + 'static>(
+pub(crate) async fn serve_http2<S: AsyncRead + AsyncWrite + Unpin + Send + 'static, C: Client>(
     stream: S,
     prefix: Prefix,
-    visitor: Visitor,
+    client: C,
     limits: ConnectionLimits,
     phase: watch::Receiver<Phase>,
 ) {
-    let own = visitor.standing.trust;
+    let own = client.trust();
     let mut wanted = Wanted { phase, own };
-    let (stream, answering, activity) = tracked(stream, prefix, visitor, &limits);
+    let (stream, answering, activity) = tracked(stream, prefix, client, &limits);
     let io = TokioIo::new(stream);
     let connection = http2::Builder::new(TokioExecutor::new())
         .timer(TokioTimer::new())

@@ -8,6 +8,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::net::IpAddr;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use portcullis_config::Limits;
 use tokio::sync::Notify;
 
 /// The limits, shared by all accept loops.
@@ -28,6 +29,15 @@ pub(crate) struct ConnectionCounts {
     pub(crate) total: u32,
     /// From one address at one listener.
     pub(crate) per_address: u32,
+}
+
+impl From<&Limits> for ConnectionCounts {
+    fn from(limits: &Limits) -> Self {
+        Self {
+            total: limits.connections,
+            per_address: limits.connections_per_address,
+        }
+    }
 }
 
 /// The connections of one listener.

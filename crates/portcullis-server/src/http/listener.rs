@@ -19,12 +19,11 @@ use super::error::HttpError;
 use super::linger::linger;
 use super::peer;
 use super::prelude::{self, Prefix, Protocol};
+use super::service::Service;
 use super::tls::TlsSetup;
 use super::trust::{Phase, Standing, Trust};
 use super::unix::{self, BoundSocket};
-use crate::config::{Bind, Door, Style};
-use crate::routes::Visitor;
-use crate::server::Server;
+use portcullis_config::{Bind, Door, Style};
 
 /// How long to wait when no more connections can be accepted, out of file descriptors for example.
 const PAUSE: Duration = Duration::from_millis(50);
@@ -76,8 +75,8 @@ pub(crate) async fn bind(to: &Bind) -> io::Result<Bound> {
 
 /// What the accept loops share.
 #[derive(Debug, Clone)]
-pub(crate) struct Accepting {
-    pub(crate) server: Arc<Server>,
+pub(crate) struct Accepting<S> {
+    pub(crate) service: S,
     pub(crate) setup: Arc<ArcSwap<ListenerSetup>>,
     pub(crate) connections: Connections,
     pub(crate) room: RoomId,
@@ -91,7 +90,7 @@ pub(crate) struct Accepting {
 /// the backlog. Room is asked for after accepting, and each listener has some of its own, so that one
 /// listener can't starve another. Addresses that have too many connections are turned away, so that
 /// they don't keep others waiting.
-pub(crate) async fn accept_all(bound: Bound, accepting: Accepting) {
+pub(crate) async fn accept_all<S: Service>(bound: Bound, accepting: Accepting<S>) {
     let mut phase = accepting.phase.clone();
     let turned_away = Arc::new(Semaphore::new(TURNED_AWAY));
     let work = async {
@@ -123,10 +122,10 @@ pub(crate) async fn accept_all(bound: Bound, accepting: Accepting) {
 }
 
 /// Says that an address has too many connections. While many are told, others are just closed.
-fn turn_away(socket: Socket, accepting: &Accepting, told: &Arc<Semaphore>) {
+fn turn_away<S: Service>(socket: Socket, accepting: &Accepting<S>, told: &Arc<Semaphore>) {
     const TEXT: &str = "there are too many connections from your address";
     let error = HttpError::new(StatusCode::TOO_MANY_REQUESTS, "too_many_connections", TEXT);
-    accepting.server.metrics.error(error.code());
+    accepting.service.metrics().error(error.code());
     let is_tls = accepting.setup.load().tls.is_some();
     let Ok(place) = Arc::clone(told).try_acquire_owned() else {
         return;
@@ -168,15 +167,20 @@ enum Socket {
     Unix(UnixStream),
 }
 
-async fn refused(accepting: &Accepting, error: &io::Error) {
+async fn refused<S>(accepting: &Accepting<S>, error: &io::Error) {
     let listener = &accepting.setup.load().name;
     tracing::warn!(listener, %error, "could not accept a connection");
     tokio::time::sleep(PAUSE).await;
 }
 
-async fn handle(socket: Socket, peer: Peer, accepting: Accepting, admitted: Admitted) {
+async fn handle<S: Service>(
+    socket: Socket,
+    peer: Peer,
+    accepting: Accepting<S>,
+    admitted: Admitted,
+) {
     let setup = accepting.setup.load_full();
-    let counted = accepting.server.metrics.connection(&setup.name);
+    let counted = accepting.service.metrics().connection(&setup.name);
     match (socket, &setup.tls) {
         (Socket::Tcp(stream), None) => plain(stream, peer, &accepting, &setup).await,
         (Socket::Tcp(stream), Some(tls)) => encrypted(stream, peer, &accepting, &setup, tls).await,
@@ -185,10 +189,10 @@ async fn handle(socket: Socket, peer: Peer, accepting: Accepting, admitted: Admi
     drop((counted, admitted));
 }
 
-async fn plain<S: AsyncRead + AsyncWrite + Unpin + Send + 'static>(
-    mut stream: S,
+async fn plain<T: AsyncRead + AsyncWrite + Unpin + Send + 'static, S: Service>(
+    mut stream: T,
     peer: Peer,
-    accepting: &Accepting,
+    accepting: &Accepting<S>,
     setup: &ListenerSetup,
 ) {
     let limits = setup.limits;
@@ -205,11 +209,12 @@ async fn plain<S: AsyncRead + AsyncWrite + Unpin + Send + 'static>(
             return last_word(stream, &slow).await;
         }
     };
-    let visitor = visitor(peer, Standing::of(Trust::Plain), accepting);
+    let standing = Standing::of(Trust::Plain);
+    let client = accepting.service.client(&accepting.setup, peer, standing);
     let phase = accepting.phase.clone();
     match protocol {
-        Protocol::Http1 => serve_http1(stream, prefix, visitor, limits, phase).await,
-        Protocol::Http2 => serve_http2(stream, prefix, visitor, limits, phase).await,
+        Protocol::Http1 => serve_http1(stream, prefix, client, limits, phase).await,
+        Protocol::Http2 => serve_http2(stream, prefix, client, limits, phase).await,
         Protocol::Tls => {
             let hint = HttpError::bad_request("client sent a TLS handshake to an HTTP server");
             last_word(stream, &hint.into_bytes()).await;
@@ -217,10 +222,10 @@ async fn plain<S: AsyncRead + AsyncWrite + Unpin + Send + 'static>(
     }
 }
 
-async fn encrypted(
+async fn encrypted<S: Service>(
     stream: TcpStream,
     peer: Peer,
-    accepting: &Accepting,
+    accepting: &Accepting<S>,
     setup: &ListenerSetup,
     tls: &TlsSetup,
 ) {
@@ -264,21 +269,12 @@ async fn encrypted(
         certificate,
         ..peer
     };
-    let visitor = visitor(peer, standing, accepting);
+    let client = accepting.service.client(&accepting.setup, peer, standing);
     let phase = accepting.phase.clone();
     if is_http2 {
-        serve_http2(stream, Prefix::default(), visitor, limits, phase).await;
+        serve_http2(stream, Prefix::default(), client, limits, phase).await;
     } else {
-        serve_http1(stream, Prefix::default(), visitor, limits, phase).await;
-    }
-}
-
-fn visitor(peer: Peer, standing: Standing, accepting: &Accepting) -> Visitor {
-    Visitor {
-        server: Arc::clone(&accepting.server),
-        setup: Arc::clone(&accepting.setup),
-        peer,
-        standing,
+        serve_http1(stream, Prefix::default(), client, limits, phase).await;
     }
 }
 

@@ -14,8 +14,8 @@ use rustls::{RootCertStore, ServerConfig};
 
 use super::peer;
 use super::trust::Trust;
-use crate::config::{Identity, Tls};
 use crate::development;
+use portcullis_config::{Identity, Tls};
 
 /// Larger files are neither certificates nor keys.
 const LARGEST: u64 = 16 << 20;

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use nix::unistd::{Group, User};
 use tokio::net::UnixListener;
 
-use crate::config::{Principal, UnixSocket};
+use portcullis_config::{Principal, UnixSocket};
 
 /// A bound socket, whose file goes when this goes.
 #[derive(Debug)]

@@ -17,7 +17,8 @@ use prometheus_client::metrics::histogram::{Histogram, exponential_buckets};
 use prometheus_client::registry::Registry;
 
 use super::Text;
-use crate::graphs::Graphs;
+use portcullis_gate::GraphWatcher;
+use portcullis_gate::graphs::Graphs;
 
 /// Twelve bounds, the first 100 microseconds, each twice the one before.
 fn histogram() -> Histogram {
@@ -88,9 +89,10 @@ impl GraphMetrics {
     pub(crate) fn show(&self, graphs: &Graphs) {
         self.current.store(Arc::new(graphs.clone()));
     }
+}
 
-    /// Somebody who counts what happens to the graphs of a profile.
-    pub(crate) fn observer(&self, profile: &str, compiled: &Profile) -> Arc<dyn Observer> {
+impl GraphWatcher for GraphMetrics {
+    fn observer(&self, profile: &str, compiled: &Profile) -> Arc<dyn Observer> {
         let kinds = compiled.kinds.len();
         let empty = |count: usize| (0..count).map(|_| OnceLock::new()).collect();
         Arc::new(ProfileObserver {

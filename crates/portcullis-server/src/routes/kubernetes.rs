@@ -11,20 +11,22 @@ use hyper::header::{EXPECT, HeaderMap};
 use hyper::http::request::Parts;
 use portcullis_core::json::Index;
 use portcullis_core::{
-    AccessVerdict, Attributes, Decision, Denial, DoorContext, FAILED_OPEN, Opinion, StepOutcome,
-    TraceContext, Verdict, clock,
+    AccessVerdict, Attributes, Decision, Denial, DoorContext, FAILED_OPEN, Opinion, TraceContext,
+    Verdict, clock,
 };
 use portcullis_kube::review::{self, AccessReview, AdmissionReview, Answer, Shape};
 use portcullis_record::{Admission, Authorization, Body, Decided, Material};
 
-use super::{Visitor, Webhook, trace};
-use crate::config::PendingMutation;
+use super::{Visitor, Webhook};
 use crate::decisions::NotKept;
 use crate::http::Response;
 use crate::http::body::{self, BodyLimits};
 use crate::http::error::{HttpError, json};
 use crate::http::media_type;
-use crate::server::{Gate, Server};
+use crate::server::Server;
+use crate::trace;
+use portcullis_config::PendingMutation;
+use portcullis_gate::Gate;
 
 /// A request for this door, its body still to come.
 pub(super) struct Asked<'a> {
@@ -76,7 +78,7 @@ impl Asked<'_> {
         };
         let received = clock::monotonic();
         let (context, body) = self.take(body, true).await?;
-        let (review, verdict) = caught(|| {
+        let (review, verdict) = caught(|| -> Result<_, HttpError> {
             let review = review::decode_access(&body, context);
             let review = review.map_err(|fault| HttpError::malformed(&fault))?;
             let verdict = authorizers.decide(&review.access);
@@ -165,7 +167,7 @@ async fn judge(server: &Server, gate: &Gate, question: Question) -> Result<Respo
     let refuses_pending = gate.pending_mutation == PendingMutation::Refuse;
     let mut verdict = gate.chain.decide_later(&mut review.attributes).await;
     if webhook == Webhook::Validate && refuses_pending {
-        refuse_pending_mutation(&mut verdict);
+        portcullis_gate::refuse_pending_mutation(&mut verdict);
     }
     let attributes = &review.attributes;
     server
@@ -337,29 +339,6 @@ fn short(text: &str) -> &str {
         .nth(CHARACTERS)
         .map_or(text.len(), |(end, _)| end);
     text.get(..end).unwrap_or_default()
-}
-
-/// An object that the chain would still change has not been through `/mutate`.
-pub(crate) fn refuse_pending_mutation(verdict: &mut Verdict) {
-    if !verdict.is_allowed() || verdict.patch.is_empty() {
-        return;
-    }
-    let patch = std::mem::take(&mut verdict.patch);
-    let steps = verdict.trace.iter_mut();
-    let mut changers = steps.filter(|step| step.outcome == StepOutcome::Changed);
-    let (first, second) = (changers.next(), changers.next());
-    let plugin = first.as_ref().map(|step| Arc::clone(&step.plugin));
-    let name = plugin.as_deref().unwrap_or("the chain");
-    let message = format!(
-        "{name} would still change the object in {} places: it must go through the mutating webhook first",
-        patch.len(),
-    );
-    // One that was alone has no patch of its own: the verdict's was.
-    if let (Some(only), None) = (first, second) {
-        only.patch = patch;
-    }
-    verdict.decision = Decision::Deny(Denial::forbidden(message));
-    verdict.plugin = plugin;
 }
 
 /// A panic outside a plug-in is one failed request too.

@@ -26,11 +26,12 @@ pub(super) fn ready(server: &Server, query: Option<&str>) -> Response {
     let is_verbose = words
         .iter()
         .any(|w| *w == "verbose" || w.starts_with("verbose="));
+    let gate = server.gate.load();
     let (is_ready, text) = server.health.readiness(
         &excluded,
         &StoreHealth::of(&server.decisions),
-        &server.gate.load().graphs,
-        PoliciesHealth::of(server),
+        &gate.graphs,
+        PoliciesHealth::of(&server.guard, &gate.engine),
     );
     let status = if is_ready {
         StatusCode::OK

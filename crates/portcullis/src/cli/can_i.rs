@@ -10,7 +10,7 @@ use clap::builder::TypedValueParser;
 use clap::error::ErrorKind;
 use clap::{Args, CommandFactory, ValueHint};
 use portcullis_authz::roles::{Condition, Permission};
-use portcullis_server::graph_answers::{Question, ResourceText};
+use portcullis_gate::graph_answers::{Question, ResourceText};
 
 use super::access::{actions, parameter};
 use super::{Cli, Configuration, GraphPlace, Output, Place, Who};

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use portcullis_server::config::Duration as Written;
+use portcullis_config::Duration as Written;
 
 /// Reads seconds or a duration like `10m`; at least a second, and whole ones.
 pub(super) fn span(text: &str) -> Result<Duration, String> {

@@ -20,7 +20,7 @@ mod sample;
 
 pub(super) use self::place::configuration;
 
-use portcullis_server::config::Faults;
+use portcullis_config::Faults;
 
 use super::text::data;
 use super::text::error::{faults_text, lines};

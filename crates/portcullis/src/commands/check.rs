@@ -1,7 +1,7 @@
 //! `portcullis check`.
 
+use portcullis_config::{ConfigSource, Fault, Faults, Warning};
 use portcullis_server::Report;
-use portcullis_server::config::{ConfigSource, Fault, Faults, Warning};
 use serde_json::{Value, json};
 
 use super::load_options;
@@ -13,7 +13,7 @@ use crate::output;
 
 /// Validates a configuration.
 pub(super) fn run(check: &Check) -> Exit {
-    let registry = portcullis_server::registry();
+    let registry = portcullis_gate::registry();
     let known = registry.names();
     let file = check.configuration.file();
     let source = ConfigSource::File(&file);

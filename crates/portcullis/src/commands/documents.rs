@@ -40,7 +40,7 @@ pub(super) fn man() -> Exit {
 
 /// `portcullis schema`.
 pub(super) fn schema() -> Exit {
-    let schema = portcullis_server::config::json_schema();
+    let schema = portcullis_config::json_schema();
     output::data(&format!("{schema:#}\n"));
     Exit::Yes
 }

@@ -19,9 +19,9 @@ mod value;
 
 use std::path::Path;
 
+use portcullis_config::{ConfigSource, Faults, Namespace, Source};
 use portcullis_core::Operation;
-use portcullis_server::config::{ConfigSource, Faults, Namespace, Source};
-use portcullis_server::offline::{Blueprint, Offline};
+use portcullis_gate::offline::{Blueprint, Offline};
 
 use self::outcome::{Evaluation, Outcome};
 use super::load_options;
@@ -118,7 +118,7 @@ fn check_usage(eval: &Eval) -> Result<(), &'static str> {
 
 /// The configuration, built; and whether it is one of a file.
 fn load(eval: &Eval) -> Result<(Blueprint, Offline, bool), Faults> {
-    let registry = portcullis_server::registry();
+    let registry = portcullis_gate::registry();
     let known = registry.names();
     let file = eval
         .configuration

@@ -12,7 +12,7 @@ use crate::output;
 
 /// Lists every plug-in.
 pub(super) fn run(output: Output) -> Exit {
-    let registry = portcullis_server::registry();
+    let registry = portcullis_gate::registry();
     let all: Vec<Value> = registry.iter().map(value).collect();
     let all = Value::from(all);
     output::data(&data::write(&all, output, || table(registry.iter())));

@@ -6,7 +6,7 @@
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
-use portcullis_server::policies::{WorkerCommand, serve_evaluations};
+use portcullis_gate::policies::{WorkerCommand, serve_evaluations};
 
 use crate::exit::Exit;
 use crate::output;

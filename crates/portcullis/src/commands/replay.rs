@@ -1,7 +1,7 @@
 //! `portcullis replay`: decides recorded requests again by another policy set.
 //!
 //! ```text
-//! file | store -> source -> portcullis_server::replay (all cores) -> report -> table | json | yaml
+//! file | store -> source -> portcullis_gate::replay (all cores) -> report -> table | json | yaml
 //!                                     \-> progress, on a terminal
 //! ```
 
@@ -14,8 +14,8 @@ mod value;
 use std::fmt::Write;
 use std::io::IsTerminal;
 
-use portcullis_server::config::ConfigSource;
-use portcullis_server::replay::{ChangeKind, Replay as Engine, Report, RunError};
+use portcullis_config::ConfigSource;
+use portcullis_gate::replay::{ChangeKind, Replay as Engine, Report, RunError};
 
 use self::progress::Bar;
 use self::source::{Total, open_source};
@@ -38,7 +38,7 @@ pub(super) fn run(replay: &Replay) -> Exit {
             return Exit::Usage;
         }
     };
-    let registry = portcullis_server::registry();
+    let registry = portcullis_gate::registry();
     let known = registry.names();
     let engine = match Engine::load(&load_options(new, &Admission::default(), &known)) {
         Ok(engine) => engine,

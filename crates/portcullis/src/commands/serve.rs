@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use portcullis_server::config::ConfigSource;
+use portcullis_config::ConfigSource;
 use portcullis_server::{OnReady, RunError, RunOptions, demonstration, with_causes};
 
 use super::text::error;
@@ -76,7 +76,7 @@ fn run_with(
     data_dir: &Path,
     on_ready: Option<OnReady>,
 ) -> Result<(), RunError> {
-    let registry = portcullis_server::registry();
+    let registry = portcullis_gate::registry();
     let known = registry.names();
     let mut load = load_options(source, &serve.admission, &known);
     load.objects.clone_from(&serve.objects);

@@ -14,15 +14,16 @@ const LEVELS: &[(&str, u8)] = &[
     ("portcullis-authz", 1),
     ("portcullis-files", 1),
     ("portcullis-js", 1),
-    ("portcullis-jobs", 1),
     ("portcullis-record", 1),
     ("portcullis-authn", 2),
     ("portcullis-host", 2),
     ("portcullis-store", 2),
     ("portcullis-kube", 2),
     ("portcullis-telemetry", 2),
-    ("portcullis-server", 3),
-    ("portcullis", 4),
+    ("portcullis-config", 3),
+    ("portcullis-gate", 4),
+    ("portcullis-server", 5),
+    ("portcullis", 6),
 ];
 
 /// Crates beside `crates/`: they may use anything, and nobody uses them.

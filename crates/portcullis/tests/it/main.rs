@@ -33,6 +33,7 @@ mod layering;
 mod lifecycle;
 mod listeners;
 mod malformed;
+mod modules;
 mod orphans;
 mod pipeline;
 mod policies;

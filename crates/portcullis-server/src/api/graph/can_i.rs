@@ -10,8 +10,8 @@ use super::super::endpoint::{QueryParameter, schema_of, text};
 use super::super::query::Query;
 use super::reading;
 use super::searches::search;
-use crate::graph_answers::{self, Question, ResourceText};
 use crate::http::error::HttpError;
+use portcullis_gate::graph_answers::{self, Question, ResourceText};
 
 pub(super) const DESCRIPTION: &str = "All authorizers are asked in the order of the configuration until one has an \
     opinion, or only the one that is named. Those that judge by a graph name the subject, the rule, and the path \

@@ -15,9 +15,9 @@ use super::super::endpoint::{QueryParameter, schema_of};
 use super::super::query::Query;
 use super::searches::place;
 use super::{PROFILE, TARGET, profile, reading, unanswered};
-use crate::graph_answers::{Export, ExportFormat, GraphView};
 use crate::http::answer::Answer;
 use crate::http::error::with_type;
+use portcullis_gate::graph_answers::{Export, ExportFormat, GraphView};
 
 /// Pieces that a slow client may leave unread.
 const UNREAD: usize = 4;

@@ -23,8 +23,8 @@ use super::super::pages;
 use super::super::query::Query;
 use super::searches::search;
 use super::{PROFILE, TARGET, profile, reading, unanswered};
-use crate::graph_answers::{GraphView, Key};
 use crate::http::error::{HttpError, with_type};
+use portcullis_gate::graph_answers::{GraphView, Key};
 
 /// Vertices on a page at most. Without a filter and with more, only those of the target kind are shown.
 const VERTICES: usize = 2000;

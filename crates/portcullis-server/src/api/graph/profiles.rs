@@ -8,7 +8,7 @@ use super::super::answer;
 use super::super::call::{Answering, Call};
 use super::super::query::Query;
 use super::reading;
-use crate::graphs::ProfileInForce;
+use portcullis_gate::graphs::ProfileInForce;
 
 /// What there is, in the order of the configuration.
 #[derive(Serialize, JsonSchema)]

@@ -3,10 +3,10 @@
 use hyper::header::{HeaderValue, SET_COOKIE};
 
 use super::super::call::Call;
-use crate::access::Access;
 use crate::http::Response;
 use crate::http::error::HttpError;
-use crate::routes::Visitor;
+use crate::visitor::Visitor;
+use portcullis_gate::access::Access;
 
 /// A cookie: over TLS nobody but this host can set it, so only that one counts there.
 #[derive(Debug, Clone, Copy)]

@@ -3,8 +3,8 @@
 use std::path::Path;
 
 use portcullis_authz::roles::{Condition, Parameters, Permission, Project, Scope, Tenant};
-use portcullis_server::access::AccessConfiguration;
-use portcullis_server::config::{ConfigSource, Source};
+use portcullis_config::{ConfigSource, Source};
+use portcullis_gate::access::AccessConfiguration;
 
 use super::{Failure, remark};
 use crate::cli::{Admission, Place};
@@ -49,11 +49,11 @@ pub(super) fn read(config: &Path, place: &Place) -> Result<Read, Failure> {
 
 /// Reads what a configuration says about access.
 pub(in crate::commands) fn configuration(config: &Path) -> Result<AccessConfiguration, Failure> {
-    let registry = portcullis_server::registry();
+    let registry = portcullis_gate::registry();
     let known = registry.names();
     let admission = Admission::default();
     let options = load_options(ConfigSource::File(config), &admission, &known);
-    portcullis_server::access::load(&options).map_err(|faults| Failure::faults(&faults))
+    portcullis_gate::access::load(&options).map_err(|faults| Failure::faults(&faults))
 }
 
 fn is_there(configuration: &AccessConfiguration, name: &str) -> Result<(), Failure> {

@@ -3,8 +3,8 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use portcullis_server::config::{Fault, Source};
-use portcullis_server::offline::{self, Content, Item, Manifest};
+use portcullis_config::{Fault, Source};
+use portcullis_gate::offline::{self, Content, Item, Manifest};
 
 use crate::cli::Eval;
 

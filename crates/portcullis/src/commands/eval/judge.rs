@@ -1,8 +1,8 @@
 //! Judging: every object becomes a review, and every review a judgement.
 
+use portcullis_config::{Fault, Source};
 use portcullis_core::{AuthorizerChain, Kind, UserInfo};
-use portcullis_server::config::{Fault, Source};
-use portcullis_server::offline::{
+use portcullis_gate::offline::{
     self, Blueprint, Content, Item, Judge, JudgeKind, Judged, Manifest, Offline, Question, Sent,
     asker, review_text,
 };

@@ -3,10 +3,10 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
+use portcullis_config::Fault;
 use portcullis_core::patch::PatchOperation;
 use portcullis_core::{HostCallStep, Phase, PolicyMode, Step, Verdict};
-use portcullis_server::config::Fault;
-use portcullis_server::offline::{Judge, JudgeKind, Written};
+use portcullis_gate::offline::{Judge, JudgeKind, Written};
 use serde_json::Value;
 
 use crate::commands::text::plain::{counted, printable};

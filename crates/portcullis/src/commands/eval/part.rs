@@ -3,7 +3,7 @@
 use portcullis_core::{
     Beyond, HostCallStep, Kind, PolicyMode, PolicyOutcome, PolicyStep, Step, StepOutcome, Verdict,
 };
-use portcullis_server::offline::{Blueprint, Judge, JudgeKind, is_job};
+use portcullis_gate::offline::{Blueprint, Judge, JudgeKind, is_job};
 
 use super::outcome::{Part, Place, Said};
 use crate::commands::text::plain;

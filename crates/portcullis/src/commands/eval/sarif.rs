@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 use std::path::{Component, Path};
 
+use portcullis_config::Severity;
 use portcullis_core::PolicyMode;
-use portcullis_server::config::Severity;
-use portcullis_server::offline::{Judge, JudgeKind};
+use portcullis_gate::offline::{Judge, JudgeKind};
 use serde_json::{Value, json};
 
 use super::access::NO_OPINION;

@@ -1,6 +1,6 @@
 //! The results for programs.
 
-use portcullis_server::offline::Judge;
+use portcullis_gate::offline::Judge;
 use serde_json::{Value, json};
 
 use super::outcome::{Evaluation, Judgement, Outcome, Part, Unread, half};

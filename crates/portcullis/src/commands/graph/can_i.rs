@@ -1,6 +1,6 @@
 //! `portcullis can-i VERB RESOURCE`.
 
-use portcullis_server::graph_answers::{self, CanI, Explained};
+use portcullis_gate::graph_answers::{self, CanI, Explained};
 use serde_json::json;
 
 use super::super::access::{Failure, remark};
@@ -129,7 +129,7 @@ fn why(one: &Explained) -> Vec<(&'static str, String)> {
 
 #[cfg(test)]
 mod tests {
-    use portcullis_server::graph_answers::{RuleAnswer, SubjectAnswer};
+    use portcullis_gate::graph_answers::{RuleAnswer, SubjectAnswer};
 
     use super::*;
 

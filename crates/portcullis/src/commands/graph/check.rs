@@ -1,7 +1,7 @@
 //! `portcullis graph check`.
 
 use portcullis_authz::graph::{KindId, Profile};
-use portcullis_server::graphs;
+use portcullis_gate::offline_graphs;
 use serde_json::{Value, json};
 
 use super::super::access::Failure;
@@ -13,7 +13,7 @@ use crate::output;
 
 /// Validates a profile, and says what it is about.
 pub(super) fn run(asked: &GraphCheck) -> Result<Exit, Failure> {
-    let read = graphs::read_profile(&asked.profile);
+    let read = offline_graphs::read_profile(&asked.profile);
     let profile = read.map_err(|faults| Failure::faults(&faults))?;
     output::data(&data::write(&value(&profile), asked.output, || {
         format!(

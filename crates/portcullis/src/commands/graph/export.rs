@@ -2,7 +2,7 @@
 
 use std::ops::ControlFlow;
 
-use portcullis_server::graph_answers::{Export, ExportFormat};
+use portcullis_gate::graph_answers::{Export, ExportFormat};
 
 use super::super::access::Failure;
 use super::place::{self, Opened};

@@ -1,7 +1,7 @@
 //! `portcullis graph list`.
 
 use portcullis_authz::graph::built_in;
-use portcullis_server::graphs;
+use portcullis_gate::offline_graphs;
 use serde_json::{Value, json};
 
 use super::super::access::Failure;
@@ -17,7 +17,7 @@ pub(super) fn run(asked: &GraphList) -> Result<Exit, Failure> {
     let mut values = Vec::new();
     let mut rows = Vec::new();
     for &(name, _) in built_in::ALL {
-        let read = graphs::read_profile(name);
+        let read = offline_graphs::read_profile(name);
         let profile = read.map_err(|faults| Failure::faults(&faults))?;
         let targets = names(&profile, profile.targets.iter().copied());
         let kinds = names(&profile, profile.kinds.iter().map(|(id, _)| id));

@@ -1,6 +1,6 @@
 //! `portcullis graph neighbors`.
 
-use portcullis_server::graph_answers::{Neighbor, Neighbors};
+use portcullis_gate::graph_answers::{Neighbor, Neighbors};
 use serde_json::json;
 
 use super::super::access::{Failure, remark};

@@ -1,6 +1,6 @@
 //! `portcullis graph path`.
 
-use portcullis_server::graph_answers::PathAnswer;
+use portcullis_gate::graph_answers::PathAnswer;
 use serde_json::json;
 
 use super::super::access::Failure;

@@ -3,10 +3,11 @@
 use std::path::Path;
 use std::sync::Arc;
 
+use portcullis_config::{ConfigSource, Source};
 use portcullis_core::{Authorizer, AuthorizerChain};
-use portcullis_server::config::{ConfigSource, Source};
-use portcullis_server::graph_answers::{AskedGraph, GraphView, Unanswered};
-use portcullis_server::graphs::{self, OfflineError, ProfileInForce};
+use portcullis_gate::graph_answers::{AskedGraph, GraphView, Unanswered};
+use portcullis_gate::graphs::ProfileInForce;
+use portcullis_gate::offline_graphs::{self, OfflineError};
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
@@ -69,7 +70,7 @@ pub(super) fn open(place: &GraphPlace) -> Result<Opened, Failure> {
 
 impl Here {
     fn from_directory(profile: &str, objects: &Path) -> Result<Self, Failure> {
-        let read = graphs::from_directory(profile, objects);
+        let read = offline_graphs::from_directory(profile, objects);
         let one = read.map_err(|faults| Failure::faults(&faults))?;
         let authorizer: Arc<dyn Authorizer> = Arc::new(one.authorizer.clone());
         let authorizers = vec![(Arc::from(one.name.as_str()), authorizer)];
@@ -81,11 +82,11 @@ impl Here {
     }
 
     fn from_config(file: &Path, profile: Option<&str>) -> Result<Self, Failure> {
-        let registry = portcullis_server::registry();
+        let registry = portcullis_gate::registry();
         let known = registry.names();
         let admission = Admission::default();
         let options = load_options(ConfigSource::File(file), &admission, &known);
-        let read = graphs::from_config(&options);
+        let read = offline_graphs::from_config(&options);
         let offline = read.map_err(|error| match error {
             OfflineError::Invalid(faults) => Failure::faults(&faults),
             OfflineError::Unreachable(why) => Failure::new(Exit::Failed, why),

@@ -4,7 +4,7 @@ use std::fs;
 use std::io::{self, BufRead, BufReader, IsTerminal, Read};
 use std::path::{Path, PathBuf};
 
-use portcullis_server::replay::Line;
+use portcullis_gate::replay::Line;
 
 use super::source::{Sink, Source, Total};
 use crate::exit::Exit;

@@ -4,7 +4,7 @@ use std::fmt::Write;
 use std::time::Duration;
 
 use portcullis_core::clock::Stopwatch;
-use portcullis_server::replay::Progress;
+use portcullis_gate::replay::Progress;
 
 use super::source::Total;
 use crate::output;

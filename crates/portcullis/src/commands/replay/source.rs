@@ -4,7 +4,7 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use portcullis_server::replay::Line;
+use portcullis_gate::replay::Line;
 
 use super::file::File;
 use crate::cli::{Filter, Replay};

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use portcullis_server::replay::{ChangeKind, Example, Group, Report};
+use portcullis_gate::replay::{ChangeKind, Example, Group, Report};
 use serde_json::Value;
 
 use crate::commands::text::plain::printable;

@@ -1,6 +1,6 @@
 //! What would change, for programs.
 
-use portcullis_server::replay::{Answered, ChangeKind, Example, Group, Report};
+use portcullis_gate::replay::{Answered, ChangeKind, Example, Group, Report};
 use serde_json::{Value, json};
 
 /// The whole report.

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use portcullis_server::offline::{Coverage, FileCoverage};
+use portcullis_gate::offline::{Coverage, FileCoverage};
 use serde_json::{Value, json};
 
 use crate::commands::text::plain::counted;

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use portcullis_server::offline::Coverage;
+use portcullis_gate::offline::Coverage;
 
 use super::outcome::Tested;
 

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use portcullis_core::PolicyStep;
-use portcullis_server::offline::{Blueprint, Coverage, Written};
+use portcullis_gate::offline::{Blueprint, Coverage, Written};
 use serde_json::Value;
 
 use crate::commands::text::plain::counted;

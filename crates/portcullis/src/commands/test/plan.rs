@@ -3,8 +3,8 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use portcullis_server::config::{ConfigSource, Fault, Faults, Source};
-use portcullis_server::offline::{self, Blueprint, Case, ScriptTest, TestScript};
+use portcullis_config::{ConfigSource, Fault, Faults, Source};
+use portcullis_gate::offline::{self, Blueprint, Case, ScriptTest, TestScript};
 
 use crate::cli::{Admission, Test};
 use crate::commands::load_options;
@@ -42,7 +42,7 @@ impl Plan {
     }
 
     /// What is odd in the configuration, but not wrong.
-    pub(super) fn warnings(&self) -> &[portcullis_server::config::Warning] {
+    pub(super) fn warnings(&self) -> &[portcullis_config::Warning] {
         self.blueprint.as_ref().map_or(&[], |b| b.warnings())
     }
 
@@ -158,7 +158,7 @@ fn load(test: &Test, base: &Path) -> Result<Blueprint, Faults> {
         Some(file) => ConfigSource::File(file),
         None => ConfigSource::Policies(folder),
     };
-    let registry = portcullis_server::registry();
+    let registry = portcullis_gate::registry();
     let (known, flags) = (registry.names(), Admission::default());
     let mut options = load_options(source, &flags, &known);
     options.coverage = test.is_covered();

@@ -1,10 +1,8 @@
 //! Running the tests, one after the other.
 
+use portcullis_config::Source;
 use portcullis_core::clock::Stopwatch;
-use portcullis_server::config::Source;
-use portcullis_server::offline::{
-    Blueprint, Case, Coverage, ScriptFailure, ScriptTest, TestScript,
-};
+use portcullis_gate::offline::{Blueprint, Case, Coverage, ScriptFailure, ScriptTest, TestScript};
 use serde_json::Value;
 
 use super::outcome::{Failure, State, TestResult, Tested};

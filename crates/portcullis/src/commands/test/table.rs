@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use portcullis_core::{PolicyOutcome, PolicyStep, patch};
-use portcullis_server::offline::Blueprint;
+use portcullis_gate::offline::Blueprint;
 
 use super::coverage;
 use super::outcome::{Failure, State, TestResult, Tested};

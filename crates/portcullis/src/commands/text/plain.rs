@@ -2,8 +2,8 @@
 
 use std::borrow::Cow;
 
-use portcullis_server::config::{Position, Source};
-use portcullis_server::offline::Written;
+use portcullis_config::{Position, Source};
+use portcullis_gate::offline::Written;
 
 /// What the user wrote may hold anything, but a terminal gets one line of text.
 pub(in crate::commands) use portcullis_core::{is_odd, printable};

@@ -131,8 +131,8 @@ fn is_printable(c: char) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use portcullis_server::config::Source;
-    use portcullis_server::offline::read_documents;
+    use portcullis_config::Source;
+    use portcullis_gate::offline::read_documents;
     use serde_json::json;
 
     use super::*;

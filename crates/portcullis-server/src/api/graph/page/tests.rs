@@ -4,7 +4,10 @@ use serde_json::json;
 
 use super::write::Page;
 use super::*;
-use crate::graph_answers::sample;
+
+#[expect(dead_code, reason = "a part of it is for other tests")]
+#[path = "../../../../../portcullis-gate/src/graph_answers/sample.rs"]
+mod sample;
 
 fn page(asked: Asked) -> Page {
     let state = sample::state();

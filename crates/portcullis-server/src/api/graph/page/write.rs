@@ -11,7 +11,7 @@ use portcullis_authz::graph::Vertex;
 
 use super::{Asked, LINES, NEIGHBOURS, STYLE, Shown, VERTICES, shown};
 use crate::api::html::escaped;
-use crate::graph_answers::{Around, GraphView, Key};
+use portcullis_gate::graph_answers::{Around, GraphView, Key};
 
 const RULE: &str =
     "--------------------------------------------------------------------------------";

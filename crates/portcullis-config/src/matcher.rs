@@ -1,0 +1,260 @@
+//! Which requests a policy is asked about.
+
+use std::collections::BTreeMap;
+
+use portcullis_core::{Attributes, Door, Glob, Kind, Operation, Tree};
+
+use crate::{MatchSpec, PolicyDoor};
+
+/// Which requests a policy is asked about: every key must fit, of a list one entry.
+#[derive(Debug, Clone)]
+pub struct Matcher {
+    doors: Vec<Door>,
+    operations: Option<Vec<Operation>>,
+    kinds: Option<Vec<KindPattern>>,
+    namespaces: Option<Vec<Glob>>,
+    labels: Option<BTreeMap<String, String>>,
+    paths: Option<Vec<Glob>>,
+}
+
+/// `Pod`, `apps/Deployment`, `apps/v1/Deployment`; `*` stands for any part.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct KindPattern {
+    group: Option<String>,
+    version: Option<String>,
+    kind: Option<String>,
+}
+
+/// What is wrong with a `match`: the key in it, and why.
+pub(crate) type MatchFault = (String, String);
+
+impl Default for Matcher {
+    fn default() -> Self {
+        Self {
+            doors: vec![Door::Kubernetes],
+            operations: None,
+            kinds: None,
+            namespaces: None,
+            labels: None,
+            paths: None,
+        }
+    }
+}
+
+impl Matcher {
+    /// The rules as they are written, or everything that is wrong with them.
+    pub(crate) fn new(spec: &MatchSpec) -> Result<Self, Vec<MatchFault>> {
+        let mut faults = Vec::new();
+        let doors = spec.doors.as_ref().map(|doors| {
+            let door = |door: &PolicyDoor| match door {
+                PolicyDoor::Kubernetes => Door::Kubernetes,
+                PolicyDoor::Ci => Door::Ci,
+            };
+            doors.iter().map(door).collect()
+        });
+        let made = Self {
+            doors: doors.unwrap_or_else(|| vec![Door::Kubernetes]),
+            operations: spec
+                .operations
+                .as_ref()
+                .map(|names| operations(names, &mut faults)),
+            kinds: spec
+                .kinds
+                .as_ref()
+                .map(|kinds| each(kinds, "kinds", &mut faults, kind)),
+            namespaces: spec
+                .namespaces
+                .as_ref()
+                .map(|globs| each(globs, "namespaces", &mut faults, glob)),
+            labels: spec.labels.clone(),
+            paths: spec
+                .paths
+                .as_ref()
+                .map(|globs| each(globs, "paths", &mut faults, glob)),
+        };
+        let lists = [
+            ("doors", made.doors.is_empty()),
+            (
+                "operations",
+                made.operations.as_ref().is_some_and(Vec::is_empty),
+            ),
+            ("kinds", spec.kinds.as_ref().is_some_and(Vec::is_empty)),
+            (
+                "namespaces",
+                spec.namespaces.as_ref().is_some_and(Vec::is_empty),
+            ),
+            ("paths", spec.paths.as_ref().is_some_and(Vec::is_empty)),
+        ];
+        for (key, is_empty) in lists {
+            if is_empty && !faults.iter().any(|(at, _)| at.starts_with(key)) {
+                let message = "the list is empty, so that nothing would ever match";
+                faults.push((key.to_owned(), message.to_owned()));
+            }
+        }
+        if faults.is_empty() {
+            Ok(made)
+        } else {
+            Err(faults)
+        }
+    }
+
+    /// The same, for CI jobs too.
+    pub fn also_for_jobs(&mut self) {
+        if !self.doors.contains(&Door::Ci) {
+            self.doors.push(Door::Ci);
+        }
+    }
+
+    /// Whether it depends on labels.
+    pub fn looks_at_labels(&self) -> bool {
+        self.labels.is_some()
+    }
+
+    /// Whether it depends on the path of the request.
+    pub fn looks_at_path(&self) -> bool {
+        self.paths.is_some()
+    }
+
+    /// Why the policy is not asked about a request; nothing if it is.
+    pub fn mismatch(&self, request: &Attributes) -> Option<&'static str> {
+        if !self.doors.contains(&request.door) {
+            return Some("source does not match");
+        }
+        if self
+            .operations
+            .as_ref()
+            .is_some_and(|all| !all.contains(&request.operation))
+        {
+            return Some("operation does not match");
+        }
+        if self
+            .kinds
+            .as_ref()
+            .is_some_and(|all| !all.iter().any(|pattern| pattern.matches(&request.kind)))
+        {
+            return Some("kind does not match");
+        }
+        let misses = |globs: &Option<Vec<Glob>>, text: &str| {
+            globs
+                .as_ref()
+                .is_some_and(|all| !all.iter().any(|glob| glob.matches(text)))
+        };
+        if misses(&self.namespaces, &request.namespace) {
+            return Some("namespace does not match");
+        }
+        let path = request.context.uri.split('?').next().unwrap_or_default();
+        if misses(&self.paths, path) {
+            return Some("path does not match");
+        }
+        if self
+            .labels
+            .as_ref()
+            .is_some_and(|wanted| !has_labels(request, wanted))
+        {
+            return Some("labels do not match");
+        }
+        None
+    }
+}
+
+fn has_labels(request: &Attributes, wanted: &BTreeMap<String, String>) -> bool {
+    let object = match request.operation {
+        Operation::Delete => request.old_object.as_ref(),
+        _ => request.object.as_ref(),
+    };
+    let tree = object.and_then(|d| d.tree().ok());
+    let metadata = tree.as_ref().and_then(|t| t.get("metadata"));
+    let labels = metadata.and_then(|m| m.get("labels"));
+    wanted.iter().all(|(key, value)| {
+        let found = labels.and_then(|l| l.get(key)).and_then(Tree::as_str);
+        found == Some(value.as_str())
+    })
+}
+
+impl KindPattern {
+    fn matches(&self, kind: &Kind) -> bool {
+        let fits = |wanted: &Option<String>, found: &str| match wanted {
+            Some(wanted) => wanted == found,
+            None => true,
+        };
+        fits(&self.group, &kind.group)
+            && fits(&self.version, &kind.version)
+            && fits(&self.kind, &kind.kind)
+    }
+}
+
+fn each<T>(
+    texts: &[String],
+    key: &str,
+    faults: &mut Vec<MatchFault>,
+    read: impl Fn(&str) -> Result<T, String>,
+) -> Vec<T> {
+    let mut made = Vec::with_capacity(texts.len());
+    for (index, text) in texts.iter().enumerate() {
+        match read(text) {
+            Ok(one) => made.push(one),
+            Err(message) => faults.push((format!("{key}[{index}]"), message)),
+        }
+    }
+    made
+}
+
+fn operations(names: &[String], faults: &mut Vec<MatchFault>) -> Vec<Operation> {
+    if names.iter().any(|name| name == "*") {
+        return Operation::ALL.to_vec();
+    }
+    each(names, "operations", faults, |name| {
+        Operation::from_name(name).ok_or_else(|| {
+            format!("unknown operation `{name}`: known are CREATE, UPDATE, DELETE and CONNECT")
+        })
+    })
+}
+
+fn glob(text: &str) -> Result<Glob, String> {
+    if text.is_empty() {
+        return Err("the pattern is empty".to_owned());
+    }
+    Ok(Glob::new(text))
+}
+
+fn kind(text: &str) -> Result<KindPattern, String> {
+    let part = |text: &str| (text != "*").then(|| text.to_owned());
+    let parts: Vec<&str> = text.split('/').collect();
+    let pattern = match parts.as_slice() {
+        [kind] if !kind.is_empty() => KindPattern {
+            group: None,
+            version: None,
+            kind: part(kind),
+        },
+        // `v1/Pod`, as manifests have it: the group without a name.
+        [version, kind] if is_version(version) && !kind.is_empty() => KindPattern {
+            group: Some(String::new()),
+            version: Some((*version).to_owned()),
+            kind: part(kind),
+        },
+        [group, kind] if !kind.is_empty() => KindPattern {
+            group: part(group),
+            version: None,
+            kind: part(kind),
+        },
+        [group, version, kind] if !version.is_empty() && !kind.is_empty() => KindPattern {
+            group: part(group),
+            version: part(version),
+            kind: part(kind),
+        },
+        _ => {
+            return Err(format!(
+                "`{text}` is no kind: use `Pod`, `apps/Deployment` or `apps/v1/Deployment`"
+            ));
+        }
+    };
+    Ok(pattern)
+}
+
+fn is_version(text: &str) -> bool {
+    let digits = text.strip_prefix('v').unwrap_or_default();
+    digits.starts_with(|c: char| c.is_ascii_digit())
+}
+
+#[cfg(test)]
+mod tests;

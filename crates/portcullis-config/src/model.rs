@@ -1,0 +1,166 @@
+//! The configuration file as it is written.
+//!
+//! The documentation comments here are the descriptions of the JSON Schema.
+//! Values are what the file says: paths are not resolved and nothing is
+//! compared with anything else; `resolve` does that.
+
+mod access;
+mod acjs;
+mod admission;
+mod authorization;
+mod decisions;
+mod graph;
+mod limits;
+mod listeners;
+mod policies;
+
+use std::{collections::BTreeMap, path::PathBuf};
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+pub use access::AuthenticatorDriver;
+pub(crate) use access::{AuthenticatorSpec, SessionsSpec, TenantsSpec};
+pub(crate) use acjs::{AcjsListenerSpec, AcjsPathSpec};
+pub(crate) use admission::{AdmissionSpec, PluginSpec};
+pub use admission::{FailureMode, PendingMutation};
+pub use authorization::AuthorizerDriver;
+pub(crate) use authorization::{AuthorizationSpec, AuthorizerSpec};
+pub(crate) use decisions::{DecisionsSpec, StoreSpec};
+pub(crate) use graph::{GraphProfileSpec, GraphSpec};
+pub use limits::Limits;
+pub use listeners::{Door, Principal};
+pub(crate) use listeners::{ListenerSpec, ModeSpec, TlsSpec, UnixSpec};
+pub(crate) use policies::{HostCallsSpec, PolicyMetadata, PolicySpec};
+pub use policies::{MatchSpec, ModeName, PolicyDoor, Severity};
+
+use super::units::Duration;
+
+/// Configuration of Portcullis. Relative paths are relative to the file that names them.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[schemars(title = "Portcullis configuration")]
+pub(crate) struct Configuration {
+    /// Where the server listens; to serve, at least one is needed.
+    #[serde(default)]
+    #[schemars(length(min = 1))]
+    pub(crate) listeners: Vec<ListenerSpec>,
+    /// The one listener of an acjs file, in place of `listeners`.
+    pub(crate) listener: Option<AcjsListenerSpec>,
+    /// The chain of admission plug-ins.
+    #[serde(default)]
+    pub(crate) admission: AdmissionSpec,
+    /// What plug-ins know of namespaces without a cluster.
+    #[serde(default)]
+    pub(crate) namespaces: Vec<Namespace>,
+    /// JavaScript that is run before the policies, once per review.
+    pub(crate) globals: Option<String>,
+    /// Policies in JavaScript, in the order they are asked.
+    pub(crate) policies: Option<Vec<PolicySpec>>,
+    /// Folders with policies, one a file, in the order of the file names; after `policies`.
+    #[serde(default)]
+    pub(crate) policy_dirs: Vec<PathBuf>,
+    /// What happens when no policy has an opinion: `allow` or `reject`; `reject` unless said.
+    pub(crate) default_action: Option<String>,
+    /// What policies may ask of the world outside.
+    #[serde(default)]
+    pub(crate) host_calls: HostCallsSpec,
+    /// Limits on requests, connections and policies.
+    #[serde(default)]
+    pub(crate) limits: Limits,
+    /// Who may do what: authorizers and the chains that ask them.
+    #[serde(default)]
+    pub(crate) authorization: AuthorizationSpec,
+    /// Agents that are scoped by what they are responsible for.
+    #[serde(default)]
+    pub(crate) graph: GraphSpec,
+    /// Rules, roles and tenants; without it there is one tenant, `default`.
+    pub(crate) tenants: Option<TenantsSpec>,
+    /// Whose tokens, certificates and sockets say who asks.
+    #[serde(default)]
+    pub(crate) authenticators: Vec<AuthenticatorSpec>,
+    /// Sessions of people who signed in.
+    #[serde(default)]
+    pub(crate) sessions: SessionsSpec,
+    /// Where the server keeps what must outlive it.
+    #[serde(default)]
+    pub(crate) store: StoreSpec,
+    /// What is kept of decisions, and for how long.
+    #[serde(default)]
+    pub(crate) decisions: DecisionsSpec,
+    /// What is logged, and how.
+    #[serde(default)]
+    pub(crate) log: Log,
+    /// How the server ends.
+    #[serde(default)]
+    pub(crate) shutdown: Shutdown,
+}
+
+/// A namespace and what is known of it.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct Namespace {
+    /// The name of the namespace.
+    pub name: String,
+    /// Its labels.
+    #[serde(default)]
+    pub labels: BTreeMap<String, String>,
+    /// Its annotations.
+    #[serde(default)]
+    pub annotations: BTreeMap<String, String>,
+}
+
+/// What is logged, and how.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields, default)]
+pub struct Log {
+    /// The form of a line. The environment variable `PORTCULLIS_LOG_FORMAT` wins.
+    pub format: LogFormat,
+    /// What is logged: a level, or directives like `info,portcullis=debug`.
+    /// The environment variable `PORTCULLIS_LOG` wins.
+    pub filter: String,
+}
+
+/// The form of a log line.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum LogFormat {
+    /// For people.
+    #[default]
+    Text,
+    /// One JSON object a line.
+    Json,
+}
+
+/// How the server ends.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields, default)]
+pub struct Shutdown {
+    /// How long the server still takes new connections after it said that it is not ready.
+    pub delay: Duration,
+    /// How long requests that have begun may take to finish.
+    pub grace: Duration,
+}
+
+impl LogFormat {
+    /// Every form, by name.
+    pub(crate) const ALL: &[(&str, Self)] = &[("text", Self::Text), ("json", Self::Json)];
+}
+
+impl Default for Log {
+    fn default() -> Self {
+        Self {
+            format: LogFormat::Text,
+            filter: "info".to_owned(),
+        }
+    }
+}
+
+impl Default for Shutdown {
+    fn default() -> Self {
+        Self {
+            delay: Duration::from_millis(300),
+            grace: Duration::from_secs(30),
+        }
+    }
+}

@@ -1,0 +1,65 @@
+//! The `admission` key.
+
+use std::path::PathBuf;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::{document::Node, units::Duration};
+
+/// The chain of admission plug-ins.
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields, default)]
+#[schemars(rename = "Admission")]
+pub(crate) struct AdmissionSpec {
+    /// The plug-ins in the order they run. Without it: the configured ones as
+    /// listed, first `plugins`, then those of `configFile`. The flag
+    /// `--admission-control` and the environment variable
+    /// `PORTCULLIS_ADMISSION_CONTROL` win.
+    pub(crate) order: Option<Vec<String>>,
+    /// A file in the Kubernetes `AdmissionConfiguration` format. The flag
+    /// `--admission-control-config-file` wins.
+    pub(crate) config_file: Option<PathBuf>,
+    /// Configured plug-ins, each once.
+    pub(crate) plugins: Vec<PluginSpec>,
+    /// What the validating path does when the chain would still change the object.
+    pub(crate) pending_mutation: PendingMutation,
+}
+
+/// A plug-in and its configuration.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[schemars(rename = "Plugin")]
+pub(crate) struct PluginSpec {
+    /// The name of the plug-in, as `portcullis plugins` lists it.
+    pub(crate) name: String,
+    /// What follows when the plug-in fails.
+    #[serde(default)]
+    pub(crate) failure: FailureMode,
+    /// How long the plug-in may take; longer counts as a failure.
+    pub(crate) timeout: Option<Duration>,
+    /// The plug-in's own configuration, as `portcullis plugins` describes it.
+    pub(crate) configuration: Option<Node>,
+}
+
+/// What follows when a plug-in fails.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum FailureMode {
+    /// The request is refused.
+    #[default]
+    Closed,
+    /// The request goes on.
+    Open,
+}
+
+/// What the validating path does when the chain would still change the object.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum PendingMutation {
+    /// The change is not made and does not matter.
+    #[default]
+    Ignore,
+    /// The request is refused.
+    Refuse,
+}

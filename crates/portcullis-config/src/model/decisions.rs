@@ -1,0 +1,49 @@
+//! The `store` and `decisions` keys.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::units::{Duration, Size};
+
+/// Where the server keeps what must outlive it.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields, default)]
+pub(crate) struct StoreSpec {
+    /// `sqlite:FILE` or `postgres://user@host/database`; `portcullis.db` in the data directory unless said.
+    pub(crate) url: Option<String>,
+}
+
+/// What is kept of decisions, and for how long.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields, default)]
+pub(crate) struct DecisionsSpec {
+    /// Whether they are kept in the store.
+    pub(crate) store: bool,
+    /// How long they are kept.
+    pub(crate) retention: Duration,
+    /// How much room they may take in the store; the oldest go first, refusals after everything else.
+    pub(crate) max_size: Size,
+    /// How large a review may be to be kept whole, masked: of a larger one the objects are left out, and
+    /// it can't be replayed. A refusal may be four times as large.
+    pub(crate) max_input: Size,
+    /// What is masked besides Secrets, environment values and tokens: `JSONPath` from the object on.
+    pub(crate) mask: Vec<String>,
+    /// Whether a decision that can't be kept is refused: answers wait until they are kept.
+    pub(crate) required: bool,
+    /// A file that gets one line of JSON for each decision; `-` is standard output.
+    pub(crate) json_lines: Option<String>,
+}
+
+impl Default for DecisionsSpec {
+    fn default() -> Self {
+        Self {
+            store: true,
+            retention: Duration::from_secs(7 * 86_400),
+            max_size: Size::from_bytes(1 << 30),
+            max_input: Size::from_bytes(128 << 10),
+            mask: Vec::new(),
+            required: false,
+            json_lines: None,
+        }
+    }
+}

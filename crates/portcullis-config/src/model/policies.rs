@@ -1,0 +1,132 @@
+//! The keys `policies`, `policyDirs` and `hostCalls`, and what a policy may say of itself.
+
+use std::{collections::BTreeMap, path::PathBuf};
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::units::{Duration, Size};
+
+/// A policy in JavaScript.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[schemars(rename = "Policy", extend("required" = ["name", "code"]))]
+pub(crate) struct PolicySpec {
+    /// The name in messages, once only.
+    #[serde(default)]
+    pub(crate) name: Option<String>,
+    /// The body of a function: `true` allows, `false` and text refuse, nothing leaves it to others.
+    #[serde(default)]
+    pub(crate) code: Option<String>,
+    /// Which requests it is asked about; all unless said.
+    #[serde(default, rename = "match")]
+    pub(crate) matching: MatchSpec,
+    /// What its refusal means.
+    #[serde(default)]
+    pub(crate) mode: ModeName,
+    /// What it is for, in a sentence; for reports.
+    #[serde(default)]
+    pub(crate) description: Option<String>,
+    /// How much a violation matters; for reports.
+    #[serde(default)]
+    pub(crate) severity: Option<Severity>,
+    /// What it belongs to, like `supply chain`; for reports.
+    #[serde(default)]
+    pub(crate) category: Option<String>,
+    /// A page that says more: `https://...`; for reports.
+    #[serde(default)]
+    pub(crate) link: Option<String>,
+}
+
+/// How much a violation of a policy matters.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Severity {
+    /// A matter of style.
+    Low,
+    /// Should be mended.
+    Medium,
+    /// Must be mended.
+    High,
+    /// Dangerous.
+    Critical,
+}
+
+/// What a policy file says of itself: `export const policy = {...}`.
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields, default)]
+pub(crate) struct PolicyMetadata {
+    #[serde(rename = "match")]
+    pub(crate) matching: MatchSpec,
+    pub(crate) mode: ModeName,
+    pub(crate) description: Option<String>,
+    pub(crate) severity: Option<Severity>,
+    pub(crate) category: Option<String>,
+    pub(crate) link: Option<String>,
+}
+
+/// Which requests a policy is asked about. Every key must fit; of a list, one entry must.
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields, default)]
+#[schemars(rename = "Match")]
+pub struct MatchSpec {
+    /// `CREATE`, `UPDATE`, `DELETE`, `CONNECT`.
+    pub(crate) operations: Option<Vec<String>>,
+    /// `Pod`, `apps/Deployment`, `apps/v1/Deployment`.
+    pub(crate) kinds: Option<Vec<String>>,
+    /// Patterns for the namespace, like `prod-*`.
+    pub(crate) namespaces: Option<Vec<String>>,
+    /// Labels the object has, all of them; on DELETE those of the old object.
+    pub(crate) labels: Option<BTreeMap<String, String>>,
+    /// Patterns for the path of the request, like `/mutate/shop/**`.
+    pub(crate) paths: Option<Vec<String>>,
+    /// The doors it judges at; `kubernetes` unless said.
+    pub(crate) doors: Option<Vec<PolicyDoor>>,
+}
+
+/// A door at which policies judge.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum PolicyDoor {
+    /// Kubernetes admission.
+    Kubernetes,
+    /// CI jobs.
+    Ci,
+}
+
+/// What a policy's refusal means.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+#[schemars(rename = "PolicyMode")]
+pub enum ModeName {
+    /// A refusal is a refusal.
+    #[default]
+    Enforce,
+    /// A refusal is a warning.
+    Warn,
+    /// A refusal is a record only.
+    DryRun,
+}
+
+/// What policies may ask of the world outside.
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields, default)]
+#[schemars(rename = "HostCalls")]
+pub(crate) struct HostCallsSpec {
+    /// Where reviews may be forwarded: `https://other.example/*`, `unix:///run/x.sock`. Nowhere
+    /// unless said; in a file with `listener`, anywhere unless said.
+    pub(crate) forward_to: Option<Vec<String>>,
+    /// The file with the authorities that forwarding trusts, PEM; those of the system unless said.
+    #[serde(rename = "forwardCA")]
+    pub(crate) forward_ca: Option<PathBuf>,
+    /// The program that `cosignVerify` runs.
+    pub(crate) cosign: Option<PathBuf>,
+    /// Arguments that every call of cosign gets.
+    pub(crate) cosign_arguments: Vec<String>,
+    /// The program that `slsaVerify` runs.
+    pub(crate) slsa_verifier: Option<PathBuf>,
+    /// The longest time of one call, within the deadline of the review.
+    pub(crate) timeout: Option<Duration>,
+    /// The largest answer of another controller.
+    pub(crate) body: Option<Size>,
+}

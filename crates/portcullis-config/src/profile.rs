@@ -1,0 +1,65 @@
+//! Graph profiles: from a built-in name or a file to something that can be used.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use portcullis_authz::graph::{self, Profile, built_in, profile::spec::ProfileSpec};
+
+use super::{
+    document::Document,
+    fault::{Fault, Faults},
+    read,
+    source::Source,
+    yaml,
+};
+
+/// A profile, and the text it was made from.
+#[derive(Debug, Clone)]
+pub struct ReadProfile {
+    /// The profile.
+    pub profile: Arc<Profile>,
+    /// The text.
+    pub text: Arc<Source>,
+}
+
+/// A built-in profile.
+pub fn built_in(name: &str) -> Option<Result<ReadProfile, Faults>> {
+    let text = built_in::find(name)?;
+    Some(compile(Source::text_named(
+        format!("built-in profile {name}"),
+        text,
+    )))
+}
+
+/// A profile of a file; the outer error says why the file can't be read.
+pub fn of_file(path: &Path) -> Result<Result<ReadProfile, Faults>, String> {
+    Source::read(path).map(compile)
+}
+
+/// The names of the profiles that ship inside.
+pub fn names() -> impl Iterator<Item = &'static str> + Clone {
+    built_in::ALL.iter().map(|(name, _)| *name)
+}
+
+fn compile(text: Arc<Source>) -> Result<ReadProfile, Faults> {
+    let document = yaml::parse_map(&text)?;
+    let spec: ProfileSpec = read::typed(&text, &document.root)?;
+    let profile = Profile::compile(&spec).map_err(|faults| located(&document, faults))?;
+    Ok(ReadProfile {
+        profile: Arc::new(profile),
+        text,
+    })
+}
+
+fn located(document: &Document, faults: Vec<graph::Fault>) -> Faults {
+    let place = |fault: graph::Fault| -> Fault {
+        let located = document.fault(&fault.path, fault.message);
+        match &fault.known {
+            None => located,
+            Some((what, written, known)) => {
+                located.with_known(what, written, known.iter().map(String::as_str))
+            }
+        }
+    };
+    Faults(faults.into_iter().map(place).collect())
+}

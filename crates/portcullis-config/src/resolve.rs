@@ -1,0 +1,23 @@
+//! Checks that compare parts of the configuration with each other, with files
+//! and with what is registered, and their results.
+//!
+//! Each check reports everything it finds; nothing stops at the first fault.
+
+mod access;
+mod acjs;
+mod authorization;
+mod decisions;
+mod graph;
+mod listeners;
+mod plugins;
+mod policies;
+
+pub(crate) use access::access;
+pub(crate) use acjs::acjs_listener;
+pub(crate) use authorization::authorization;
+pub(crate) use decisions::decisions;
+pub(crate) use graph::graph;
+pub(crate) use listeners::listeners;
+pub(crate) use plugins::{Configured, Order, of_file, plugins};
+pub(super) use policies::{Strictness, policies};
+pub use policies::{TestModules, test_modules};

@@ -1,0 +1,69 @@
+//! Checks of `store` and `decisions`.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use portcullis_record::Masker;
+use portcullis_store::Location;
+
+use crate::{
+    document::Document,
+    model::Configuration,
+    notes::Notes,
+    resolved::{Decisions, JsonLines},
+};
+
+/// Less is hardly more than the envelope of a review.
+const LEAST_INPUT: u64 = 1 << 10;
+
+/// Checks and resolves where decisions are kept, and what is masked in them.
+pub(crate) fn decisions(document: &Document, spec: &Configuration, notes: &mut Notes) -> Decisions {
+    let wanted = &spec.decisions;
+    let base = document.source.resolve(Path::new(""));
+    let location = spec.store.url.as_ref().and_then(|url| {
+        Location::parse(url, &base)
+            .map_err(|wrong| notes.fault(document.fault("store.url", wrong.to_string())))
+            .ok()
+    });
+    if wanted.retention.is_zero() {
+        notes.fault(document.fault("decisions.retention", "must be more than zero"));
+    }
+    if wanted.max_size.bytes() == 0 {
+        notes.fault(document.fault("decisions.maxSize", "must be more than zero"));
+    }
+    if wanted.max_input.bytes() < LEAST_INPUT {
+        notes.fault(document.fault("decisions.maxInput", "must be 1Ki or more"));
+    }
+    let json_lines = wanted
+        .json_lines
+        .as_ref()
+        .map(|named| match named.as_str() {
+            "-" => JsonLines::StandardOutput,
+            file => JsonLines::File(document.source.resolve(Path::new(file))),
+        });
+    if wanted.json_lines.as_deref() == Some("") {
+        let message = "names no file: `-` is standard output";
+        notes.fault(document.fault("decisions.jsonLines", message));
+    }
+    if wanted.required && !wanted.store && json_lines.is_none() {
+        let message = "decisions are required, but kept nowhere";
+        notes.fault(document.fault("decisions.required", message));
+    }
+    let masker = Masker::new(&wanted.mask).unwrap_or_else(|faults| {
+        for fault in faults {
+            let at = format!("decisions.mask[{}]", fault.index);
+            notes.fault(document.fault(&at, fault.message));
+        }
+        Masker::default()
+    });
+    let max_input = usize::try_from(wanted.max_input.bytes()).unwrap_or(usize::MAX);
+    Decisions {
+        is_stored: wanted.store,
+        location,
+        retention: wanted.retention.into(),
+        max_size: wanted.max_size.bytes(),
+        masker: Arc::new(masker.with_max_input(max_input)),
+        required: wanted.required,
+        json_lines,
+    }
+}

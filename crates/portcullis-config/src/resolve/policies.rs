@@ -1,0 +1,192 @@
+//! The policies of a configuration: those in the file, then those in folders.
+
+mod folder;
+mod host_calls;
+mod scripts;
+mod test_modules;
+
+use portcullis_core::PolicyMode;
+
+use crate::matcher::Matcher;
+use crate::{
+    document::Document,
+    fault::Fault,
+    model::{Configuration, MatchSpec, ModeName, PolicySpec},
+    notes::Notes,
+    resolved::{About, DefaultAction, Policies, Policy},
+    source::Source,
+};
+use scripts::Scripts;
+pub use test_modules::{TestModules, test_modules};
+
+/// How strictly a file is read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Strictness {
+    /// What is unknown is a fault.
+    Strict,
+    /// What acjs takes without a word is a warning.
+    Acjs,
+}
+
+/// Checks and resolves everything about policies.
+pub(crate) fn policies(
+    document: &Document,
+    spec: &Configuration,
+    strictness: Strictness,
+    is_covered: bool,
+    notes: &mut Notes,
+) -> Policies {
+    let mut scripts = Scripts::new(is_covered);
+    let mut list = of_document(
+        document,
+        spec.policies.as_deref(),
+        strictness,
+        &mut scripts,
+        notes,
+    );
+    for (index, named) in spec.policy_dirs.iter().enumerate() {
+        let at = format!("policyDirs[{index}]");
+        list.extend(folder::policies(document, &at, named, &mut scripts, notes));
+    }
+    check_names(&list, notes);
+    let globals = spec.globals.clone().unwrap_or_default();
+    let (modules, marks) = scripts.finish();
+    Policies {
+        globals: Source::text_named("globals", globals),
+        list,
+        modules,
+        marks,
+        default_action: default_action(document, spec.default_action.as_deref(), strictness, notes),
+        host: host_calls::settings(document, &spec.host_calls, strictness, notes),
+    }
+}
+
+/// The `policies` list of a file.
+fn of_document(
+    document: &Document,
+    specs: Option<&[PolicySpec]>,
+    strictness: Strictness,
+    scripts: &mut Scripts,
+    notes: &mut Notes,
+) -> Vec<Policy> {
+    let specs = specs.unwrap_or_default().iter().enumerate();
+    let mut list = Vec::new();
+    for (index, spec) in specs {
+        let at = format!("policies[{index}]");
+        if strictness == Strictness::Strict {
+            for (key, is_missing) in [("name", spec.name.is_none()), ("code", spec.code.is_none())]
+            {
+                if is_missing {
+                    notes.fault(document.fault(&at, format!("the key `{key}` is missing")));
+                }
+            }
+            if spec.name.as_deref() == Some("") {
+                notes.fault(document.fault(&format!("{at}.name"), "the name is empty"));
+            }
+        }
+        let name = spec.name.clone().unwrap_or_default();
+        let code = spec.code.clone().unwrap_or_default();
+        let place = document.root.nearest(&format!("{at}.code")).position;
+        let written = format!("{}:{}", document.source.label(), place.line);
+        let text = Source::part_of(format!("policy `{name}`"), code, written);
+        let rules = |path: &str, message: String| document.fault(&format!("{at}.{path}"), message);
+        let Some(matcher) = matcher(&spec.matching, rules, notes) else {
+            continue;
+        };
+        let about = About {
+            description: spec.description.clone(),
+            severity: spec.severity,
+            category: spec.category.clone(),
+            link: spec.link.clone(),
+        };
+        check_link(&about, rules, notes);
+        if let Some(code) = scripts.inline(&text, notes) {
+            list.push(Policy {
+                name,
+                matcher,
+                mode: mode(spec.mode),
+                code,
+                text,
+                about,
+            });
+        }
+    }
+    list
+}
+
+/// What others make a link of has to be one, and nothing that runs.
+fn check_link(about: &About, fault: impl Fn(&str, String) -> Fault, notes: &mut Notes) {
+    let is_odd = |c: char| c.is_control() || c.is_whitespace();
+    let is_url = |link: &str| {
+        let rest = link
+            .strip_prefix("https://")
+            .or(link.strip_prefix("http://"));
+        rest.is_some_and(|rest| !rest.is_empty()) && !link.contains(is_odd)
+    };
+    if let Some(link) = about.link.as_deref().filter(|link| !is_url(link)) {
+        let message =
+            format!("invalid link `{link}`: expected a URL like https://example.org/page");
+        notes.fault(fault("link", message));
+    }
+}
+
+fn matcher(
+    spec: &MatchSpec,
+    fault: impl Fn(&str, String) -> Fault,
+    notes: &mut Notes,
+) -> Option<Matcher> {
+    match Matcher::new(spec) {
+        Ok(matcher) => Some(matcher),
+        Err(wrong) => {
+            for (path, message) in wrong {
+                notes.fault(fault(&format!("match.{path}"), message));
+            }
+            None
+        }
+    }
+}
+
+fn mode(name: ModeName) -> PolicyMode {
+    match name {
+        ModeName::Enforce => PolicyMode::Enforce,
+        ModeName::Warn => PolicyMode::Warn,
+        ModeName::DryRun => PolicyMode::DryRun,
+    }
+}
+
+fn check_names(list: &[Policy], notes: &mut Notes) {
+    for (index, policy) in list.iter().enumerate() {
+        let earlier = list.iter().take(index).find(|p| p.name == policy.name);
+        if let Some(first) = earlier {
+            let message = format!(
+                "there is another policy of the name `{}`, at {}",
+                policy.name,
+                first.text.place()
+            );
+            notes.fault(policy.text.fault(None, "", message));
+        }
+    }
+}
+
+fn default_action(
+    document: &Document,
+    text: Option<&str>,
+    strictness: Strictness,
+    notes: &mut Notes,
+) -> DefaultAction {
+    let Some(text) = text else {
+        return DefaultAction::Reject;
+    };
+    if text.eq_ignore_ascii_case("allow") {
+        return DefaultAction::Allow;
+    }
+    if !text.eq_ignore_ascii_case("reject") {
+        let fault = document.fault("defaultAction", format!("unknown value `{text}`"));
+        let fault = fault.with_known("known values", text, ["allow", "reject"]);
+        match strictness {
+            Strictness::Strict => notes.fault(fault),
+            Strictness::Acjs => notes.warn(format!("{fault}: requests are rejected by default")),
+        }
+    }
+    DefaultAction::Reject
+}

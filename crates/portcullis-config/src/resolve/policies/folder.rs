@@ -1,0 +1,195 @@
+//! Policies as files in a folder: `NAME.js`, `NAME.ts`, and `*.yaml` with a list of policies.
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+    sync::Arc,
+};
+
+use serde::Deserialize;
+
+use super::{Strictness, check_link, matcher, mode, of_document, scripts::Scripts};
+use crate::{
+    document::Document,
+    model::PolicySpec,
+    notes::Notes,
+    read,
+    resolved::{About, Policy},
+    source::Source,
+    yaml,
+};
+
+/// A file with a list of policies.
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+struct PolicyFile {
+    #[serde(default)]
+    policies: Option<Vec<PolicySpec>>,
+}
+
+/// What a file of a folder is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Script,
+    List,
+}
+
+/// The policies of a folder, in the order of the file names.
+pub(super) fn policies(
+    document: &Document,
+    at: &str,
+    named: &Path,
+    scripts: &mut Scripts,
+    notes: &mut Notes,
+) -> Vec<Policy> {
+    let folder = document.source.resolve(named);
+    notes.watch(&folder);
+    let files = match list(&folder) {
+        Ok(files) => files,
+        Err(reason) => {
+            let message = format!("cannot read the folder `{}`: {reason}", folder.display());
+            notes.fault(document.fault(at, message));
+            return Vec::new();
+        }
+    };
+    if files.is_empty() {
+        let folder = folder.display();
+        notes.warn(format!("there are no policies in the folder `{folder}`"));
+    }
+    let mut found = Vec::new();
+    for (file, kind) in files {
+        notes.watch(&file);
+        let source = match Source::read(&file) {
+            Ok(source) => source,
+            Err(reason) => {
+                let message = format!("cannot read the file: {reason}");
+                let label = file.display().to_string();
+                notes.fault(Source::named(label).fault(None, "", message));
+                continue;
+            }
+        };
+        match kind {
+            Kind::List => {
+                let Some(list) = notes.keep(yaml::parse_map(&source)) else {
+                    continue;
+                };
+                let Some(spec) = notes.keep(read::typed::<PolicyFile>(&source, &list.root)) else {
+                    continue;
+                };
+                let specs = spec.policies.as_deref();
+                found.extend(of_document(
+                    &list,
+                    specs,
+                    Strictness::Strict,
+                    scripts,
+                    notes,
+                ));
+            }
+            Kind::Script if source.is_blank() => {
+                notes.fault(source.fault(None, "", "the file is empty"));
+            }
+            Kind::Script => {
+                let Some((code, metadata)) = scripts.file(&folder, &file, &source, notes) else {
+                    continue;
+                };
+                let (node, metadata) = metadata;
+                let rules = |path: &str, message: String| {
+                    let place = node.as_ref().map(|node| node.nearest(path).position);
+                    source.fault(place, path, message)
+                };
+                let Some(matcher) = matcher(&metadata.matching, rules, notes) else {
+                    continue;
+                };
+                let about = About {
+                    description: metadata.description,
+                    severity: metadata.severity,
+                    category: metadata.category,
+                    link: metadata.link,
+                };
+                check_link(&about, rules, notes);
+                found.push(Policy {
+                    name: stem(&file),
+                    matcher,
+                    mode: mode(metadata.mode),
+                    code,
+                    text: Arc::clone(&source),
+                    about,
+                });
+            }
+        }
+    }
+    found
+}
+
+/// The files of a folder that hold policies, sorted by name.
+fn list(folder: &Path) -> Result<Vec<(PathBuf, Kind)>, String> {
+    let entries = fs::read_dir(folder).map_err(|e| match e.kind() {
+        std::io::ErrorKind::NotFound => "there is no such folder".to_owned(),
+        std::io::ErrorKind::NotADirectory => "it is not a folder".to_owned(),
+        _ => e.to_string(),
+    })?;
+    let mut files = Vec::new();
+    for entry in entries {
+        let path = entry.map_err(|e| e.to_string())?.path();
+        let name = path.file_name().map(|n| n.to_string_lossy().into_owned());
+        if let Some(kind) = name.as_deref().and_then(kind)
+            && !path.is_dir()
+        {
+            files.push((path, kind));
+        }
+    }
+    files.sort_by(|(left, _), (right, _)| left.cmp(right));
+    Ok(files)
+}
+
+/// What a file of this name is; nothing for types, tests, hidden and other files.
+fn kind(name: &str) -> Option<Kind> {
+    let (stem, extension) = name.rsplit_once('.')?;
+    let is_other = stem.is_empty()
+        || name.starts_with('.')
+        || [".d", ".test", ".spec"]
+            .iter()
+            .any(|end| stem.ends_with(end));
+    if is_other {
+        return None;
+    }
+    match extension {
+        "js" | "mjs" | "ts" | "mts" => Some(Kind::Script),
+        "yaml" | "yml" => Some(Kind::List),
+        _ => None,
+    }
+}
+
+fn stem(file: &Path) -> String {
+    let stem = file.file_stem().unwrap_or_default();
+    stem.to_string_lossy().into_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn types_tests_and_hidden_files_are_no_policies() {
+        for name in ["a.js", "b.ts", "10-x.mjs"] {
+            assert_eq!(kind(name), Some(Kind::Script), "{name}");
+        }
+        for name in ["a.yaml", "b.yml"] {
+            assert_eq!(kind(name), Some(Kind::List), "{name}");
+        }
+        for name in [
+            "portcullis.d.ts",
+            "a.test.ts",
+            "a.test.yaml",
+            "a.spec.js",
+            ".a.js",
+            "a.json",
+            "js",
+            ".js",
+            "README.md",
+            "a.js~",
+        ] {
+            assert_eq!(kind(name), None, "{name}");
+        }
+    }
+}

@@ -1,0 +1,204 @@
+//! YAML to a tree.
+//!
+//! JSON is YAML, so the same reader takes both. Booleans are `true` and
+//! `false` only, as in YAML 1.2. Duplicate keys, several documents, alias bombs
+//! and deep nesting are refused here, with their place.
+
+use std::{collections::HashSet, sync::Arc, thread};
+
+use serde::de::{Deserialize, Deserializer};
+use serde_saphyr::{Error as YamlError, Spanned, options::DuplicateKeyPolicy};
+
+use super::{
+    document::{Document, Located, Node, Value, ValueVisitor},
+    fault::{Fault, Faults},
+    position::Position,
+    source::Source,
+};
+
+/// Deeper documents are refused.
+const MAX_DEPTH: usize = 64;
+/// The reader's own stack. It uses some 50 KiB a level when not optimized, more
+/// in all than a thread of the caller may have left.
+const STACK_BYTES: usize = 16 * 1024 * 1024;
+
+/// Reads the one document of a file that must hold a map.
+pub(crate) fn parse_map(source: &Arc<Source>) -> Result<Document, Faults> {
+    let document = parse(source)?;
+    let fault = match &document.root.value {
+        Value::Map(_) => return Ok(document),
+        Value::Null => source.fault(None, "", "the file is empty"),
+        other => {
+            let found = other.kind();
+            let message = format!("expected a map at the top of the file, found {found}");
+            document.fault("", message)
+        }
+    };
+    Err(fault.into())
+}
+
+/// Reads the one document of a file.
+pub fn parse(source: &Arc<Source>) -> Result<Document, Faults> {
+    parse_as(source, Dialect::Yaml)
+}
+
+/// How plain words and numbers are read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Dialect {
+    /// As in YAML 1.2.
+    Yaml,
+    /// As Kubernetes reads manifests, which is YAML 1.1: `0644` is octal, and `yes`, `no`, `on` and
+    /// `off` are booleans.
+    Kubernetes,
+}
+
+/// Reads the one document of a text in this dialect.
+pub fn parse_as(source: &Arc<Source>, dialect: Dialect) -> Result<Document, Faults> {
+    let failure = |message: &str| Faults::from(source.fault(None, "", message));
+    let root = thread::scope(|scope| {
+        thread::Builder::new()
+            .name("yaml".to_owned())
+            .stack_size(STACK_BYTES)
+            .spawn_scoped(scope, || read(source, dialect))
+            .map_err(|error| failure(&format!("cannot start a thread to read it: {error}")))?
+            .join()
+            .unwrap_or_else(|_| Err(failure("the reader failed on this document")))
+    })?;
+    refuse_repeated_keys(source, &root)?;
+    Ok(Document {
+        source: Arc::clone(source),
+        root,
+    })
+}
+
+fn read(source: &Arc<Source>, dialect: Dialect) -> Result<Node, Faults> {
+    let options = serde_saphyr::options! {
+        budget: serde_saphyr::budget! { max_depth: MAX_DEPTH },
+        duplicate_keys: DuplicateKeyPolicy::Error,
+        strict_booleans: dialect == Dialect::Yaml,
+        legacy_octal_numbers: dialect == Dialect::Kubernetes,
+        with_snippet: false,
+    };
+    serde_saphyr::from_str_with_options::<Yaml<Value>>(source.text(), options)
+        .map(Into::into)
+        .map_err(|error| yaml_fault(source, &error).into())
+}
+
+fn yaml_fault(source: &Arc<Source>, error: &YamlError) -> Fault {
+    let message = match error.without_snippet() {
+        YamlError::AliasError { error, .. } => return yaml_fault(source, error),
+        YamlError::DuplicateMappingKey { key: Some(key), .. } => format!("the key `{key}` is given twice"),
+        YamlError::DuplicateMappingKey { key: None, .. } => "a key is given twice".to_owned(),
+        YamlError::MultipleDocuments { .. } => {
+            "more than one document in the file: remove the `---` and what follows, or split the file".to_owned()
+        }
+        YamlError::Budget { breach, .. } => budget_words(breach),
+        YamlError::AliasReplayLimitExceeded { .. }
+        | YamlError::AliasExpansionLimitExceeded { .. }
+        | YamlError::AliasReplayStackDepthExceeded { .. } => "too many aliases".to_owned(),
+        YamlError::RecursiveReferencesRequireWeakTypes { .. } => "an alias inside what it stands for".to_owned(),
+        YamlError::UnknownAnchor { .. } => "an alias to an anchor that does not exist".to_owned(),
+        YamlError::NonFiniteFloat { value, .. } => format!("`{value}` is not a number with an end: put it in quotes if text is meant"),
+        YamlError::Unexpected { expected: "string scalar", .. } => "a key must be text".to_owned(),
+        YamlError::ExternalMessage { msg, .. } => format!("not valid YAML: {msg}"),
+        YamlError::Eof { .. } => "not valid YAML: the file ends too early".to_owned(),
+        other => format!("not valid YAML: {}", words(other)),
+    };
+    let position = error.location().map(|at| Position {
+        line: at.line(),
+        column: at.column(),
+    });
+    source.fault(position, "", message)
+}
+
+fn budget_words(breach: &serde_saphyr::budget::BudgetBreach) -> String {
+    use serde_saphyr::budget::BudgetBreach;
+    match breach {
+        BudgetBreach::Depth { .. } => "nested too deeply".to_owned(),
+        BudgetBreach::Documents { .. } => "more than one document in the file".to_owned(),
+        BudgetBreach::Aliases { .. } | BudgetBreach::Anchors { .. } => {
+            "too many aliases".to_owned()
+        }
+        _ => "the document is too large, or its aliases make it so".to_owned(),
+    }
+}
+
+/// The text of an error without the place, which is given separately.
+fn words(error: &YamlError) -> String {
+    let text = error.to_string();
+    let line = text.lines().next().unwrap_or_default();
+    let line = line.strip_prefix("error: ").unwrap_or(line);
+    match line.split_once(": ") {
+        Some((place, rest)) if place.starts_with("line ") => rest.to_owned(),
+        _ => line.to_owned(),
+    }
+}
+
+/// `1: a` and `"1": b` differ in YAML, but are the same key here.
+fn refuse_repeated_keys(source: &Arc<Source>, node: &Node) -> Result<(), Faults> {
+    match &node.value {
+        Value::Seq(items) => items
+            .iter()
+            .try_for_each(|item| refuse_repeated_keys(source, item)),
+        Value::Map(entries) => {
+            let mut seen = HashSet::with_capacity(entries.len());
+            for (key, value) in entries {
+                if !seen.insert(key.as_str()) {
+                    let message = format!("the key `{}` is given twice", key.value);
+                    return Err(source.fault(Some(key.position), "", message).into());
+                }
+                refuse_repeated_keys(source, value)?;
+            }
+            Ok(())
+        }
+        _ => Ok(()),
+    }
+}
+
+/// A located value as the YAML reader hands it out.
+struct Yaml<T>(Located<T>);
+
+impl<T> From<Yaml<T>> for Located<T> {
+    fn from(yaml: Yaml<T>) -> Self {
+        yaml.0
+    }
+}
+
+impl<T> Yaml<T> {
+    fn from_spanned(spanned: Spanned<T>) -> Self {
+        let at = spanned.referenced;
+        Self(Located {
+            value: spanned.value,
+            position: Position {
+                line: at.line(),
+                column: at.column(),
+            },
+        })
+    }
+}
+
+impl<'de> Deserialize<'de> for Yaml<String> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        Spanned::<String>::deserialize(deserializer).map(Self::from_spanned)
+    }
+}
+
+impl<'de> Deserialize<'de> for Yaml<Value> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let spanned = Spanned::<YamlValue>::deserialize(deserializer)?;
+        Ok(Self::from_spanned(Spanned {
+            value: spanned.value.0,
+            referenced: spanned.referenced,
+            defined: spanned.defined,
+        }))
+    }
+}
+
+struct YamlValue(Value);
+
+impl<'de> Deserialize<'de> for YamlValue {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let visitor = ValueVisitor::<Yaml<String>, Yaml<Value>>::new();
+        deserializer.deserialize_any(visitor).map(Self)
+    }
+}

@@ -1,0 +1,89 @@
+//! The authorizers of a configuration, and their chains.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::Arc;
+
+use portcullis_config::{self as config, AuthorizerDriver, Fault, Loaded, Source};
+use portcullis_core::{Authorizer, AuthorizerChain};
+use portcullis_kube::authorizers::abac::{self, AbacPolicies, LineFault};
+use portcullis_kube::authorizers::{AlwaysAllow, AlwaysDeny};
+
+use crate::graphs::Graphs;
+
+/// Every authorizer by its name, in the order of the configuration.
+pub(crate) fn single(
+    loaded: &Loaded,
+    graphs: &Graphs,
+    faults: &mut Vec<Fault>,
+) -> Vec<(String, Arc<dyn Authorizer>)> {
+    let mut made: Vec<(String, Arc<dyn Authorizer>)> = Vec::new();
+    for authorizer in &loaded.authorizers {
+        let one: Arc<dyn Authorizer> = match (authorizer.driver, &authorizer.file) {
+            (AuthorizerDriver::Graph, _) => match graphs.get(&authorizer.name) {
+                Some(profile) => Arc::new(profile.authorizer.clone()),
+                None => continue,
+            },
+            (AuthorizerDriver::AlwaysAllow, _) => Arc::new(AlwaysAllow),
+            (AuthorizerDriver::AlwaysDeny, _) => Arc::new(AlwaysDeny),
+            (AuthorizerDriver::Abac, Some(file)) => match attribute_file(authorizer, file) {
+                Ok(policies) => Arc::new(policies),
+                Err(wrong) => {
+                    faults.extend(wrong);
+                    continue;
+                }
+            },
+            (AuthorizerDriver::Abac, None) => continue,
+        };
+        made.push((authorizer.name.clone(), one));
+    }
+    made
+}
+
+/// The chains of authorizers by name.
+pub(crate) fn by_chain(
+    loaded: &Loaded,
+    graphs: &Graphs,
+    faults: &mut Vec<Fault>,
+) -> BTreeMap<String, AuthorizerChain> {
+    chains(loaded, &single(loaded, graphs, faults))
+}
+
+pub(crate) fn chains(
+    loaded: &Loaded,
+    made: &[(String, Arc<dyn Authorizer>)],
+) -> BTreeMap<String, AuthorizerChain> {
+    let chain = |names: &Vec<String>| {
+        let members = names.iter().filter_map(|wanted| {
+            let (name, one) = made.iter().find(|(name, _)| name == wanted)?;
+            Some((Arc::from(name.as_str()), Arc::clone(one)))
+        });
+        AuthorizerChain::new(members.collect())
+    };
+    loaded
+        .chains
+        .iter()
+        .map(|(name, names)| (name.clone(), chain(names)))
+        .collect()
+}
+
+fn attribute_file(
+    authorizer: &config::Authorizer,
+    file: &Path,
+) -> Result<AbacPolicies, Vec<Fault>> {
+    let at = |message: String| authorizer.origin.fault("file", message);
+    let source = Source::read(file)
+        .map_err(|reason| vec![at(format!("cannot read `{}`: {reason}", file.display()))])?;
+    let policies = abac::parse(source.text()).map_err(|wrong| {
+        let fault = |w: &LineFault| at(format!("{}:{}: {}", file.display(), w.line, w.message));
+        wrong.iter().map(fault).collect::<Vec<_>>()
+    })?;
+    if policies.is_empty() {
+        let message = format!(
+            "`{}` holds no policy: name a file with at least one",
+            file.display()
+        );
+        return Err(vec![at(message)]);
+    }
+    Ok(policies)
+}

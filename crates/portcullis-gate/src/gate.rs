@@ -1,0 +1,39 @@
+//! Everything that judges, built from one configuration.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use portcullis_config::{Limits, PendingMutation};
+use portcullis_core::{AuthorizerChain, Chain};
+use portcullis_record::Masker;
+
+use crate::access::Access;
+use crate::graphs::Graphs;
+use crate::policies::Engine;
+
+/// Everything that judges, built from one configuration and swapped whole.
+#[derive(Debug)]
+pub struct Gate {
+    /// The plug-ins.
+    pub chain: Chain,
+    /// What evaluates the policies among them.
+    pub engine: Engine,
+    /// Chains of authorizers by name.
+    pub authorizers: BTreeMap<String, AuthorizerChain>,
+    /// What `/validate` does with an object that would still be changed.
+    pub pending_mutation: PendingMutation,
+    /// The digest of everything that judges.
+    pub digest: Arc<str>,
+    /// The digest of each policy, by name.
+    pub policy_digests: BTreeMap<String, Arc<str>>,
+    /// What is masked in logs.
+    pub masker: Arc<Masker>,
+    /// Who may do what over the API.
+    pub access: Access,
+    /// Agents, and what is known of what they are responsible for.
+    pub graphs: Graphs,
+    /// Every authorizer, in the order of the configuration, whether a chain names it or not.
+    pub all_authorizers: AuthorizerChain,
+    /// Limits on requests.
+    pub limits: Limits,
+}

@@ -1,0 +1,169 @@
+//! Keeps what is known of a profile's objects current: by looking at a directory, or by watching a cluster.
+
+use std::path::Path;
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::time::{Duration, Instant};
+
+use portcullis_authz::graph::{State, VertexKind};
+use portcullis_core::clock;
+use portcullis_kube::objects::{Follower, ObjectsDirectory, Report};
+use portcullis_kube::plugins::scoped_access::{LiveReader, Reading};
+use portcullis_kube::watch::{Access, Cluster, KindStatus, Watches};
+
+use portcullis_config::GraphSource;
+
+/// Who keeps a state current.
+#[derive(Debug)]
+pub(super) struct Feed {
+    source: GraphSource,
+    state: Arc<State>,
+    seen: Arc<Mutex<Seen>>,
+    running: Mutex<Option<Running>>,
+    cluster: Arc<OnceLock<Cluster>>,
+}
+
+/// What the last look at a directory was like.
+#[derive(Debug)]
+struct Seen {
+    at: Instant,
+    troubles: Vec<String>,
+}
+
+/// What ends with its holder.
+#[derive(Debug)]
+enum Running {
+    Directory(#[expect(dead_code, reason = "held to go on")] Follower),
+    Cluster(Watches),
+}
+
+impl Feed {
+    pub(super) fn new(source: GraphSource, state: Arc<State>) -> Self {
+        let seen = Seen {
+            at: clock::monotonic(),
+            troubles: Vec::new(),
+        };
+        Self {
+            source,
+            state,
+            seen: Arc::new(Mutex::new(seen)),
+            running: Mutex::default(),
+            cluster: Arc::default(),
+        }
+    }
+
+    /// Begins, unless it has begun. Nobody else begins at the same time.
+    pub(super) async fn start(&self, name: &str) -> Result<(), String> {
+        if self.running().is_some() {
+            return Ok(());
+        }
+        let started = match &self.source {
+            GraphSource::Nowhere => return Ok(()),
+            GraphSource::Directory(path) => Running::Directory(self.follow(path)?),
+            GraphSource::Kubeconfig(path) => {
+                self.watch(name, &Access::Kubeconfig(path.clone())).await?
+            }
+            GraphSource::InCluster => self.watch(name, &Access::InCluster).await?,
+        };
+        *self.running() = Some(started);
+        Ok(())
+    }
+
+    fn follow(&self, path: &Path) -> Result<Follower, String> {
+        let directory = open(path)?;
+        let seen = Arc::clone(&self.seen);
+        Follower::start(directory, Arc::clone(&self.state), move |report| {
+            for trouble in &report.news {
+                tracing::warn!("{trouble}");
+            }
+            note(&seen, &report);
+        })
+        .map_err(|error| format!("no thread to follow its objects: {error}"))
+    }
+
+    async fn watch(&self, name: &str, access: &Access) -> Result<Running, String> {
+        let cluster = Cluster::connect(access).await;
+        let cluster = cluster.map_err(|error| error.to_string())?;
+        let watches = cluster
+            .watch(name, Arc::clone(&self.state))
+            .map_err(|error| format!("no thread to follow its objects: {error}"))?;
+        let _ = self.cluster.set(cluster);
+        Ok(Running::Cluster(watches))
+    }
+
+    /// Looks at a directory once, without following it.
+    pub(super) fn look_once(&self) -> Result<(), String> {
+        if let GraphSource::Directory(path) = &self.source {
+            let report = open(path)?.sync(&*self.state);
+            note(&self.seen, &report);
+        }
+        Ok(())
+    }
+
+    /// Who reads single objects, if there is a cluster.
+    pub(super) fn reader(&self) -> Option<Arc<dyn LiveReader>> {
+        match &self.source {
+            GraphSource::Kubeconfig(_) | GraphSource::InCluster => {
+                Some(Arc::new(Reader(Arc::clone(&self.cluster))))
+            }
+            GraphSource::Directory(_) | GraphSource::Nowhere => None,
+        }
+    }
+
+    /// For how long the objects have not been known to be current.
+    pub(super) fn lag(&self) -> Duration {
+        match &*self.running() {
+            Some(Running::Cluster(watches)) => watches.lag(),
+            _ => {
+                let at = self.seen.lock().unwrap_or_else(PoisonError::into_inner).at;
+                clock::monotonic().saturating_duration_since(at)
+            }
+        }
+    }
+
+    /// What is wrong now.
+    pub(super) fn troubles(&self) -> Vec<String> {
+        match &*self.running() {
+            Some(Running::Cluster(watches)) => {
+                watches.status().iter().filter_map(trouble).collect()
+            }
+            _ => {
+                let seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
+                seen.troubles.clone()
+            }
+        }
+    }
+
+    fn running(&self) -> std::sync::MutexGuard<'_, Option<Running>> {
+        self.running.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+fn open(path: &Path) -> Result<ObjectsDirectory, String> {
+    ObjectsDirectory::open(path).map_err(|error| error.to_string())
+}
+
+fn note(seen: &Mutex<Seen>, report: &Report) {
+    let mut seen = seen.lock().unwrap_or_else(PoisonError::into_inner);
+    seen.at = clock::monotonic();
+    seen.troubles = report.malformed.iter().map(ToString::to_string).collect();
+}
+
+/// What is wrong with the watch of a kind.
+fn trouble(kind: &KindStatus) -> Option<String> {
+    let why = kind.error.as_ref()?;
+    Some(format!("{}: {why}", kind.resource))
+}
+
+/// Reads from a cluster as soon as the way to it is known.
+struct Reader(Arc<OnceLock<Cluster>>);
+
+impl LiveReader for Reader {
+    fn read(&self, kind: &VertexKind, namespace: &str, name: &str, deadline: Instant) -> Reading {
+        match self.0.get() {
+            Some(cluster) => cluster.read(kind, namespace, name, deadline),
+            None => Box::pin(std::future::ready(Err(
+                "the way to the API server is not known yet".to_owned(),
+            ))),
+        }
+    }
+}

@@ -1,0 +1,212 @@
+//! Test cases in YAML: `*.test.yaml`.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use portcullis_core::Operation;
+use regex::Regex;
+use serde::Deserialize;
+use serde_json::Value;
+
+use super::answer::{NAMESPACE, Request};
+use super::expect::Expectation;
+use super::read_documents;
+use portcullis_config::yaml::{self, Dialect};
+use portcullis_config::{self as config, Document, Fault, Faults, Node, Source};
+
+/// One case.
+#[derive(Debug, Clone)]
+pub struct Case {
+    /// What it is called.
+    pub name: String,
+    /// The line on which it begins, from 1.
+    pub line: u64,
+    /// What is asked.
+    pub request: Request,
+    /// What is expected.
+    pub expect: Expectation,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+struct CaseFile {
+    tests: Vec<CaseSpec>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+struct CaseSpec {
+    name: String,
+    object: Option<Node>,
+    file: Option<String>,
+    old_object: Option<Node>,
+    operation: Option<String>,
+    user: Option<String>,
+    #[serde(default)]
+    groups: Vec<String>,
+    namespace: Option<String>,
+    #[serde(default)]
+    namespace_labels: BTreeMap<String, String>,
+    #[serde(default)]
+    dry_run: bool,
+    expect: ExpectSpec,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+struct ExpectSpec {
+    allowed: bool,
+    policy: Option<String>,
+    message: Option<String>,
+    #[serde(default)]
+    warnings: Vec<String>,
+    object: Option<Node>,
+    patch: Option<Node>,
+}
+
+/// Reads the cases of a file, or says everything that is wrong with them.
+///
+/// # Errors
+///
+/// Unknown keys, missing ones, patterns and objects that make no sense.
+pub fn read_cases(source: &Arc<Source>) -> Result<Vec<Case>, Faults> {
+    let document = yaml::parse_as(source, Dialect::Kubernetes)?;
+    let file: CaseFile = config::read_typed(source, &document.root)?;
+    let mut reader = Reader {
+        document: &document,
+        faults: Vec::new(),
+    };
+    let specs = file.tests.into_iter().enumerate();
+    let cases = specs.map(|(index, spec)| reader.case(&format!("tests[{index}]"), spec));
+    let cases = cases.collect();
+    match Faults::from_list(reader.faults) {
+        Some(faults) => Err(faults),
+        None => Ok(cases),
+    }
+}
+
+struct Reader<'a> {
+    document: &'a Document,
+    faults: Vec<Fault>,
+}
+
+impl Reader<'_> {
+    fn case(&mut self, at: &str, spec: CaseSpec) -> Case {
+        let operation = spec.operation.as_deref().and_then(|name| {
+            let known = Operation::from_name(&name.to_ascii_uppercase());
+            if known.is_none() {
+                let message =
+                    format!("unknown operation `{name}`: use CREATE, UPDATE, DELETE or CONNECT");
+                self.fault(at, "operation", message);
+            }
+            known
+        });
+        let object = match (spec.object, spec.file) {
+            (Some(_), Some(_)) => {
+                self.fault(at, "file", "give `object` or `file`, not both");
+                None
+            }
+            (Some(object), None) => Some(object.to_json()),
+            (None, Some(file)) => {
+                let namespace = spec.namespace.as_deref().filter(|name| !name.is_empty());
+                self.object_of_file(at, &file, namespace.unwrap_or(NAMESPACE))
+            }
+            (None, None) => None,
+        };
+        let request = Request {
+            object,
+            old_object: spec.old_object.map(|old| old.to_json()),
+            operation,
+            user: spec.user,
+            groups: spec.groups,
+            namespace: spec.namespace.filter(|name| !name.is_empty()),
+            namespace_labels: spec.namespace_labels,
+            dry_run: spec.dry_run,
+        };
+        self.check_objects(at, &request);
+        let expect = self.expectation(&format!("{at}.expect"), spec.expect);
+        Case {
+            name: spec.name,
+            line: self.document.root.nearest(at).position.line,
+            request,
+            expect,
+        }
+    }
+
+    fn check_objects(&mut self, at: &str, request: &Request) {
+        let is_read = |faults: &[Fault]| faults.iter().all(|f| !f.path.starts_with(at));
+        if !is_read(&self.faults) {
+            return;
+        }
+        if let Err(message) = request.manifest() {
+            self.fault(at, "object", message);
+        }
+        if let Some(Err(message)) = request.old_object.as_ref().map(|o| request.completed(o)) {
+            self.fault(at, "oldObject", message);
+        }
+    }
+
+    fn expectation(&mut self, at: &str, spec: ExpectSpec) -> Expectation {
+        let message = spec.message;
+        let message = message.and_then(|text| self.pattern(at, "message", &text));
+        let warnings = spec.warnings.iter().enumerate();
+        Expectation {
+            allowed: spec.allowed,
+            policy: spec.policy,
+            message,
+            warnings: warnings
+                .filter_map(|(index, text)| self.pattern(at, &format!("warnings[{index}]"), text))
+                .collect(),
+            object: spec.object.map(|object| object.to_json()),
+            patch: spec.patch.map(|patch| patch.to_json()),
+        }
+    }
+
+    fn pattern(&mut self, at: &str, key: &str, text: &str) -> Option<Regex> {
+        match Regex::new(text) {
+            Ok(pattern) => Some(pattern),
+            Err(error) => {
+                // The last line says what is wrong, those before it show where.
+                let text = error.to_string();
+                let why = text.lines().last().unwrap_or_default();
+                let why = why.trim_start_matches("error: ");
+                self.fault(at, key, format!("not a regular expression: {why}"));
+                None
+            }
+        }
+    }
+
+    /// The one object of a file that a case names.
+    fn object_of_file(&mut self, at: &str, named: &str, namespace: &str) -> Option<Value> {
+        let path = self.document.source.resolve(named.as_ref());
+        let source = match super::read_file(&path) {
+            Ok(source) => source,
+            Err(fault) => {
+                self.fault(at, "file", fault.to_string());
+                return None;
+            }
+        };
+        let mut objects = Vec::new();
+        for item in read_documents(&source, namespace) {
+            match item.into_manifest() {
+                Ok(manifest) => objects.push(manifest.object),
+                Err(fault) => {
+                    self.faults.push(*fault);
+                    return None;
+                }
+            }
+        }
+        let count = objects.len();
+        let only = objects.pop().filter(|_| count == 1);
+        if only.is_none() {
+            let message = format!("`{}` holds {count} objects: expected one", path.display());
+            self.fault(at, "file", message);
+        }
+        only
+    }
+
+    fn fault(&mut self, at: &str, key: &str, message: impl Into<String>) {
+        let path = format!("{at}.{key}");
+        self.faults.push(self.document.fault(&path, message));
+    }
+}

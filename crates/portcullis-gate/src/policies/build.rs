@@ -1,0 +1,211 @@
+//! From the configuration to the plug-in: everything compiled and built, and nothing started.
+
+use std::num::NonZero;
+use std::sync::Arc;
+
+use portcullis_core::{ConfigFault, Descriptor, FailureMode, Operations, Phases, Plugin};
+use portcullis_host::WorldHost;
+use portcullis_js::{
+    CompileFault, GlobalContext, Guard, Limits, ModuleSource, PolicyCode, PolicySet, PolicySource,
+    Pool, PoolOptions, SourceName, Sources,
+};
+use portcullis_record::Masker;
+
+use super::caller::Callers;
+use super::observer::Observer;
+use super::plugin::{PoliciesPlugin, Rule};
+use portcullis_config::{self as config, Code, Fault, Position, Source};
+
+/// Reviews that may wait for an evaluation thread.
+const QUEUE: usize = 4096;
+
+/// Policies that are known to be good.
+#[derive(Debug)]
+pub(crate) struct Compiled {
+    set: PolicySet,
+    rules: Arc<[Rule]>,
+}
+
+impl Compiled {
+    /// Compiles all policies, or says everything that is wrong with them.
+    pub(crate) fn new(policies: &config::Policies) -> Result<Self, Vec<Fault>> {
+        let sources = Sources {
+            globals: policies.globals.text().to_owned(),
+            modules: policies.modules.iter().map(module).collect(),
+            policies: policies.list.iter().map(policy).collect(),
+            marks: u32::try_from(policies.marks.len()).unwrap_or(u32::MAX),
+        };
+        let set = PolicySet::compile(&sources).map_err(|faults| {
+            faults
+                .iter()
+                .map(|f| fault(policies, f))
+                .collect::<Vec<_>>()
+        })?;
+        let rules = policies.list.iter().map(|policy| Rule {
+            matcher: policy.matcher.clone(),
+            mode: policy.mode,
+        });
+        Ok(Self {
+            set,
+            rules: rules.collect(),
+        })
+    }
+
+    /// Builds the plug-in that asks them. It can't be asked before its engine was started.
+    pub(crate) fn build(
+        self,
+        policies: &config::Policies,
+        limits: &config::Limits,
+        around: Around,
+    ) -> Result<(Arc<dyn Plugin>, Engine), String> {
+        let Around {
+            failure,
+            context,
+            guard,
+            masker,
+            observer,
+        } = around;
+        let limits = engine_limits(limits);
+        let threads = match observer {
+            // Nobody but the observer asks, one request after the other.
+            Some(_) => 1,
+            None => std::thread::available_parallelism().map_or(2, NonZero::get),
+        };
+        let options = PoolOptions {
+            threads,
+            queue: QUEUE,
+        };
+        let deadline = limits.deadline;
+        let pool = if observer.as_ref().is_some_and(|o| o.replays()) {
+            Pool::build_for_replays(self.set, limits, options)
+        } else {
+            let host = WorldHost::new(policies.host.clone()).map_err(|e| e.to_string())?;
+            Pool::build(self.set, limits, options, context, Arc::new(host), guard)
+        };
+        let pool = Arc::new(pool);
+        let engine = Engine(Some(Arc::clone(&pool)));
+        let plugin = PoliciesPlugin {
+            pool,
+            rules: self.rules,
+            default_action: policies.default_action,
+            deadline,
+            failures_pass: failure == FailureMode::Open,
+            callers: Arc::new(Callers::default()),
+            masker,
+            observer,
+        };
+        Ok((Arc::new(plugin), engine))
+    }
+}
+
+/// What policies are built into.
+#[derive(Debug)]
+pub(crate) struct Around {
+    /// What follows when they can't decide.
+    pub(crate) failure: FailureMode,
+    /// What they keep between reviews.
+    pub(crate) context: GlobalContext,
+    /// Which of them are evaluated in processes.
+    pub(crate) guard: Guard,
+    /// What is masked in what they write.
+    pub(crate) masker: Arc<Masker>,
+    /// Who wants to know more of each evaluation than a verdict says.
+    pub(crate) observer: Option<Arc<dyn Observer>>,
+}
+
+/// What evaluates the policies of a gate; nothing where none are asked.
+#[derive(Debug, Default)]
+pub struct Engine(Option<Arc<Pool>>);
+
+impl Engine {
+    /// Starts it.
+    pub fn start(&self) -> Result<(), String> {
+        self.0.as_ref().map_or(Ok(()), |pool| {
+            pool.begin()
+                .map_err(|error| format!("policies can't be evaluated: {error}"))
+        })
+    }
+
+    /// How many threads it has.
+    #[cfg(test)]
+    pub(crate) fn threads(&self) -> usize {
+        self.0.as_ref().map_or(0, |pool| pool.threads())
+    }
+
+    /// Why nothing can be evaluated, if that is so.
+    pub fn fault(&self) -> Option<&'static str> {
+        let pool = self.0.as_ref()?;
+        (pool.threads() == 0).then_some("no evaluation thread can be started")
+    }
+}
+
+/// What one evaluation may use.
+pub(crate) fn engine_limits(limits: &config::Limits) -> Limits {
+    let bytes = |size: config::Size| usize::try_from(size.bytes()).unwrap_or(usize::MAX);
+    Limits {
+        deadline: limits.deadline.into(),
+        memory: bytes(limits.memory),
+        stack: bytes(limits.stack),
+        ..Limits::default()
+    }
+}
+
+/// A module as the engine takes it.
+pub(crate) fn module(module: &config::Module) -> ModuleSource {
+    ModuleSource {
+        name: module.name.clone(),
+        header: module.header.clone(),
+        code: module.code.clone(),
+        footer: module.footer.clone(),
+    }
+}
+
+fn policy(policy: &config::Policy) -> PolicySource {
+    PolicySource {
+        name: policy.name.clone(),
+        code: match &policy.code {
+            Code::Body(code) => PolicyCode::Body(code.clone()),
+            Code::Module(place) => PolicyCode::Module(*place),
+        },
+    }
+}
+
+/// A fault in an author's text, with the place in it.
+fn fault(policies: &config::Policies, fault: &CompileFault) -> Fault {
+    let text: &Source = match &fault.source {
+        SourceName::Globals => &policies.globals,
+        SourceName::Policy(name) => match policies.list.iter().find(|p| p.name == *name) {
+            Some(policy) => &policy.text,
+            None => &policies.globals,
+        },
+        SourceName::Module(name) => match policies.modules.iter().find(|m| m.name == *name) {
+            Some(module) => &module.text,
+            None => &policies.globals,
+        },
+    };
+    let position = Position {
+        line: fault.line.into(),
+        column: fault.column.into(),
+    };
+    text.fault(Some(position), "", fault.message.clone())
+}
+
+/// What is known of the plug-in before it is made. It is made from the policies of the configuration,
+/// and takes none of its own.
+pub(crate) fn descriptor(made: Option<Arc<dyn Plugin>>) -> Descriptor {
+    Descriptor {
+        name: super::NAME,
+        summary: "Asks the policies in JavaScript, in their order",
+        phases: Phases::ADMIT,
+        operations: Operations::ALL,
+        schema: None,
+        factory: Box::new(move |configuration| {
+            if configuration.is_some() {
+                let message = "it takes no configuration: use `policies` and `policyDirs`";
+                return Err(vec![ConfigFault::at("", message)]);
+            }
+            made.clone()
+                .ok_or_else(|| vec![ConfigFault::at("", "there are no policies here")])
+        }),
+    }
+}

@@ -1,0 +1,381 @@
+//! The plug-in: a request in, what the policies say out.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use portcullis_core::{
+    Attributes, Denial, Document, Door, Finished, HostCallStep, Notes, Operation, Outcome, Pending,
+    Phase, Phases, Plugin, PluginError, PolicyMode, PolicyOutcome, PolicyStep, Runs, Tree, clock,
+    printable,
+};
+use portcullis_js::{self as js, Evaluation, Input, Plan, Pool};
+use portcullis_record::Masker;
+use serde_json::Value;
+use tokio::sync::oneshot;
+
+use super::caller::Callers;
+use super::observer::Observer;
+use super::subject::Asked;
+use portcullis_config::{DefaultAction, Matcher};
+
+/// Which requests a policy is asked about, and what its refusal means.
+#[derive(Debug, Clone)]
+pub(super) struct Rule {
+    pub(super) matcher: Matcher,
+    pub(super) mode: PolicyMode,
+}
+
+/// The plug-in.
+#[derive(Debug)]
+pub(super) struct PoliciesPlugin {
+    pub(super) pool: Arc<Pool>,
+    /// One for each policy of the pool.
+    pub(super) rules: Arc<[Rule]>,
+    pub(super) default_action: DefaultAction,
+    pub(super) deadline: Duration,
+    /// An error or limit counts as no opinion of that policy.
+    pub(super) failures_pass: bool,
+    pub(super) callers: Arc<Callers>,
+    /// What is masked in what policies write.
+    pub(super) masker: Arc<Masker>,
+    /// Who wants to know more of each evaluation than a verdict says.
+    pub(super) observer: Option<Arc<dyn Observer>>,
+}
+
+impl Plugin for PoliciesPlugin {
+    fn handles(&self, _: Operation) -> bool {
+        true
+    }
+
+    fn phases(&self) -> Phases {
+        Phases::ADMIT
+    }
+
+    fn runs(&self) -> Runs {
+        Runs::Deferred
+    }
+
+    fn begin(&self, _: Phase, request: &Attributes, deadline: Option<Instant>) -> Pending {
+        let own = clock::monotonic() + self.deadline;
+        let deadline = deadline.map_or(own, |deadline| deadline.min(own));
+        match self.prepare(request) {
+            Ok(Prepared::Ask(input, asked, skipped)) => {
+                let default_action = self.default_action(request);
+                self.ask(*input, asked, deadline, skipped, default_action)
+            }
+            Ok(Prepared::Nothing(skipped)) => {
+                let finished = self.nothing_matched(skipped, self.default_action(request));
+                Box::pin(std::future::ready(finished))
+            }
+            Err(error) => Box::pin(std::future::ready(failed(error))),
+        }
+    }
+}
+
+/// What comes of looking at the rules.
+enum Prepared {
+    /// Some policies are to be asked; why the others are not.
+    Ask(Box<Input>, Arc<Asked>, Skipped),
+    /// None is.
+    Nothing(Skipped),
+}
+
+/// Why each policy is not asked; nothing if it is.
+type Skipped = Vec<Option<&'static str>>;
+
+impl PoliciesPlugin {
+    fn prepare(&self, request: &Attributes) -> Result<Prepared, PluginError> {
+        let rules = self.rules.iter();
+        let skipped: Skipped = rules.map(|r| r.matcher.mismatch(request)).collect();
+        if skipped.iter().all(Option::is_some) {
+            return Ok(Prepared::Nothing(skipped));
+        }
+        let plan = self.rules.iter().zip(&skipped);
+        let plan = plan.map(|(rule, skipped)| match skipped {
+            Some(_) => Plan::Skip,
+            None => Plan::Run(mode_of(rule.mode)),
+        });
+        let tree = |document: &Option<Document>| match document {
+            Some(document) => document.tree().map(Arc::new),
+            None => Ok(Arc::new(Tree::from(&Value::Null))),
+        };
+        let replay = self.observer.as_ref().and_then(|o| o.replay());
+        let now = replay.as_ref().map(|replay| replay.now);
+        let asked = Arc::new(Asked {
+            request: request.clone(),
+            received: now.or(request.context.time).unwrap_or_else(clock::wall),
+            callers: Arc::clone(&self.callers),
+            mask: replay.as_ref().map(|replay| Arc::clone(&replay.mask)),
+        });
+        let input = Input {
+            object: tree(&request.object)?,
+            old_object: tree(&request.old_object)?,
+            plan: plan.collect(),
+            failures_pass: self.failures_pass,
+            asks_on: self.observer.as_ref().is_some_and(|o| o.asks_on()),
+            subject: Arc::clone(&asked) as _,
+            replay,
+        };
+        Ok(Prepared::Ask(Box::new(input), asked, skipped))
+    }
+
+    /// What happens when no policy has an opinion. A CI job goes on then: who wants it held asks a
+    /// policy.
+    fn default_action(&self, request: &Attributes) -> DefaultAction {
+        match request.door {
+            Door::Ci => DefaultAction::Allow,
+            _ => self.default_action,
+        }
+    }
+
+    fn ask(
+        &self,
+        input: Input,
+        asked: Arc<Asked>,
+        deadline: Instant,
+        skipped: Skipped,
+        default_action: DefaultAction,
+    ) -> Pending {
+        let (send, receive) = oneshot::channel();
+        let submitted = self.pool.submit(input, deadline, move |result| {
+            let _ = send.send(result);
+        });
+        if let Err(error) = submitted {
+            let error = PluginError::Failed(error.to_string());
+            return Box::pin(std::future::ready(failed(error)));
+        }
+        let (rules, observer) = (Arc::clone(&self.rules), self.observer.clone());
+        let masker = Arc::clone(&self.masker);
+        let failures_pass = self.failures_pass;
+        Box::pin(async move {
+            match receive.await {
+                Ok(Ok(evaluation)) => {
+                    match observer {
+                        Some(observer) => observer.evaluated(&evaluation),
+                        None => log_console(&evaluation, &masker, &asked.request),
+                    }
+                    let passed_over = match failures_pass {
+                        true => passed_over(&evaluation, &rules, &skipped),
+                        false => Vec::new(),
+                    };
+                    let mut finished = finished(evaluation, &rules, &skipped, default_action);
+                    finished.notes.passed_over(passed_over);
+                    finished
+                }
+                Ok(Err(error)) => failed(PluginError::Failed(error.to_string())),
+                Err(_) => failed(PluginError::Failed(
+                    "the policy engine has ended".to_owned(),
+                )),
+            }
+        })
+    }
+
+    fn nothing_matched(&self, skipped: Skipped, default_action: DefaultAction) -> Finished {
+        let names = self.pool.policies().names().iter();
+        let steps = names.zip(self.rules.iter()).zip(skipped);
+        let steps = steps.map(|((name, rule), why)| PolicyStep {
+            name: name.clone(),
+            mode: rule.mode,
+            outcome: PolicyOutcome::Skip,
+            message: why.map(str::to_owned),
+            source: None,
+            line: None,
+            column: None,
+            limit: None,
+            started: None,
+            duration: None,
+        });
+        let mut notes = Notes::default();
+        notes.policies(steps.collect());
+        let outcome = match default_action {
+            DefaultAction::Allow => Outcome::not_applicable("no policy is for such a request"),
+            DefaultAction::Reject => Outcome::Deny(rejected_by_default()),
+        };
+        Finished {
+            outcome: Ok(outcome),
+            notes,
+            object: None,
+        }
+    }
+}
+
+/// Why, when no policy had an opinion.
+pub(crate) const REJECTED_BY_DEFAULT: &str =
+    "no policy allowed the request, and the default action is to reject";
+
+/// The refusal when no policy had an opinion.
+fn rejected_by_default() -> Denial {
+    Denial::new(403, "REJECTED_BY_DEFAULT", REJECTED_BY_DEFAULT)
+}
+
+fn failed(error: PluginError) -> Finished {
+    Finished {
+        outcome: Err(error),
+        notes: Notes::default(),
+        object: None,
+    }
+}
+
+/// Names the policies that would have counted, could not decide, and were passed over: those that
+/// failed, and those that were not asked because the time was up.
+fn passed_over(evaluation: &Evaluation, rules: &[Rule], skipped: &Skipped) -> Vec<String> {
+    let is_decided = !matches!(evaluation.verdict, js::Verdict::None);
+    let counts = |index: usize| {
+        let rule = rules.get(index);
+        rule.is_some_and(|rule| rule.mode == PolicyMode::Enforce)
+            && skipped.get(index).is_some_and(Option::is_none)
+    };
+    let steps = evaluation.steps.iter().enumerate();
+    let steps = steps.filter(|(index, _)| counts(*index));
+    let name = |(_, step): (usize, &js::Step)| match step.outcome {
+        js::Outcome::Error => Some(step.name.clone()),
+        js::Outcome::Skip if !is_decided => Some(format!("{} (not asked)", step.name)),
+        _ => None,
+    };
+    steps.filter_map(name).collect()
+}
+
+/// What an evaluation means for the chain.
+fn finished(
+    evaluation: Evaluation,
+    rules: &[Rule],
+    skipped: &Skipped,
+    default_action: DefaultAction,
+) -> Finished {
+    let mut notes = Notes::default();
+    let ended = ended_by(&evaluation.steps, skipped);
+    let steps = evaluation.steps.into_iter().enumerate();
+    let steps = steps.map(|(index, step)| {
+        let why = skipped.get(index).copied().flatten();
+        let mode = rules.get(index).map(|rule| rule.mode);
+        let why = why.map(str::to_owned).or_else(|| ended.clone());
+        step_of(step, mode.unwrap_or_default(), why)
+    });
+    notes.policies(steps.collect());
+    notes.host_calls(evaluation.host_calls.into_iter().map(call_of).collect());
+    for warning in evaluation.warnings {
+        notes.warn(warning);
+    }
+    let outcome = match evaluation.verdict {
+        js::Verdict::Allow => Outcome::Pass,
+        js::Verdict::Deny(denial) => {
+            if let Some(policy) = &denial.policy {
+                notes.decided_by(policy.clone());
+            }
+            refusal(denial)
+        }
+        js::Verdict::None => match default_action {
+            DefaultAction::Allow => Outcome::Pass,
+            DefaultAction::Reject => Outcome::Deny(rejected_by_default()),
+        },
+    };
+    let object = evaluation
+        .object
+        .filter(|_| matches!(outcome, Outcome::Pass));
+    Finished {
+        outcome: Ok(outcome),
+        notes,
+        object,
+    }
+}
+
+fn refusal(denial: js::Denial) -> Outcome {
+    let usual = if denial.failure { 500 } else { 403 };
+    let made = Denial {
+        reason: denial.reason.into(),
+        ..Denial::new(denial.code.unwrap_or(usual), "", denial.message)
+    };
+    if denial.failure {
+        Outcome::Undecided(made)
+    } else {
+        Outcome::Deny(made)
+    }
+}
+
+/// Why policies that match were not asked, if there are any: the last one that was asked ended it.
+fn ended_by(steps: &[js::Step], skipped: &Skipped) -> Option<String> {
+    let is_skip = |step: &js::Step| step.outcome == js::Outcome::Skip;
+    let mut with_why = steps.iter().zip(skipped);
+    if !with_why.any(|(step, why)| is_skip(step) && why.is_none()) {
+        return None;
+    }
+    let last = steps.iter().rev().find(|step| !is_skip(step))?;
+    let name = &last.name;
+    Some(match last.outcome {
+        js::Outcome::Allow => format!("not asked: {name} allowed it"),
+        js::Outcome::Error => format!("not asked: {name} failed"),
+        _ => format!("not asked: {name} denied it"),
+    })
+}
+
+fn step_of(step: js::Step, mode: PolicyMode, why: Option<String>) -> PolicyStep {
+    let message = match (step.message, step.outcome) {
+        (None, js::Outcome::Skip) => why,
+        (message, _) => message,
+    };
+    PolicyStep {
+        name: step.name,
+        mode,
+        outcome: match step.outcome {
+            js::Outcome::Allow => PolicyOutcome::Allow,
+            js::Outcome::Deny => PolicyOutcome::Deny,
+            js::Outcome::Pass => PolicyOutcome::Pass,
+            js::Outcome::Skip => PolicyOutcome::Skip,
+            js::Outcome::Warn => PolicyOutcome::Warn,
+            js::Outcome::Error => PolicyOutcome::Error,
+        },
+        message,
+        source: step.source,
+        line: step.line,
+        column: step.column,
+        limit: step.limit.map(js::Limit::as_str),
+        started: step.started,
+        duration: step.duration,
+    }
+}
+
+fn call_of(call: js::HostCall) -> HostCallStep {
+    let (result, error) = match call.result {
+        Ok(value) => (Some(value), None),
+        Err(text) => (None, Some(text)),
+    };
+    HostCallStep {
+        policy: call.policy,
+        function: call.function.as_str(),
+        arguments: call.arguments,
+        result,
+        error,
+        started: Some(call.started),
+        duration: call.duration,
+    }
+}
+
+fn mode_of(mode: PolicyMode) -> js::Mode {
+    match mode {
+        PolicyMode::Enforce => js::Mode::Enforce,
+        PolicyMode::Warn => js::Mode::Warn,
+        PolicyMode::DryRun => js::Mode::DryRun,
+    }
+}
+
+/// What policies wrote, at the level they chose, without the secrets of the request.
+fn log_console(evaluation: &Evaluation, masker: &Masker, request: &Attributes) {
+    if evaluation.console.is_empty() {
+        return;
+    }
+    masker.with_scrubber(request, |scrubber| {
+        for line in &evaluation.console {
+            log_line(line, &printable(&scrubber.scrub(&line.text)));
+        }
+    });
+}
+
+fn log_line(line: &js::ConsoleLine, text: &str) {
+    let (policy, at) = (line.policy.as_str(), line.line);
+    match line.level {
+        "error" => tracing::error!(target: "portcullis::policy", policy, line = at, "{text}"),
+        "warn" => tracing::warn!(target: "portcullis::policy", policy, line = at, "{text}"),
+        "debug" => tracing::debug!(target: "portcullis::policy", policy, line = at, "{text}"),
+        _ => tracing::info!(target: "portcullis::policy", policy, line = at, "{text}"),
+    }
+}
