@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use portcullis_authz::graph::profile::spec::ProfileSpec;
-use portcullis_authz::graph::{Profile, Reach, State, VertexRef};
+use portcullis_graph::profile::spec::ProfileSpec;
+use portcullis_graph::{Profile, Reach, State, VertexRef};
 
 const PROFILE: &str = "
 kind: RelationshipGraph

@@ -25,8 +25,8 @@ use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 use std::{fmt, fs, thread};
 
-use portcullis_authz::graph::{Applied, names};
 use portcullis_core::clock;
+use portcullis_graph::{Applied, names};
 use serde_json::{Map, Value};
 
 use documents::{Contents, Object};

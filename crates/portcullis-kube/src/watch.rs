@@ -25,7 +25,7 @@ mod tests;
 use std::sync::Arc;
 use std::time::Duration;
 
-use portcullis_authz::graph::State;
+use portcullis_graph::State;
 use tokio::sync::Semaphore;
 use tokio::task::JoinSet;
 

@@ -10,7 +10,7 @@ mod offline;
 use std::sync::Arc;
 use std::time::Duration;
 
-use portcullis_authz::graph::{GraphAuthorizer, Observer, Profile, State};
+use portcullis_graph::{GraphAuthorizer, Observer, Profile, State};
 use portcullis_kube::plugins::scoped_access::ScopedProfile;
 
 use crate::config::{GraphProfile, GraphSource};
@@ -44,8 +44,8 @@ struct Settings {
     source: GraphSource,
     /// Of the kubeconfig: with other credentials it is another way to the cluster.
     credentials: Option<Arc<str>>,
-    compat: portcullis_authz::graph::Compat,
-    selectors: portcullis_authz::graph::Selectors,
+    compat: portcullis_graph::Compat,
+    selectors: portcullis_graph::Selectors,
 }
 
 impl Settings {
@@ -245,7 +245,7 @@ mod tests {
         assert!(!is_carried(&built(&declared, Some(&first))));
         std::fs::write(&kubeconfig, "one").unwrap();
         assert!(is_carried(&built(&declared, Some(&first))));
-        declared.compat = portcullis_authz::graph::Compat::Upstream;
+        declared.compat = portcullis_graph::Compat::Upstream;
         assert!(!is_carried(&built(&declared, Some(&first))));
     }
 }

@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::Path;
 use std::sync::Arc;
 
-use portcullis_authz::graph::SourceId;
+use portcullis_graph::SourceId;
 use serde_json::Value;
 
 /// What identifies an object.

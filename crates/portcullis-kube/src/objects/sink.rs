@@ -1,6 +1,6 @@
 //! Where the objects of a directory go.
 
-use portcullis_authz::graph::{Applied, SourceId, State};
+use portcullis_graph::{Applied, SourceId, State};
 use serde_json::Value;
 
 /// What the objects of a directory are told to.

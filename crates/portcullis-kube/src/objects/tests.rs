@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::os::unix::fs::symlink;
 use std::sync::mpsc;
 
-use portcullis_authz::graph::SourceId;
+use portcullis_graph::SourceId;
 use tempfile::TempDir;
 
 use super::*;

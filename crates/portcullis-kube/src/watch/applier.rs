@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::thread;
 
 use bytes::Bytes;
-use portcullis_authz::graph::{Applied, SourceId, VertexKind};
+use portcullis_graph::{Applied, SourceId, VertexKind};
 use serde::Deserialize;
 use serde_json::Value;
 use tokio::sync::{mpsc, oneshot};

@@ -2,7 +2,7 @@
 
 use std::fmt::Debug;
 
-use portcullis_authz::graph::{Applied, Relist, SourceId, State, VertexKind};
+use portcullis_graph::{Applied, Relist, SourceId, State, VertexKind};
 use serde_json::Value;
 
 /// What objects are told to; a graph's [`State`], but for tests.

@@ -3,8 +3,8 @@
 use std::pin::Pin;
 use std::time::Instant;
 
-use portcullis_authz::graph::VertexKind;
 use portcullis_core::clock;
+use portcullis_graph::VertexKind;
 use serde_json::Value;
 
 use super::Cluster;

@@ -7,7 +7,7 @@ use http::header::{ACCEPT, RETRY_AFTER};
 use http::{Request, Response};
 use http_body_util::BodyExt;
 use kube::client::Body;
-use portcullis_authz::graph::VertexKind;
+use portcullis_graph::VertexKind;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 

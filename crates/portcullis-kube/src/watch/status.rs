@@ -3,9 +3,9 @@
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant, SystemTime};
 
-use portcullis_authz::graph::{SourceId, VertexKind};
 use portcullis_core::clock;
 use portcullis_core::text::printable;
+use portcullis_graph::{SourceId, VertexKind};
 
 /// What a watch is doing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -4,8 +4,8 @@ use std::path::Path;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
-use portcullis_authz::graph::{State, VertexKind};
 use portcullis_core::clock;
+use portcullis_graph::{State, VertexKind};
 use portcullis_kube::objects::{Follower, ObjectsDirectory, Report};
 use portcullis_kube::plugins::scoped_access::{LiveReader, Reading};
 use portcullis_kube::watch::{Access, Cluster, KindStatus, Watches};

@@ -4,8 +4,8 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use portcullis_authz::graph::{Compat, Profile, Selectors};
 use portcullis_core::Authorizer;
+use portcullis_graph::{Compat, Profile, Selectors};
 use portcullis_kube::plugins::scoped_access;
 
 use super::{Graphs, ProfileInForce};

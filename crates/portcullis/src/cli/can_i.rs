@@ -9,7 +9,7 @@ use std::path::PathBuf;
 use clap::builder::TypedValueParser;
 use clap::error::ErrorKind;
 use clap::{Args, CommandFactory, ValueHint};
-use portcullis_authz::roles::{Condition, Permission};
+use portcullis_roles::{Condition, Permission};
 use portcullis_server::graph_answers::{Question, ResourceText};
 
 use super::access::{actions, parameter};

@@ -11,11 +11,12 @@ use crate::harness::repository;
 const LEVELS: &[(&str, u8)] = &[
     ("portcullis-core", 0),
     ("portcullis-script", 0),
-    ("portcullis-authz", 1),
     ("portcullis-files", 1),
+    ("portcullis-graph", 1),
     ("portcullis-js", 1),
     ("portcullis-jobs", 1),
     ("portcullis-record", 1),
+    ("portcullis-roles", 1),
     ("portcullis-authn", 2),
     ("portcullis-host", 2),
     ("portcullis-store", 2),

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Mutex, MutexGuard};
 
-use portcullis_authz::graph::{Applied, SourceId, VertexKind};
+use portcullis_graph::{Applied, SourceId, VertexKind};
 use serde_json::Value;
 
 use super::super::feed::Feed;

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use portcullis_authz::roles::{Condition, Parameters, Permission, Project, Scope, Tenant};
+use portcullis_roles::{Condition, Parameters, Permission, Project, Scope, Tenant};
 use portcullis_server::access::AccessConfiguration;
 use portcullis_server::config::{ConfigSource, Source};
 

@@ -1,6 +1,6 @@
 //! `portcullis graph check`.
 
-use portcullis_authz::graph::{KindId, Profile};
+use portcullis_graph::{KindId, Profile};
 use portcullis_server::graphs;
 use serde_json::{Value, json};
 

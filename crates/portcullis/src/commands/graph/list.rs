@@ -1,6 +1,6 @@
 //! `portcullis graph list`.
 
-use portcullis_authz::graph::built_in;
+use portcullis_graph::built_in;
 use portcullis_server::graphs;
 use serde_json::{Value, json};
 
