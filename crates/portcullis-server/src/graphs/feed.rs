@@ -6,9 +6,8 @@ use std::time::{Duration, Instant};
 
 use portcullis_core::clock;
 use portcullis_graph::{State, VertexKind};
-use portcullis_kube::objects::{Follower, ObjectsDirectory, Report};
 use portcullis_kube::plugins::scoped_access::{LiveReader, Reading};
-use portcullis_kube::watch::{Access, Cluster, KindStatus, Watches};
+use portcullis_watch::{Access, Cluster, Follower, KindStatus, ObjectsDirectory, Report, Watches};
 
 use crate::config::GraphSource;
 

@@ -1,18 +1,14 @@
 //! Single objects, read when they are needed.
 
-use std::pin::Pin;
 use std::time::Instant;
 
 use portcullis_core::clock;
 use portcullis_graph::VertexKind;
-use serde_json::Value;
+use portcullis_kube::plugins::scoped_access::Reading;
 
 use super::Cluster;
 use super::failure::Nature;
 use super::request::path_of;
-
-/// An object that is being read: nothing if it is not there, or why it could not be read.
-pub type Reading = Pin<Box<dyn Future<Output = Result<Option<Value>, String>> + Send>>;
 
 impl Cluster {
     /// Reads one object. Comes to an end by itself, soon after `deadline` at the latest.

@@ -34,9 +34,8 @@ use feed::Feed;
 use follow::Follow;
 use status::Board;
 
-pub use access::{Access, Cluster, ConnectError};
-pub use live::Reading;
-pub use status::{KindStatus, Phase};
+pub use access::{Access, Cluster};
+pub use status::KindStatus;
 
 /// So many kinds are listed at the same time: what is being listed is in memory, a page of each.
 const LISTS_AT_ONCE: usize = 2;

@@ -9,6 +9,7 @@ use kube::Config;
 use portcullis_core::clock;
 use serde_json::json;
 
+use super::status::Phase;
 use super::*;
 use fake::Fake;
 use told::Told;
@@ -452,8 +453,8 @@ async fn single_objects_are_read_live() {
 #[tokio::test]
 async fn a_graph_follows_an_api_server() {
     let mut world = World::new().await;
-    let state = crate::graph_testing::state();
-    let leads = |name: &str, node| crate::graph_testing::leads(&state, "Pod", name, node);
+    let state = crate::testing::state();
+    let leads = |name: &str, node| crate::testing::leads(&state, "Pod", name, node);
     for name in ["a", "b", "c"] {
         world.fake.put(PODS, "n", name, "x");
     }

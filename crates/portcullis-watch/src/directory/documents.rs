@@ -6,12 +6,12 @@
 use std::thread;
 
 use portcullis_core::json;
+use portcullis_kube::manifest::list_items;
+use portcullis_kube::manifest::parts::{Part, parts};
 use serde_json::Value;
 use serde_saphyr::options::DuplicateKeyPolicy;
 
 use super::report::Fault;
-use crate::manifest::list_items;
-use crate::manifest::parts::{Part, parts};
 
 /// Deeper documents are refused.
 const MAX_DEPTH: usize = 64;

@@ -31,11 +31,12 @@ use serde_json::{Map, Value};
 
 use documents::{Contents, Object};
 use index::{Index, Key, Turn};
+use report::{Fault, Malformed};
+use sink::Sink;
 use walk::{Print, Walk};
 
 pub use follower::Follower;
-pub use report::{Fault, Malformed, Report};
-pub use sink::Sink;
+pub use report::Report;
 
 /// Larger files are not read.
 const MAX_BYTES: u64 = 64 * 1024 * 1024;

@@ -465,8 +465,8 @@ fn a_follower_tells_every_look_until_it_is_dropped() {
 
 #[test]
 fn a_graph_follows_a_directory() {
-    let state = crate::graph_testing::state();
-    let leads = |name, node| crate::graph_testing::leads(&state, "Pod", name, node);
+    let state = crate::testing::state();
+    let leads = |name, node| crate::testing::leads(&state, "Pod", name, node);
     let pod = |name: &str, node: &str| {
         format!(
             "{{apiVersion: v1, kind: Pod, metadata: {{name: {name}, namespace: \"n\"}}, note: {node}}}"
