@@ -25,7 +25,7 @@ mod web;
 
 pub use authenticators::{Authenticators, Realm};
 pub use error::{Code, TokenError};
-pub use login::{LoggedIn, LoginBegun, LoginError, local_path};
+pub use login::{LoginError, local_path};
 pub use mint::{Mint, MintError};
-pub use session::{FormProof, Session, SessionKey, Sessions, TooLarge};
+pub use session::{Session, SessionKey, Sessions};
 pub use settings::{Algorithm, AuthenticatorSettings, Keys, LoginSettings, Secret, SettingsFault};

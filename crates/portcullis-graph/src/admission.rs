@@ -28,7 +28,7 @@ mod tests;
 
 /// The compiled admission rules of a profile.
 #[derive(Debug, Default)]
-pub struct Admission {
+pub(crate) struct Admission {
     kinds: Arc<Kinds>,
     skip_existing: bool,
     other_resources: Option<Refusal>,

@@ -33,7 +33,7 @@ use subjects::{Recognized, Who};
 use verbs::Verb;
 
 pub use explanation::Explanation;
-pub use rules::Rules;
+pub(crate) use rules::Rules;
 
 /// The path of an allow is looked for among so many edges: an answer doesn't wait for more.
 const PATH_EDGES: usize = 128;

@@ -58,22 +58,21 @@ mod value;
 #[cfg(test)]
 pub(crate) mod tests;
 
-pub use value::check_bounds;
+pub(crate) use value::check_bounds;
 
 /// How many objects may be looked up in one scope.
 const MAX_LOOKUPS: usize = 1_000;
 
 /// A compiled expression.
 #[derive(Debug)]
-pub struct Expression {
-    text: String,
+pub(crate) struct Expression {
     variables: Vec<String>,
     node: Node,
 }
 
 /// Why an expression has no value.
 #[derive(Debug, Clone, PartialEq)]
-pub enum ExpressionError {
+pub(crate) enum ExpressionError {
     /// A member that it names is not there.
     Missing,
     /// It needs objects that must be read first.
@@ -86,7 +85,7 @@ pub enum ExpressionError {
 
 /// A kind that an expression looks up by name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub struct LooksUp<'e> {
+pub(crate) struct LooksUp<'e> {
     /// The kind.
     pub kind: &'e str,
     /// Whether members of the object are wanted (`lookup`), or only whether it is there (`exists`).
@@ -94,7 +93,7 @@ pub struct LooksUp<'e> {
 }
 
 /// What an expression sees: variables by name, other objects, the time.
-pub struct Scope<'a> {
+pub(crate) struct Scope<'a> {
     variables: Vec<(&'a str, Cow<'a, Value>)>,
     lookups: &'a dyn Lookups,
     now: SystemTime,
@@ -112,7 +111,7 @@ impl std::fmt::Debug for Scope<'_> {
 
 /// What an evaluation depended on besides its variables.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Depends {
+pub(crate) struct Depends {
     /// Objects it looked up, found or not.
     pub objects: Vec<Wanted>,
     /// The next moment at which `expired()` would answer otherwise.
@@ -125,17 +124,11 @@ impl Expression {
     /// # Errors
     ///
     /// What is wrong, with line and column within the text where that is known.
-    pub fn compile(text: &str, variables: &[&str]) -> Result<Self, String> {
+    pub(crate) fn compile(text: &str, variables: &[&str]) -> Result<Self, String> {
         Ok(Self {
-            text: text.to_owned(),
             variables: variables.iter().map(|&name| name.to_owned()).collect(),
             node: compile::compile(text, variables)?,
         })
-    }
-
-    /// The text.
-    pub fn text(&self) -> &str {
-        &self.text
     }
 
     /// Computes the value.
@@ -143,7 +136,7 @@ impl Expression {
     /// # Errors
     ///
     /// Why there is none.
-    pub fn evaluate(&self, scope: &Scope<'_>) -> Result<Value, ExpressionError> {
+    pub(crate) fn evaluate(&self, scope: &Scope<'_>) -> Result<Value, ExpressionError> {
         self.run(scope, |run| run.json(&self.node))
     }
 
@@ -152,7 +145,7 @@ impl Expression {
     /// # Errors
     ///
     /// When it can't be computed, or is neither true nor false.
-    pub fn holds(&self, scope: &Scope<'_>) -> Result<bool, ExpressionError> {
+    pub(crate) fn holds(&self, scope: &Scope<'_>) -> Result<bool, ExpressionError> {
         let truth = self.run(scope, |run| match run.value(&self.node)? {
             Val::Bool(truth) => Ok(truth),
             other => {
@@ -167,7 +160,7 @@ impl Expression {
     }
 
     /// The kinds it looks up, as far as they are written out.
-    pub fn looks_up(&self) -> Vec<LooksUp<'_>> {
+    pub(crate) fn looks_up(&self) -> Vec<LooksUp<'_>> {
         let mut kinds = Vec::new();
         self.node.walk(&mut |node| {
             if let Node::Call(function, arguments) = node
@@ -189,7 +182,7 @@ impl Expression {
     }
 
     /// Whether it asks for neighbours, which change without any object that it could name.
-    pub fn asks_neighbours(&self) -> bool {
+    pub(crate) fn asks_neighbours(&self) -> bool {
         let mut found = false;
         self.node.walk(&mut |node| {
             found |= matches!(node, Node::Call(functions::Function::Neighbours, _));
@@ -199,7 +192,7 @@ impl Expression {
     }
 
     /// Whether it looks up objects of a kind that is not written out.
-    pub fn looks_up_unnamed(&self) -> bool {
+    pub(crate) fn looks_up_unnamed(&self) -> bool {
         let mut found = false;
         self.node.walk(&mut |node| {
             if let Node::Call(functions::Function::Lookup | functions::Function::Exists, given) =
@@ -214,7 +207,7 @@ impl Expression {
 
     /// The members of a variable that it looks at, each with everything below it; nothing if it looks at the
     /// variable as a whole.
-    pub fn reads(&self, variable: &str) -> Option<Vec<Vec<String>>> {
+    pub(crate) fn reads(&self, variable: &str) -> Option<Vec<Vec<String>>> {
         let number = self.variables.iter().position(|name| name == variable)?;
         let mut chains = Vec::new();
         let mut whole = false;
@@ -261,7 +254,7 @@ impl Expression {
 
 impl<'a> Scope<'a> {
     /// Nothing but other objects and the time.
-    pub fn new(lookups: &'a dyn Lookups, now: SystemTime) -> Self {
+    pub(crate) fn new(lookups: &'a dyn Lookups, now: SystemTime) -> Self {
         Self {
             variables: Vec::new(),
             lookups,
@@ -275,12 +268,12 @@ impl<'a> Scope<'a> {
 
     /// Adds a variable, or changes it. With a value that is too large (see [`check_bounds`]) every expression
     /// fails.
-    pub fn set(&mut self, name: &'a str, value: &'a Value) {
+    pub(crate) fn set(&mut self, name: &'a str, value: &'a Value) {
         self.put(name, Cow::Borrowed(value));
     }
 
     /// The same, with a value of its own.
-    pub fn set_owned(&mut self, name: &'a str, value: Value) {
+    pub(crate) fn set_owned(&mut self, name: &'a str, value: Value) {
         self.put(name, Cow::Owned(value));
     }
 
@@ -295,7 +288,7 @@ impl<'a> Scope<'a> {
     }
 
     /// What the evaluations so far depended on.
-    pub fn depends(&self) -> Depends {
+    pub(crate) fn depends(&self) -> Depends {
         let mut objects: Vec<Wanted> = self.looked_up.borrow().keys().cloned().collect();
         objects.sort();
         Depends {

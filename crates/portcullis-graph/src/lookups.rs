@@ -48,7 +48,7 @@ pub trait Lookups {
 
 /// Knows nothing: every object is absent.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Nothing;
+pub(crate) struct Nothing;
 
 impl Lookups for Nothing {
     fn find(&self, _: &Wanted) -> Found {

@@ -13,8 +13,8 @@ use super::state::Sources;
 use spec::ProfileSpec;
 use summary::Summary;
 
-pub mod spec;
-pub mod summary;
+pub(crate) mod spec;
+pub(crate) mod summary;
 
 /// Something that is wrong.
 #[derive(Debug, Clone, PartialEq, Eq)]

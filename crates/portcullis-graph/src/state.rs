@@ -39,7 +39,8 @@ mod store;
 #[cfg(test)]
 mod tests;
 
-pub use sources::{SourceId, Sources};
+pub use sources::SourceId;
+pub(crate) use sources::Sources;
 
 /// What became of an object.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -5,12 +5,17 @@
 //! `pod_security` is a set of pure functions over them. Nothing here
 //! talks to a cluster or reads files.
 
-pub mod authorizers;
+mod authorizers;
 pub mod manifest;
-pub mod namespaces;
+mod namespaces;
 mod object;
-pub mod plugins;
-pub mod pod;
-pub mod pod_security;
+mod plugins;
+mod pod;
+mod pod_security;
 pub mod review;
-pub mod workload;
+mod workload;
+
+pub use authorizers::{AlwaysAllow, AlwaysDeny, abac};
+pub use namespaces::{Namespace, Namespaces, StaticNamespaces};
+pub use plugins::{register_all, scoped_access};
+pub use workload::Workload;

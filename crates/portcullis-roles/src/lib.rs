@@ -25,7 +25,7 @@ pub use answer::{
     Answer, Basis, Effective, Explanation, Grant, Holder, Matrix, MatrixRow, Miss, Permitted,
     Refusal, RuleMatch,
 };
-pub use load::{Fault, Known, LeftOut, Load, Warning};
+pub use load::{Fault, Load, Warning};
 pub use parameters::Parameters;
 pub use permission::{Condition, Permission};
 pub use scope::Scope;

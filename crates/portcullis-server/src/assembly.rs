@@ -11,9 +11,8 @@ use portcullis_core::{
     Authorizer, AuthorizerChain, Chain, ChainEntry, FailureMode, Plugin, Registry,
 };
 use portcullis_js::{GlobalContext, Guard};
-use portcullis_kube::authorizers::abac::{self, AbacPolicies, LineFault};
-use portcullis_kube::authorizers::{AlwaysAllow, AlwaysDeny};
-use portcullis_kube::namespaces::{Namespace, Namespaces, StaticNamespaces};
+use portcullis_kube::abac::{self, AbacPolicies, LineFault};
+use portcullis_kube::{AlwaysAllow, AlwaysDeny, Namespace, Namespaces, StaticNamespaces};
 
 use crate::access::{self, Access};
 use crate::config::{

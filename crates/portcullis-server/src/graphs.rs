@@ -11,7 +11,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use portcullis_graph::{GraphAuthorizer, Observer, Profile, State};
-use portcullis_kube::plugins::scoped_access::ScopedProfile;
+use portcullis_kube::scoped_access::ScopedProfile;
 
 use crate::config::{GraphProfile, GraphSource};
 use crate::digest;

@@ -26,7 +26,7 @@ use std::time::{Duration, SystemTime};
 use std::{fmt, fs, thread};
 
 use portcullis_core::clock;
-use portcullis_graph::{Applied, names};
+use portcullis_graph::{Applied, check_name, check_namespace};
 use serde_json::{Map, Value};
 
 use documents::{Contents, Object};
@@ -379,9 +379,9 @@ fn identified(object: Object, sink: &impl Sink) -> Result<Option<(Key, Value)>, 
     };
     let wrong =
         |path: &str, name: &str, why: String| format!("{} {name:?}: {path}: {why}", object.kind);
-    names::check_name(&object.name).map_err(|why| wrong("metadata.name", &object.name, why))?;
+    check_name(&object.name).map_err(|why| wrong("metadata.name", &object.name, why))?;
     if namespaced && !object.namespace.is_empty() {
-        names::check_namespace(&object.namespace)
+        check_namespace(&object.namespace)
             .map_err(|why| wrong("metadata.namespace", &object.name, why))?;
     }
     let mut value = object.value;

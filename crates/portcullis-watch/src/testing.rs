@@ -2,8 +2,7 @@
 
 use std::sync::Arc;
 
-use portcullis_graph::profile::spec::ProfileSpec;
-use portcullis_graph::{Profile, Reach, State, VertexRef};
+use portcullis_graph::{Profile, ProfileSpec, Reach, State, VertexRef};
 
 const PROFILE: &str = "
 kind: RelationshipGraph

@@ -250,7 +250,7 @@ fn same_number(int: i64, double: f64) -> bool {
 /// # Errors
 ///
 /// What is too large, in words.
-pub fn check_bounds(value: &Value) -> Result<(), String> {
+pub(crate) fn check_bounds(value: &Value) -> Result<(), String> {
     fn walk(value: &Value, depth: usize) -> Result<(), String> {
         let too_long = |what| format!("{what} of it has more than {MAX_ENTRIES} entries");
         if depth > MAX_DEPTH {

@@ -3,8 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use portcullis_graph::profile::spec::ProfileSpec;
-use portcullis_graph::{Applied, KindId, Profile, Reach, State, Vertex, VertexRef, built_in};
+use portcullis_graph::{
+    Applied, KindId, Profile, ProfileSpec, Reach, State, Vertex, VertexRef, built_in,
+};
 use serde_json::Value;
 
 /// Reads and compiles a profile.

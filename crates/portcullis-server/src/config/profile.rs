@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use portcullis_graph::{Profile, built_in, profile::spec::ProfileSpec};
+use portcullis_graph::{Profile, ProfileSpec, built_in};
 
 use super::{
     document::Document,

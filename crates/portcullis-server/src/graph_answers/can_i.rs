@@ -204,7 +204,7 @@ mod tests {
     use std::sync::Arc;
 
     use portcullis_core::Authorizer;
-    use portcullis_kube::authorizers::{AlwaysAllow, AlwaysDeny};
+    use portcullis_kube::{AlwaysAllow, AlwaysDeny};
 
     use super::super::question::tests::asked;
     use super::super::sample;

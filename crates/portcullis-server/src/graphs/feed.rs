@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use portcullis_core::clock;
 use portcullis_graph::{State, VertexKind};
-use portcullis_kube::plugins::scoped_access::{LiveReader, Reading};
+use portcullis_kube::scoped_access::{LiveReader, Reading};
 use portcullis_watch::{Access, Cluster, Follower, KindStatus, ObjectsDirectory, Report, Watches};
 
 use crate::config::GraphSource;

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use portcullis_core::Authorizer;
 use portcullis_graph::{Compat, Profile, Selectors};
-use portcullis_kube::plugins::scoped_access;
+use portcullis_kube::scoped_access;
 
 use super::{Graphs, ProfileInForce};
 use crate::assembly;

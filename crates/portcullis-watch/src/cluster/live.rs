@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use portcullis_core::clock;
 use portcullis_graph::VertexKind;
-use portcullis_kube::plugins::scoped_access::Reading;
+use portcullis_kube::scoped_access::Reading;
 
 use super::Cluster;
 use super::failure::Nature;

@@ -6,8 +6,7 @@
 use std::thread;
 
 use portcullis_core::json;
-use portcullis_kube::manifest::list_items;
-use portcullis_kube::manifest::parts::{Part, parts};
+use portcullis_kube::manifest::{Part, list_items, parts};
 use serde_json::Value;
 use serde_saphyr::options::DuplicateKeyPolicy;
 

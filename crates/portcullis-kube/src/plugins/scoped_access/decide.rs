@@ -6,8 +6,7 @@ use std::time::{Instant, SystemTime};
 use portcullis_core::{
     Attributes, Denial, Document, DocumentError, Finished, Notes, Outcome, UserInfo, clock,
 };
-use portcullis_graph::admission::{Judgement, Request};
-use portcullis_graph::{Identity, Subject, Wanted};
+use portcullis_graph::{Identity, Judgement, Request, Subject, Wanted};
 
 use serde_json::Value;
 

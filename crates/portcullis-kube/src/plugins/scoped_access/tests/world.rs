@@ -9,8 +9,7 @@ use portcullis_core::{
     Attributes, Denial, Document, Finished, Operation, Outcome, Pending, Phase, Plugin, Registry,
     UserInfo,
 };
-use portcullis_graph::profile::spec::ProfileSpec;
-use portcullis_graph::{Profile, State, VertexKind, built_in};
+use portcullis_graph::{Profile, ProfileSpec, State, VertexKind, built_in};
 use serde_json::{Value, json};
 
 use super::super::super::testing::create;
