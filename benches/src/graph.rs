@@ -16,7 +16,7 @@ mod updates;
 
 use std::time::Duration;
 
-use portcullis_authz::graph::Graph;
+use portcullis_graph::Graph;
 use serde::Serialize;
 
 pub(crate) use self::agents::Agents;

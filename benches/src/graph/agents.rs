@@ -7,11 +7,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use portcullis_authz::graph::{
-    Compat, GraphAuthorizer, Profile, Selectors, State, built_in, profile::spec::ProfileSpec,
-};
 use portcullis_core::access::ResourceTarget;
 use portcullis_core::{Access, Authorizer, Opinion, Target, UserInfo};
+use portcullis_graph::{Compat, GraphAuthorizer, Profile, ProfileSpec, Selectors, State, built_in};
 use serde::Serialize;
 use serde_json::{Value, json};
 

@@ -6,7 +6,7 @@
 use std::hint::black_box;
 use std::time::Duration;
 
-use portcullis_authz::graph::{Graph, KindId, Reach, Spot, VertexRef};
+use portcullis_graph::{Graph, KindId, Reach, Spot, VertexRef};
 use serde::Serialize;
 
 use super::data::{Data, Number};

@@ -1,6 +1,6 @@
 //! Objects and what they contribute, as numbers and one long text: little to keep beside a graph.
 
-use portcullis_authz::graph::{Edge, Graph, KindId, Shape, VertexRef};
+use portcullis_graph::{Edge, Graph, KindId, Shape, VertexRef};
 
 /// The number of a vertex in its data.
 pub(super) type Number = u32;
@@ -154,6 +154,6 @@ impl Data {
     /// What a graph says.
     #[cfg(test)]
     pub(super) fn ask(&self, graph: &Graph, from: Number, to: Number) -> bool {
-        graph.leads(self.named(from), self.named(to)) == portcullis_authz::graph::Reach::Yes
+        graph.leads(self.named(from), self.named(to)) == portcullis_graph::Reach::Yes
     }
 }

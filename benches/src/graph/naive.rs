@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use portcullis_authz::graph::VertexRef;
+use portcullis_graph::VertexRef;
 
 use super::data::{Data, Number};
 use super::random::Random;

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::Duration;
 
-use portcullis_authz::graph::{Graph, VertexRef};
+use portcullis_graph::{Graph, VertexRef};
 use serde::Serialize;
 
 use super::updates::Mover;

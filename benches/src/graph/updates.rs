@@ -1,6 +1,6 @@
 //! What the change of one object takes.
 
-use portcullis_authz::graph::{Edge, Graph};
+use portcullis_graph::{Edge, Graph};
 use serde::Serialize;
 
 use super::data::{Data, Number, Object};

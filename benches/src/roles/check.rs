@@ -3,7 +3,8 @@
 use std::hint::black_box;
 use std::time::Duration;
 
-use portcullis_authz::roles::{Answer, Condition, Identity, Parameters, Permission, Scope};
+use portcullis_core::Identity;
+use portcullis_roles::{Answer, Condition, Parameters, Permission, Scope};
 use serde::Serialize;
 
 use super::document::{self, Conditions, MANY, TENANT};

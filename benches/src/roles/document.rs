@@ -1,6 +1,7 @@
 //! The tenants document that is measured, and the people in it.
 
-use portcullis_authz::roles::{AdminOf, Identity, Roles};
+use portcullis_core::{AdminOf, Identity};
+use portcullis_roles::Roles;
 use serde_json::{Map, Value, json};
 
 use crate::failure::{Context, Result};

@@ -5,7 +5,7 @@ mod check;
 use std::sync::Arc;
 use std::time::SystemTime;
 
-use portcullis_authz::roles::Identity;
+use portcullis_core::Identity;
 use serde_json::{Map, Value};
 
 use crate::cache::Cache;

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use portcullis_authz::roles::AdminOf;
+use portcullis_core::AdminOf;
 use serde_json::{Map, Value};
 
 use crate::error::{Code, Problem};

@@ -1,6 +1,6 @@
 //! Claims to a caller: who it is by name, and where it is admin.
 
-use portcullis_authz::roles::{AdminOf, Identity};
+use portcullis_core::{AdminOf, Identity};
 use serde_json::{Map, Value};
 
 use crate::claims;

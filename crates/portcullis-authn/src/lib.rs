@@ -1,7 +1,7 @@
 //! Who asks: tokens, sessions, and signing in with OpenID Connect.
 //!
 //! [`Authenticators`] are made from settings at once, never changed, only replaced whole. They turn a
-//! token into an [`Identity`](portcullis_authz::roles::Identity), make tokens, and let people sign in;
+//! token into an [`Identity`](portcullis_core::Identity), make tokens, and let people sign in;
 //! [`Sessions`] keep people signed in with a cookie. Nothing here knows routes or roles. Files are read
 //! by the caller, except the key of the sessions; the only network calls are those to OpenID Connect
 //! providers.
@@ -25,7 +25,7 @@ mod web;
 
 pub use authenticators::{Authenticators, Realm};
 pub use error::{Code, TokenError};
-pub use login::{LoggedIn, LoginBegun, LoginError, local_path};
+pub use login::{LoginError, local_path};
 pub use mint::{Mint, MintError};
-pub use session::{FormProof, Session, SessionKey, Sessions, TooLarge};
+pub use session::{Session, SessionKey, Sessions};
 pub use settings::{Algorithm, AuthenticatorSettings, Keys, LoginSettings, Secret, SettingsFault};

@@ -10,7 +10,7 @@ mod return_to;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
-use portcullis_authz::roles::Identity;
+use portcullis_core::Identity;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 

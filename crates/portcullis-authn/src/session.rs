@@ -12,7 +12,7 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use portcullis_authz::roles::{AdminOf, Identity};
+use portcullis_core::{AdminOf, Identity};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 

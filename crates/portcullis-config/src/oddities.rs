@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use portcullis_kube::plugins::scoped_access;
+use portcullis_kube::scoped_access;
 
 use super::{
     document::Document,

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use portcullis_authz::graph::{self, Profile, built_in, profile::spec::ProfileSpec};
+use portcullis_graph::{Profile, ProfileSpec, built_in};
 
 use super::{
     document::Document,
@@ -51,8 +51,8 @@ fn compile(text: Arc<Source>) -> Result<ReadProfile, Faults> {
     })
 }
 
-fn located(document: &Document, faults: Vec<graph::Fault>) -> Faults {
-    let place = |fault: graph::Fault| -> Fault {
+fn located(document: &Document, faults: Vec<portcullis_graph::Fault>) -> Faults {
+    let place = |fault: portcullis_graph::Fault| -> Fault {
         let located = document.fault(&fault.path, fault.message);
         match &fault.known {
             None => located,

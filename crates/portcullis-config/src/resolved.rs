@@ -3,8 +3,8 @@
 
 use std::{collections::BTreeMap, net::SocketAddr, path::PathBuf, sync::Arc};
 
-use portcullis_authz::graph::{Compat, Profile, Selectors};
 use portcullis_core::PolicyMode;
+use portcullis_graph::{Compat, Profile, Selectors};
 use portcullis_host::HostSettings;
 use portcullis_record::Masker;
 use portcullis_store::Location;

@@ -16,6 +16,7 @@ pub mod clock;
 pub mod document;
 pub mod glob;
 mod guard;
+pub mod identity;
 pub mod json;
 pub mod patch;
 pub mod plugin;
@@ -35,6 +36,7 @@ pub use authorizer::{AccessVerdict, Authorizer, AuthorizerChain, AuthorizerError
 pub use chain::{Beyond, Chain, ChainEntry, FAILED_OPEN, FailureMode};
 pub use document::{Document, DocumentError, Source};
 pub use glob::Glob;
+pub use identity::{AdminOf, Identity};
 pub use plugin::{
     Finished, Notes, Operations, Outcome, Pending, Phases, Plugin, PluginError, Runs,
 };

@@ -14,8 +14,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use portcullis_authn::{Authenticators, SessionKey, Sessions};
-use portcullis_authz::roles::Roles;
 use portcullis_files::Use;
+use portcullis_roles::Roles;
 
 use crate::digest;
 use portcullis_config::{

@@ -6,11 +6,11 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use portcullis_authz::graph::{self, Profile};
 use portcullis_config::{self as config, Fault, Loaded};
 use portcullis_core::{AuthorizerChain, Chain, ChainEntry, FailureMode, Plugin, Registry};
+use portcullis_graph::{self, Profile};
 use portcullis_js::{GlobalContext, Guard};
-use portcullis_kube::namespaces::{Namespace, Namespaces, StaticNamespaces};
+use portcullis_kube::{Namespace, Namespaces, StaticNamespaces};
 
 use crate::access::{self, Access};
 use crate::authorizers;

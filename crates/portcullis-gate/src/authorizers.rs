@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 use portcullis_config::{self as config, AuthorizerDriver, Fault, Loaded, Source};
 use portcullis_core::{Authorizer, AuthorizerChain};
-use portcullis_kube::authorizers::abac::{self, AbacPolicies, LineFault};
-use portcullis_kube::authorizers::{AlwaysAllow, AlwaysDeny};
+use portcullis_kube::abac::{self, AbacPolicies, LineFault};
+use portcullis_kube::{AlwaysAllow, AlwaysDeny};
 
 use crate::graphs::Graphs;
 

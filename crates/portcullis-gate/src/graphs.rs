@@ -9,8 +9,8 @@ mod feed;
 use std::sync::Arc;
 use std::time::Duration;
 
-use portcullis_authz::graph::{GraphAuthorizer, Observer, Profile, State};
-use portcullis_kube::plugins::scoped_access::ScopedProfile;
+use portcullis_graph::{GraphAuthorizer, Observer, Profile, State};
+use portcullis_kube::scoped_access::ScopedProfile;
 
 use crate::digest;
 use crate::graph_answers::AskedGraph;
@@ -41,8 +41,8 @@ struct Settings {
     source: GraphSource,
     /// Of the kubeconfig: with other credentials it is another way to the cluster.
     credentials: Option<Arc<str>>,
-    compat: portcullis_authz::graph::Compat,
-    selectors: portcullis_authz::graph::Selectors,
+    compat: portcullis_graph::Compat,
+    selectors: portcullis_graph::Selectors,
 }
 
 impl Settings {
@@ -251,7 +251,7 @@ mod tests {
         assert!(!is_carried(&built(&declared, Some(&first))));
         std::fs::write(&kubeconfig, "one").unwrap();
         assert!(is_carried(&built(&declared, Some(&first))));
-        declared.compat = portcullis_authz::graph::Compat::Upstream;
+        declared.compat = portcullis_graph::Compat::Upstream;
         assert!(!is_carried(&built(&declared, Some(&first))));
     }
 }

@@ -4,9 +4,9 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use portcullis_authz::graph::{Compat, Profile, Selectors};
 use portcullis_core::Authorizer;
-use portcullis_kube::plugins::scoped_access;
+use portcullis_graph::{Compat, Profile, Selectors};
+use portcullis_kube::scoped_access;
 
 use crate::authorizers;
 use crate::graphs::{Graphs, ProfileInForce};

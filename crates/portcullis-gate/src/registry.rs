@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use portcullis_core::{Plugin, Registry};
-use portcullis_kube::namespaces::{Namespaces, StaticNamespaces};
-use portcullis_kube::plugins::scoped_access::{self, ScopedProfile};
+use portcullis_kube::scoped_access::{self, ScopedProfile};
+use portcullis_kube::{Namespaces, StaticNamespaces};
 
 use crate::policies;
 
@@ -15,7 +15,7 @@ pub(crate) fn with(
     scoped: &Arc<[ScopedProfile]>,
 ) -> Registry {
     let mut registry = Registry::default();
-    portcullis_kube::plugins::register_all(&mut registry, namespaces);
+    portcullis_kube::register_all(&mut registry, namespaces);
     registry.register(policies::descriptor(policies));
     scoped_access::register(&mut registry, scoped);
     registry

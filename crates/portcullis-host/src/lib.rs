@@ -24,4 +24,4 @@ mod tool;
 mod trust;
 
 pub use host::WorldHost;
-pub use settings::{ForwardRule, GoogleToken, HostSettings, SettingsError};
+pub use settings::{ForwardRule, GoogleToken, HostSettings};

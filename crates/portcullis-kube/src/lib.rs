@@ -2,20 +2,20 @@
 //! them.
 //!
 //! Reading is separate from judging: `pod` and `workload` are views of objects,
-//! `pod_security` is a set of pure functions over them. What a graph knows comes
-//! from `objects`, a directory of manifests, or `watch`, which alone talks to a
-//! cluster.
+//! `pod_security` is a set of pure functions over them. Nothing here
+//! talks to a cluster or reads files.
 
-pub mod authorizers;
-#[cfg(test)]
-mod graph_testing;
+mod authorizers;
 pub mod manifest;
-pub mod namespaces;
+mod namespaces;
 mod object;
-pub mod objects;
-pub mod plugins;
-pub mod pod;
-pub mod pod_security;
+mod plugins;
+mod pod;
+mod pod_security;
 pub mod review;
-pub mod watch;
-pub mod workload;
+mod workload;
+
+pub use authorizers::{AlwaysAllow, AlwaysDeny, abac};
+pub use namespaces::{Namespace, Namespaces, StaticNamespaces};
+pub use plugins::{register_all, scoped_access};
+pub use workload::Workload;

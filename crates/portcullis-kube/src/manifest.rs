@@ -1,17 +1,18 @@
 //! Plain manifests, as people keep them in files, and the reviews an API server would make of them.
 //!
 //! Without an API server some things must be guessed: the resource of a kind and whether its
-//! objects live in a namespace ([`kinds`]), and what the API server fills in before it asks a
-//! webhook, as far as a plug-in looks at it ([`defaults`]).
+//! objects live in a namespace (`kinds`), and what the API server fills in before it asks a
+//! webhook, as far as a plug-in looks at it (`defaults`).
 
-pub mod defaults;
-pub mod kinds;
-pub mod parts;
+mod defaults;
+mod kinds;
+mod parts;
 mod review;
 
 use portcullis_core::Kind;
 use serde_json::{Map, Value};
 
+pub use parts::{Part, parts};
 pub use review::{Question, review};
 
 /// An object from a manifest, with what identifies it.

@@ -106,7 +106,7 @@ impl Workload {
 
     /// Keys that lead from the object to its template; none for a pod.
     #[must_use]
-    pub fn template_path(self) -> &'static [&'static str] {
+    pub(crate) fn template_path(self) -> &'static [&'static str] {
         match self {
             Self::Pod => &[],
             Self::PodTemplate => &["template"],
@@ -125,7 +125,7 @@ impl Workload {
     /// # Errors
     ///
     /// When the text is not JSON, or a field on the way has the wrong type.
-    pub fn template_from_json<'a>(
+    pub(crate) fn template_from_json<'a>(
         self,
         text: &'a str,
     ) -> Result<Option<PodObject<'a>>, ShapeError> {
@@ -142,7 +142,10 @@ impl Workload {
     /// # Errors
     ///
     /// When a field on the way has the wrong type.
-    pub fn template_from_value(self, value: &Value) -> Result<Option<PodObject<'_>>, ShapeError> {
+    pub(crate) fn template_from_value(
+        self,
+        value: &Value,
+    ) -> Result<Option<PodObject<'_>>, ShapeError> {
         match self.template_path() {
             [] => read_value(value),
             [_] => read_value(value).map(|holder: Holder<'_>| holder.template),

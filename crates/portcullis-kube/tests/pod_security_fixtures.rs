@@ -1,4 +1,4 @@
-//! Upstream's own Pod Security fixtures, judged by our checks.
+//! Upstream's own Pod Security fixtures, judged by the plug-in `PodSecurity`.
 //!
 //! Set `PSA_TESTDATA` to the folder `test/testdata` of a copy of the Go module
 //! `k8s.io/pod-security-admission`. Without it nothing is tested, and one line
@@ -6,15 +6,16 @@
 
 #![expect(clippy::expect_used, reason = "a test fails by panicking")]
 
-use std::{
-    env, fs,
-    path::{Path, PathBuf},
-};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::{env, fs};
 
-use portcullis_kube::{
-    pod::PodObject,
-    pod_security::{LevelVersion, evaluate},
+use portcullis_core::{
+    Attributes, Document, Door, Kind, Notes, Operation, Outcome, Plugin, Registry, Resource,
+    UserInfo, clock,
 };
+use portcullis_kube::{Namespaces, StaticNamespaces, register_all};
+use serde_json::{Value, json};
 
 #[test]
 fn upstream_fixtures_pass_and_fail_as_they_say() {
@@ -25,15 +26,12 @@ fn upstream_fixtures_pass_and_fail_as_they_say() {
     let (mut count, mut wrong) = (0_usize, Vec::new());
     for level in ["baseline", "restricted"] {
         for version in entries(&root.join(level)) {
-            let policy = LevelVersion::new(
-                level.parse().expect("a level"),
-                name(&version).parse().expect("a version"),
-            );
+            let plugin = enforcing(level, &name(&version));
             for (folder, is_allowed) in [("pass", true), ("fail", false)] {
                 for file in entries(&version.join(folder)) {
                     count += 1;
-                    let found = judge(policy, &file);
-                    if found.is_empty() != is_allowed {
+                    let found = judge(&*plugin, &file);
+                    if found.is_none() != is_allowed {
                         wrong.push(format!("{}: {found:?}", file.display()));
                     }
                 }
@@ -50,14 +48,66 @@ fn upstream_fixtures_pass_and_fail_as_they_say() {
     );
 }
 
-fn judge(policy: LevelVersion, file: &Path) -> String {
+/// The plug-in, with this level and version for every namespace.
+fn enforcing(level: &str, version: &str) -> Arc<dyn Plugin> {
+    let namespaces: Arc<dyn Namespaces> = Arc::new(StaticNamespaces::default());
+    let mut registry = Registry::default();
+    register_all(&mut registry, &namespaces);
+    let configuration = json!({
+        "apiVersion": "pod-security.admission.config.k8s.io/v1",
+        "kind": "PodSecurityConfiguration",
+        "defaults": {"enforce": level, "enforce-version": version},
+    });
+    let descriptor = registry.get("PodSecurity").expect("the plug-in");
+    (descriptor.factory)(Some(&configuration)).expect("a level and a version")
+}
+
+/// Why a pod is denied, if it is: the same whether it is read from its text or from its tree.
+fn judge(plugin: &dyn Plugin, file: &Path) -> Option<String> {
     let yaml = fs::read_to_string(file).expect("a readable fixture");
-    let value: serde_json::Value = serde_saphyr::from_str(&yaml).expect("a YAML fixture");
-    let text = value.to_string();
-    let pod = PodObject::from_json(&text).expect("a pod");
-    let from_value = PodObject::from_value(&value).expect("a pod");
-    assert_eq!(pod, from_value, "{}", file.display());
-    evaluate(policy, &pod).to_string()
+    let pod: Value = serde_saphyr::from_str(&yaml).expect("a YAML fixture");
+    let text = Document::from_text(pod.to_string());
+    let mut tree = text.clone();
+    tree.value_mut().expect("JSON");
+    let [of_text, of_tree] = [text, tree].map(|pod| {
+        let outcome = plugin.validate(&creation(pod), &mut Notes::default());
+        match outcome.expect("an outcome") {
+            Outcome::Pass => None,
+            Outcome::Deny(denial) => Some(denial.message),
+            other => Some(format!("{other:?}")),
+        }
+    });
+    assert_eq!(of_text, of_tree, "{}", file.display());
+    of_text
+}
+
+fn creation(pod: Document) -> Attributes {
+    Attributes {
+        door: Door::Kubernetes,
+        uid: "1".to_owned(),
+        operation: Operation::Create,
+        kind: Kind {
+            version: "v1".to_owned(),
+            kind: "Pod".to_owned(),
+            ..Kind::default()
+        },
+        resource: Resource {
+            version: "v1".to_owned(),
+            resource: "pods".to_owned(),
+            ..Resource::default()
+        },
+        subresource: String::new(),
+        name: "fixture".to_owned(),
+        namespace: "default".to_owned(),
+        user: UserInfo::default(),
+        object: Some(pod),
+        old_object: None,
+        options: None,
+        dry_run: false,
+        received: clock::monotonic(),
+        deadline: None,
+        context: Arc::default(),
+    }
 }
 
 fn entries(folder: &Path) -> Vec<PathBuf> {

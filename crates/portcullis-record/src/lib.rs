@@ -15,12 +15,11 @@ mod summary;
 mod trace;
 
 pub use action::Action;
-pub use decision::{Decision, ReadError};
-pub use input::{ActionInput, Certificate, Http, Input, Unix, Webhook};
+pub use decision::Decision;
+pub use input::{Certificate, Http, Input, Webhook};
 pub use mask::MASKED;
 pub use mask::looks::without_secrets as without_tokens;
-pub use masker::{Masker, PathFault, REFUSED, Unmaskable, Written};
+pub use masker::{Masker, Written};
 pub use material::{Admission, Authorization, Body, Decided, Material};
-pub use scrub::Scrubber;
 pub use summary::{Answer, Summary};
 pub use trace::{HostCallTrace, Miss, PolicyTrace, RolesTrace, TraceStep};

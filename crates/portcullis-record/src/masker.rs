@@ -18,6 +18,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use portcullis_core::{Attributes, Document, json};
 
+use crate::mask::paths::PathFault;
 use crate::mask::paths::Paths;
 use crate::mask::review::{self, Root, Subject};
 use crate::mask::value::{self, Context};
@@ -26,10 +27,8 @@ use crate::material::{Decided, Material};
 use crate::scrub::Scrubber;
 use crate::summary::Summary;
 
-pub use crate::mask::paths::PathFault;
-
 /// The review of a refusal may be so many times as large as another.
-pub const REFUSED: usize = 4;
+const REFUSED: usize = 4;
 
 /// Longest text of a public field, in characters.
 const LONGEST: usize = 1024;
@@ -79,7 +78,7 @@ impl Masker {
     }
 
     /// The same, which leaves out the objects of reviews that are larger than this, masked. A refusal
-    /// may be [`REFUSED`] times as large; one of a dry run, which costs nothing, may not.
+    /// may be four times as large; one of a dry run, which costs nothing, may not.
     #[must_use]
     pub fn with_max_input(mut self, bytes: usize) -> Self {
         self.max_input = Some(bytes);

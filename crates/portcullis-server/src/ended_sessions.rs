@@ -47,7 +47,7 @@ mod tests {
     use std::time::Duration;
 
     use portcullis_authn::{SessionKey, Sessions};
-    use portcullis_authz::roles::{AdminOf, Identity};
+    use portcullis_core::{AdminOf, Identity};
 
     use super::*;
 

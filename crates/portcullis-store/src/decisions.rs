@@ -23,7 +23,8 @@ use crate::database::{Database, one, unsigned};
 use crate::error::Failure;
 
 pub use filter::Filter;
-pub use retention::{Pruned, Retention};
+pub(crate) use retention::Pruned;
+pub use retention::Retention;
 
 /// All our tables.
 const TABLES: &[&str] = &[

@@ -20,10 +20,10 @@ mod store;
 mod sweep;
 mod times;
 
-pub use decisions::{Entry, Filter, Listed, Mark, Page, Pruned, Retention, Statistics};
+pub use decisions::{Entry, Filter, Mark, Page, Retention};
 pub use error::StoreError;
 pub use holds::{Hold, NewHold, Placed};
-pub use location::{Location, LocationError};
+pub use location::Location;
 pub use sessions::{EndedSessions, EndingSession};
 pub use states::{StateChange, TenantState};
 pub use store::{Mode, Store};

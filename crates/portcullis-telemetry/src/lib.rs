@@ -25,5 +25,5 @@ mod transport;
 mod trust;
 mod wire;
 
-pub use settings::{Settings, SettingsError};
+pub use settings::SettingsError;
 pub use telemetry::{Running, Telemetry, Unstarted};

@@ -13,8 +13,9 @@ use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::mpsc;
 
+use crate::settings::Settings;
 use crate::wire::{Value, fields};
-use crate::{Settings, Telemetry, Unstarted};
+use crate::{Telemetry, Unstarted};
 
 /// An answer: the head without its length, and the body.
 type Answer = (&'static str, &'static [u8]);

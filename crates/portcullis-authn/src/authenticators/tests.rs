@@ -6,7 +6,7 @@ mod cases;
 mod rules;
 mod settings;
 
-use portcullis_authz::roles::Identity;
+use portcullis_core::Identity;
 use std::sync::Arc;
 use std::time::SystemTime;
 

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::time::Duration;
 
-use portcullis_authz::roles::AdminOf;
+use portcullis_core::AdminOf;
 use serde_json::{Value, json};
 
 use super::{LoggedIn, LoginBegun, LoginError, local};
@@ -298,7 +298,7 @@ async fn answers_that_are_not_taken() {
         "wrong_issuer"
     );
     // A session is no attempt, and an attempt is no session.
-    let who = portcullis_authz::roles::Identity {
+    let who = portcullis_core::Identity {
         claims: serde_json::Map::new(),
         uid: "x".to_owned(),
         admin: AdminOf::Nothing,

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use portcullis_authz::roles::AdminOf;
+use portcullis_core::AdminOf;
 use serde_json::{Map, Value, json};
 
 use super::{Mint, MintError};

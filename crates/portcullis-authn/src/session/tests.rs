@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::os::unix::fs::PermissionsExt as _;
 use std::time::{Duration, SystemTime};
 
-use portcullis_authz::roles::{AdminOf, Identity};
+use portcullis_core::{AdminOf, Identity};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 

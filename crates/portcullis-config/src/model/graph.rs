@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use portcullis_authz::graph;
+use portcullis_graph::{Compat, Selectors};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -65,7 +65,7 @@ pub(crate) enum SelectorsSpec {
     NotForwarded,
 }
 
-impl From<CompatSpec> for graph::Compat {
+impl From<CompatSpec> for Compat {
     fn from(spec: CompatSpec) -> Self {
         match spec {
             CompatSpec::Strict => Self::Strict,
@@ -74,7 +74,7 @@ impl From<CompatSpec> for graph::Compat {
     }
 }
 
-impl From<SelectorsSpec> for graph::Selectors {
+impl From<SelectorsSpec> for Selectors {
     fn from(spec: SelectorsSpec) -> Self {
         match spec {
             SelectorsSpec::Forwarded => Self::Forwarded,

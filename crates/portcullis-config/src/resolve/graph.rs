@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use portcullis_kube::watch::Access;
+use portcullis_watch::Access;
 
 use crate::{
     document::Document,

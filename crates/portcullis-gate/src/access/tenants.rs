@@ -1,6 +1,6 @@
 //! The tenants file.
 
-use portcullis_authz::roles::{self, Load, Roles};
+use portcullis_roles::{Load, Roles};
 
 use super::LeftOut;
 use portcullis_config::{AccessSettings, Document, Fault, Faults, Source, Value, Warning, yaml};
@@ -57,8 +57,8 @@ pub(super) fn read(
     })
 }
 
-fn located(document: &Document, faults: Vec<roles::Fault>) -> Vec<Fault> {
-    let place = |fault: roles::Fault| {
+fn located(document: &Document, faults: Vec<portcullis_roles::Fault>) -> Vec<Fault> {
+    let place = |fault: portcullis_roles::Fault| {
         let message = match tenant_of(document, &fault.path) {
             Some(tenant) if !fault.message.contains(&tenant) => {
                 format!("{tenant}: {}", fault.message)

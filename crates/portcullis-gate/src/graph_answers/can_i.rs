@@ -1,8 +1,8 @@
 //! What authorizers say to a question, and why.
 
-use portcullis_authz::graph::{Explanation, GraphAuthorizer, Vertex};
 use portcullis_core::authorizer::AccessStep;
 use portcullis_core::{Access, AccessVerdict, AuthorizerChain, Opinion, Target};
+use portcullis_graph::{Explanation, GraphAuthorizer, Vertex};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -204,7 +204,7 @@ mod tests {
     use std::sync::Arc;
 
     use portcullis_core::Authorizer;
-    use portcullis_kube::authorizers::{AlwaysAllow, AlwaysDeny};
+    use portcullis_kube::{AlwaysAllow, AlwaysDeny};
 
     use super::super::question::tests::asked;
     use super::super::sample;

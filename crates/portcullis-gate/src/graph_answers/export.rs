@@ -5,8 +5,8 @@
 
 use std::fmt::Write as _;
 
-use portcullis_authz::graph::KindId;
 use portcullis_core::text::{is_odd, printable};
+use portcullis_graph::KindId;
 use serde_json::json;
 
 use super::view::{GraphView, Key};
@@ -237,7 +237,7 @@ mod tests {
 
     #[test]
     fn an_empty_graph_is_written_too() {
-        let state = portcullis_authz::graph::State::new(sample::profile().into(), None);
+        let state = portcullis_graph::State::new(sample::profile().into(), None);
         let view = GraphView::new(&state.into(), None).unwrap();
         let text: String = Export::new(view.clone(), "x", ExportFormat::Json).collect();
         let value: Value = serde_json::from_str(&text).unwrap();

@@ -1,6 +1,6 @@
 //! A vertex and what it is connected with.
 
-use portcullis_authz::graph::Vertex;
+use portcullis_graph::Vertex;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 

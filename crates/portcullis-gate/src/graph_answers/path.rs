@@ -1,6 +1,6 @@
 //! Whether one vertex leads to another, and how.
 
-use portcullis_authz::graph::{Graph, Vertex};
+use portcullis_graph::{Graph, Vertex};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 

@@ -8,8 +8,7 @@
 
 use std::sync::Arc;
 
-use portcullis_authz::graph::profile::spec::ProfileSpec;
-use portcullis_authz::graph::{Compat, GraphAuthorizer, Profile, Selectors, State};
+use portcullis_graph::{Compat, GraphAuthorizer, Profile, ProfileSpec, Selectors, State};
 use serde_json::json;
 
 pub(crate) fn profile() -> Profile {

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use portcullis_authz::graph::{Graph, KindId, Profile, State, Vertex, VertexRef};
+use portcullis_graph::{Graph, KindId, Profile, State, Vertex, VertexRef};
 
 use portcullis_config::Source;
 

@@ -4,11 +4,10 @@ use std::path::Path;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
-use portcullis_authz::graph::{State, VertexKind};
 use portcullis_core::clock;
-use portcullis_kube::objects::{Follower, ObjectsDirectory, Report};
-use portcullis_kube::plugins::scoped_access::{LiveReader, Reading};
-use portcullis_kube::watch::{Access, Cluster, KindStatus, Watches};
+use portcullis_graph::{State, VertexKind};
+use portcullis_kube::scoped_access::{LiveReader, Reading};
+use portcullis_watch::{Access, Cluster, Follower, KindStatus, ObjectsDirectory, Report, Watches};
 
 use portcullis_config::GraphSource;
 

@@ -6,8 +6,7 @@
 use std::sync::Arc;
 
 use portcullis_core::json::{self, JsonFault};
-use portcullis_kube::manifest::parts::{Part, parts};
-use portcullis_kube::manifest::{self, Manifest};
+use portcullis_kube::manifest::{self, Manifest, Part, parts};
 use serde_json::Value;
 
 use super::job;

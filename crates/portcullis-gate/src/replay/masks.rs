@@ -6,7 +6,7 @@
 //! pods, what holds a pod template, services and namespaces.
 
 use portcullis_core::{Attributes, Kind};
-use portcullis_kube::workload::Workload;
+use portcullis_kube::Workload;
 
 use super::MASK;
 

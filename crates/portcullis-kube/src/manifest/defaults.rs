@@ -13,7 +13,7 @@ use serde_json::{Map, Value};
 use crate::workload::Workload;
 
 /// Sets the defaults in an object of this kind.
-pub fn apply(kind: &Kind, object: &mut Value) {
+pub(super) fn apply(kind: &Kind, object: &mut Value) {
     let Some(workload) = Workload::from_kind(&kind.group, &kind.kind) else {
         return;
     };

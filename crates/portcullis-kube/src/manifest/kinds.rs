@@ -105,7 +105,7 @@ const CLUSTER_SCOPED: &[(&str, &[&str])] = &[
 
 /// Whether objects of this kind have no namespace.
 #[must_use]
-pub fn is_cluster_scoped(kind: &Kind) -> bool {
+pub(super) fn is_cluster_scoped(kind: &Kind) -> bool {
     CLUSTER_SCOPED
         .iter()
         .any(|(group, kinds)| *group == kind.group && kinds.contains(&kind.kind.as_str()))
@@ -113,7 +113,7 @@ pub fn is_cluster_scoped(kind: &Kind) -> bool {
 
 /// The resource of a kind, and the subresource where the kind is for one.
 #[must_use]
-pub fn resource(kind: &Kind) -> (String, &'static str) {
+pub(super) fn resource(kind: &Kind) -> (String, &'static str) {
     if kind.group.is_empty()
         && let Some((_, resource, part)) = CONNECTIONS.iter().find(|(k, ..)| *k == kind.kind)
     {

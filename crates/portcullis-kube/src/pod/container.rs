@@ -13,7 +13,7 @@ use super::{
 
 view! {
     /// A container; ephemeral and init containers have the same fields.
-    pub struct Container<'a> {
+    pub(crate) struct Container<'a> {
         /// Name, unique in the pod.
         name: Cow<'a, str> = "name",
         /// Image reference; empty when a controller is to fill it in.
@@ -41,7 +41,7 @@ view! {
 
 view! {
     /// A port that a container uses.
-    pub struct ContainerPort<'a> {
+    pub(crate) struct ContainerPort<'a> {
         /// Name.
         name: Cow<'a, str> = "name",
         /// Port on the pod's address.
@@ -57,7 +57,7 @@ view! {
 
 view! {
     /// Compute resources asked for.
-    pub struct Resources<'a> {
+    pub(crate) struct Resources<'a> {
         /// Upper bounds by resource name.
         limits: Map<'a, Quantity<'a>> = "limits",
         /// Guaranteed amounts by resource name.
@@ -67,7 +67,7 @@ view! {
 
 /// An amount as written: `500m`, `1Gi`, or a bare number.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Quantity<'a>(pub Cow<'a, str>);
+pub(crate) struct Quantity<'a>(pub Cow<'a, str>);
 
 impl<'de> Field<'de> for Quantity<'de> {
     const EXPECTED: &'static str = "a quantity";
@@ -87,7 +87,7 @@ impl<'de> Field<'de> for Quantity<'de> {
 
 view! {
     /// Hooks that the kubelet runs.
-    pub struct Lifecycle<'a> {
+    pub(crate) struct Lifecycle<'a> {
         /// Hook after the start.
         post_start: Option<Handler<'a>> = "postStart",
         /// Hook before the stop.
@@ -97,7 +97,7 @@ view! {
 
 view! {
     /// What a probe or a hook calls, as far as it leaves the container.
-    pub struct Handler<'a> {
+    pub(crate) struct Handler<'a> {
         /// HTTP request.
         http_get: Option<Target<'a>> = "httpGet",
         /// TCP connection.
@@ -107,7 +107,7 @@ view! {
 
 view! {
     /// Where a probe or a hook connects to.
-    pub struct Target<'a> {
+    pub(crate) struct Target<'a> {
         /// Host; empty for the pod's own address.
         host: Cow<'a, str> = "host",
     }
@@ -115,7 +115,7 @@ view! {
 
 /// Which of a pod's three lists a container stands in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ContainerKind {
+pub(crate) enum ContainerKind {
     /// `spec.initContainers`
     Init,
     /// `spec.containers`
@@ -127,7 +127,7 @@ pub enum ContainerKind {
 impl ContainerKind {
     /// The key of the list in a pod's `spec`.
     #[must_use]
-    pub fn key(self) -> &'static str {
+    pub(crate) fn key(self) -> &'static str {
         match self {
             Self::Init => "initContainers",
             Self::Regular => "containers",
@@ -138,7 +138,7 @@ impl ContainerKind {
 
 /// A container together with where it stands.
 #[derive(Clone, Copy, Debug)]
-pub struct ContainerRef<'p, 'a> {
+pub(crate) struct ContainerRef<'p, 'a> {
     /// The list it stands in.
     pub kind: ContainerKind,
     /// Its place in that list, from 0.
@@ -150,7 +150,7 @@ pub struct ContainerRef<'p, 'a> {
 impl ContainerRef<'_, '_> {
     /// The container's place in the pod: prints as `spec.containers[0]`.
     #[must_use]
-    pub fn path(&self) -> impl fmt::Display + use<> {
+    pub(crate) fn path(&self) -> impl fmt::Display + use<> {
         ContainerPath {
             kind: self.kind,
             index: self.index,
@@ -171,7 +171,7 @@ impl fmt::Display for ContainerPath {
 
 impl<'a> PodSpec<'a> {
     /// Every container: first init, then regular, then ephemeral ones.
-    pub fn all_containers(&self) -> impl Iterator<Item = ContainerRef<'_, 'a>> {
+    pub(crate) fn all_containers(&self) -> impl Iterator<Item = ContainerRef<'_, 'a>> {
         [
             (ContainerKind::Init, &self.init_containers),
             (ContainerKind::Regular, &self.containers),

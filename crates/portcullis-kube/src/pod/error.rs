@@ -14,7 +14,7 @@ const WHOLE: &str = "object";
 /// An object that is not shaped as its kind has to be.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{path}: {message}")]
-pub struct ShapeError {
+pub(crate) struct ShapeError {
     /// Where, such as `spec.containers[1].image`; `object` for the whole.
     pub path: String,
     /// What is wrong there, such as `expected a string, found a number`.

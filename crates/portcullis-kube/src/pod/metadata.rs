@@ -5,11 +5,11 @@ use std::{borrow::Cow, collections::BTreeMap};
 use super::view::view;
 
 /// Labels, annotations and other maps from text to something, sorted by key.
-pub type Map<'a, V> = BTreeMap<Cow<'a, str>, V>;
+pub(crate) type Map<'a, V> = BTreeMap<Cow<'a, str>, V>;
 
 view! {
     /// An object's metadata.
-    pub struct Metadata<'a> {
+    pub(crate) struct Metadata<'a> {
         /// Name; empty while the server has still to generate one.
         name: Cow<'a, str> = "name",
         /// Prefix from which the server makes a name.
@@ -29,17 +29,9 @@ view! {
     }
 }
 
-impl<'a> Metadata<'a> {
-    /// The owner that manages this object, if any.
-    #[must_use]
-    pub fn controller(&self) -> Option<&OwnerReference<'a>> {
-        self.owner_references.iter().find(|owner| owner.controller)
-    }
-}
-
 view! {
     /// One owner of an object.
-    pub struct OwnerReference<'a> {
+    pub(crate) struct OwnerReference<'a> {
         /// API version of the owner.
         api_version: Cow<'a, str> = "apiVersion",
         /// Kind of the owner.

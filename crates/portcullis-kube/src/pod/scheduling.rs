@@ -6,7 +6,7 @@ use super::view::view;
 
 view! {
     /// A taint that the pod bears with.
-    pub struct Toleration<'a> {
+    pub(crate) struct Toleration<'a> {
         /// Key of the taint; empty with `Exists` for all.
         key: Cow<'a, str> = "key",
         /// `Equal` (also when empty) or `Exists`.
@@ -22,7 +22,7 @@ view! {
 
 view! {
     /// Affinities, as far as plug-ins read them.
-    pub struct Affinity<'a> {
+    pub(crate) struct Affinity<'a> {
         /// Pods to keep away from.
         pod_anti_affinity: PodAntiAffinity<'a> = "podAntiAffinity",
     }
@@ -30,7 +30,7 @@ view! {
 
 view! {
     /// Pods to keep away from.
-    pub struct PodAntiAffinity<'a> {
+    pub(crate) struct PodAntiAffinity<'a> {
         /// Terms that must hold for the pod to be placed.
         required: Vec<PodAffinityTerm<'a>> = "requiredDuringSchedulingIgnoredDuringExecution",
     }
@@ -38,7 +38,7 @@ view! {
 
 view! {
     /// One affinity term.
-    pub struct PodAffinityTerm<'a> {
+    pub(crate) struct PodAffinityTerm<'a> {
         /// Node label whose value delimits "the same place".
         topology_key: Cow<'a, str> = "topologyKey",
     }

@@ -9,7 +9,7 @@ use super::view::view;
 
 view! {
     /// `spec.securityContext`.
-    pub struct PodSecurityContext<'a> {
+    pub(crate) struct PodSecurityContext<'a> {
         /// `SELinux` label of all containers.
         se_linux_options: Option<SeLinuxOptions<'a>> = "seLinuxOptions",
         /// Windows settings of all containers.
@@ -29,7 +29,7 @@ view! {
 
 view! {
     /// `securityContext` of a container.
-    pub struct SecurityContext<'a> {
+    pub(crate) struct SecurityContext<'a> {
         /// Linux capabilities added and dropped.
         capabilities: Option<Capabilities<'a>> = "capabilities",
         /// Whether the container is root on the node for all purposes.
@@ -57,7 +57,7 @@ view! {
 
 view! {
     /// Linux capabilities, named without the `CAP_` prefix.
-    pub struct Capabilities<'a> {
+    pub(crate) struct Capabilities<'a> {
         /// Capabilities added to the runtime's default set.
         add: Vec<Cow<'a, str>> = "add",
         /// Capabilities taken away; `ALL` takes them all.
@@ -67,7 +67,7 @@ view! {
 
 view! {
     /// An `SELinux` label; empty parts are left to the runtime.
-    pub struct SeLinuxOptions<'a> {
+    pub(crate) struct SeLinuxOptions<'a> {
         /// User part.
         user: Cow<'a, str> = "user",
         /// Role part.
@@ -81,7 +81,7 @@ view! {
 
 view! {
     /// A seccomp or `AppArmor` profile.
-    pub struct Profile<'a> {
+    pub(crate) struct Profile<'a> {
         /// `RuntimeDefault`, `Localhost` or `Unconfined`.
         kind: Cow<'a, str> = "type",
         /// The node's own profile, for `Localhost`.
@@ -91,7 +91,7 @@ view! {
 
 view! {
     /// Windows settings.
-    pub struct WindowsOptions {
+    pub(crate) struct WindowsOptions {
         /// Whether the container runs on the host itself.
         host_process: Option<bool> = "hostProcess",
     }
@@ -99,7 +99,7 @@ view! {
 
 view! {
     /// A kernel parameter.
-    pub struct Sysctl<'a> {
+    pub(crate) struct Sysctl<'a> {
         /// Name, dotted.
         name: Cow<'a, str> = "name",
         /// Value.

@@ -13,7 +13,7 @@ use super::{
 
 view! {
     /// A pod's specification.
-    pub struct PodSpec<'a> {
+    pub(crate) struct PodSpec<'a> {
         /// Volumes.
         volumes: Vec<Volume<'a>> = "volumes",
         /// Containers that run before the others. Rules about containers
@@ -59,20 +59,20 @@ view! {
 impl PodSpec<'_> {
     /// Whether the pod declares itself a Windows pod.
     #[must_use]
-    pub fn is_windows(&self) -> bool {
+    pub(crate) fn is_windows(&self) -> bool {
         self.os.name == "windows"
     }
 
     /// Whether the pod has a user namespace of its own (`hostUsers: false`).
     #[must_use]
-    pub fn in_user_namespace(&self) -> bool {
+    pub(crate) fn in_user_namespace(&self) -> bool {
         self.host_users == Some(false)
     }
 }
 
 view! {
     /// Operating system of a pod.
-    pub struct Os<'a> {
+    pub(crate) struct Os<'a> {
         /// `linux`, `windows`, or empty when not said.
         name: Cow<'a, str> = "name",
     }

@@ -15,7 +15,7 @@ use super::{
 
 /// A volume of a pod.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Volume<'a> {
+pub(crate) struct Volume<'a> {
     /// Name, unique in the pod.
     pub name: Cow<'a, str>,
     /// Which sources are set; exactly one in a valid pod.
@@ -26,7 +26,7 @@ pub struct Volume<'a> {
 
 view! {
     /// A volume that shows the content of an image.
-    pub struct ImageVolume<'a> {
+    pub(crate) struct ImageVolume<'a> {
         /// Image reference.
         reference: Cow<'a, str> = "reference",
         /// `Always`, `IfNotPresent` or `Never`; empty before defaulting.
@@ -71,17 +71,17 @@ impl<'de> Deserialize<'de> for Volume<'de> {
 
 /// A set of volume sources.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct VolumeSources(u32);
+pub(crate) struct VolumeSources(u32);
 
 impl VolumeSources {
     /// Whether `source` is among them.
     #[must_use]
-    pub fn contains(self, source: VolumeSource) -> bool {
+    pub(crate) fn contains(self, source: VolumeSource) -> bool {
         self.0 & source.bit() != 0
     }
 
     /// The sources, in the order of [`VolumeSource::ALL`].
-    pub fn iter(self) -> impl Iterator<Item = VolumeSource> {
+    pub(crate) fn iter(self) -> impl Iterator<Item = VolumeSource> {
         VolumeSource::ALL
             .iter()
             .copied()
@@ -101,18 +101,18 @@ macro_rules! volume_sources {
     ($( $name:ident = $key:literal, )*) => {
         /// The kinds of volume that Kubernetes knows.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-        pub enum VolumeSource {
+        pub(crate) enum VolumeSource {
             $( #[doc = concat!("`", $key, "`")] $name, )*
         }
 
         impl VolumeSource {
             /// All kinds: first those that touch nothing but the pod's own
             /// data, then those that reach the node or a network.
-            pub const ALL: &[Self] = &[$( Self::$name, )*];
+            pub(crate) const ALL: &[Self] = &[$( Self::$name, )*];
 
             /// The key under which the source is set.
             #[must_use]
-            pub fn key(self) -> &'static str {
+            pub(crate) fn key(self) -> &'static str {
                 match self { $( Self::$name => $key, )* }
             }
 

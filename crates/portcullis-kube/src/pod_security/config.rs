@@ -23,7 +23,7 @@ mod tests;
 
 /// Defaults for namespaces without labels, and who is let through unseen.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct PodSecurityConfiguration {
+pub(crate) struct PodSecurityConfiguration {
     /// The policy where labels say nothing.
     pub defaults: Policy,
     /// Requests that are not looked at.
@@ -32,7 +32,7 @@ pub struct PodSecurityConfiguration {
 
 /// Requests that are not looked at.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Exemptions {
+pub(crate) struct Exemptions {
     /// Users by name.
     pub usernames: BTreeSet<String>,
     /// Namespaces by name.
@@ -44,26 +44,26 @@ pub struct Exemptions {
 impl Exemptions {
     /// Whether what this user asks for is exempt.
     #[must_use]
-    pub fn has_user(&self, name: &str) -> bool {
+    pub(crate) fn has_user(&self, name: &str) -> bool {
         self.usernames.contains(name)
     }
 
     /// Whether what is in this namespace is exempt.
     #[must_use]
-    pub fn has_namespace(&self, name: &str) -> bool {
+    pub(crate) fn has_namespace(&self, name: &str) -> bool {
         self.namespaces.contains(name)
     }
 
     /// Whether pods of this runtime class are exempt.
     #[must_use]
-    pub fn has_runtime_class(&self, name: &str) -> bool {
+    pub(crate) fn has_runtime_class(&self, name: &str) -> bool {
         self.runtime_classes.contains(name)
     }
 }
 
 /// A configuration that cannot be used.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum ConfigError {
+pub(crate) enum ConfigError {
     /// Not shaped as a configuration has to be.
     #[error("{path}: {message}")]
     Shape {
@@ -96,7 +96,7 @@ impl PodSecurityConfiguration {
     ///
     /// When it is of another kind, has unknown keys or values of a wrong type,
     /// or names unknown levels and versions, bad names, or one name twice.
-    pub fn from_value(value: &Value) -> Result<Self, ConfigError> {
+    pub(crate) fn from_value(value: &Value) -> Result<Self, ConfigError> {
         let Object(raw): Object<Raw> =
             serde_path_to_error::deserialize(value).map_err(|error| {
                 let path = error.path().to_string();

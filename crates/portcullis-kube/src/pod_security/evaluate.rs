@@ -17,12 +17,12 @@ use super::{
 use crate::pod::PodObject;
 
 /// The newest minor version of Kubernetes whose standards are known: 1.37.
-pub const NEWEST_MINOR: u64 = 37;
+pub(crate) const NEWEST_MINOR: u64 = 37;
 
 /// Judges a pod; the result is empty, without having allocated, when it is
 /// fine.
 #[must_use]
-pub fn evaluate(policy: LevelVersion, pod: &PodObject<'_>) -> Violations {
+pub(crate) fn evaluate(policy: LevelVersion, pod: &PodObject<'_>) -> Violations {
     if policy.level == Level::Privileged {
         return Violations::default();
     }

@@ -8,7 +8,7 @@ use super::text::go_quoted;
 ///
 /// Prints as `defaults.enforce: Invalid value: "x": must be one of ...`.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct FieldError {
+pub(crate) struct FieldError {
     /// Path of the field.
     pub field: String,
     /// What sort of fault.
@@ -21,7 +21,7 @@ pub struct FieldError {
 
 /// Sorts of faults.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum FieldErrorKind {
+pub(crate) enum FieldErrorKind {
     /// Not one of the accepted values.
     Invalid,
     /// The same value a second time in a list.
@@ -31,7 +31,7 @@ pub enum FieldErrorKind {
 impl FieldErrorKind {
     /// The reason in a status' list of causes.
     #[must_use]
-    pub fn cause(self) -> &'static str {
+    pub(crate) fn cause(self) -> &'static str {
         match self {
             Self::Invalid => "FieldValueInvalid",
             Self::Duplicate => "FieldValueDuplicate",
@@ -60,7 +60,7 @@ impl FieldError {
 
     /// The message without the field's path, as in a status' list of causes.
     #[must_use]
-    pub fn body(&self) -> String {
+    pub(crate) fn body(&self) -> String {
         let kind = match self.kind {
             FieldErrorKind::Invalid => "Invalid value",
             FieldErrorKind::Duplicate => "Duplicate value",
@@ -85,7 +85,7 @@ impl std::error::Error for FieldError {}
 /// Several faults as one text: one alone stands for itself, more are listed in
 /// brackets.
 #[must_use]
-pub fn join_field_errors(errors: &[FieldError]) -> String {
+pub(crate) fn join_field_errors(errors: &[FieldError]) -> String {
     match errors {
         [only] => only.to_string(),
         _ => {

@@ -7,7 +7,7 @@ use std::{fmt, str::FromStr};
 
 /// How strict a policy is; a greater level is stricter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Level {
+pub(crate) enum Level {
     /// Everything goes.
     Privileged,
     /// Known ways to take over a node are barred.
@@ -19,7 +19,7 @@ pub enum Level {
 impl Level {
     /// The level's name on labels.
     #[must_use]
-    pub fn as_str(self) -> &'static str {
+    pub(crate) fn as_str(self) -> &'static str {
         match self {
             Self::Privileged => "privileged",
             Self::Baseline => "baseline",
@@ -37,7 +37,7 @@ impl fmt::Display for Level {
 /// A word that is not a level.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("must be one of privileged, baseline, restricted")]
-pub struct ParseLevelError;
+pub(crate) struct ParseLevelError;
 
 impl FromStr for Level {
     type Err = ParseLevelError;
@@ -54,7 +54,7 @@ impl FromStr for Level {
 
 /// Which Kubernetes minor version's wording of the standards applies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Version {
+pub(crate) enum Version {
     /// That of Kubernetes 1.x; newer than known ones count as the newest known.
     V(u64),
     /// The newest known; ordered after all others.
@@ -73,7 +73,7 @@ impl fmt::Display for Version {
 /// A word that is not a version.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("must be \"latest\" or \"v1.x\"")]
-pub struct ParseVersionError;
+pub(crate) struct ParseVersionError;
 
 impl FromStr for Version {
     type Err = ParseVersionError;
@@ -94,7 +94,7 @@ impl FromStr for Version {
 
 /// A level as of a version; prints as `baseline:v1.28`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct LevelVersion {
+pub(crate) struct LevelVersion {
     /// How strict.
     pub level: Level,
     /// As of when.
@@ -103,18 +103,18 @@ pub struct LevelVersion {
 
 impl LevelVersion {
     /// `privileged:latest`, which lets everything through.
-    pub const PRIVILEGED: Self = Self::new(Level::Privileged, Version::Latest);
+    pub(crate) const PRIVILEGED: Self = Self::new(Level::Privileged, Version::Latest);
 
     /// A level as of a version.
     #[must_use]
-    pub const fn new(level: Level, version: Version) -> Self {
+    pub(crate) const fn new(level: Level, version: Version) -> Self {
         Self { level, version }
     }
 
     /// Whether both judge every pod alike: versions of `privileged` do not
     /// differ.
     #[must_use]
-    pub fn is_equivalent(&self, other: &Self) -> bool {
+    pub(crate) fn is_equivalent(&self, other: &Self) -> bool {
         self == other || (self.level == Level::Privileged && other.level == Level::Privileged)
     }
 }
@@ -127,7 +127,7 @@ impl fmt::Display for LevelVersion {
 
 /// What a namespace asks for, one level for each of the three modes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Policy {
+pub(crate) struct Policy {
     /// Violations are refused.
     pub enforce: LevelVersion,
     /// Violations are noted in the audit log.
@@ -139,7 +139,7 @@ pub struct Policy {
 impl Policy {
     /// Whether no mode looks at anything.
     #[must_use]
-    pub fn is_fully_privileged(&self) -> bool {
+    pub(crate) fn is_fully_privileged(&self) -> bool {
         [self.enforce, self.audit, self.warn]
             .iter()
             .all(|mode| mode.level == Level::Privileged)
@@ -147,7 +147,7 @@ impl Policy {
 
     /// Whether both judge every pod alike in each mode.
     #[must_use]
-    pub fn is_equivalent(&self, other: &Self) -> bool {
+    pub(crate) fn is_equivalent(&self, other: &Self) -> bool {
         self.enforce.is_equivalent(&other.enforce)
             && self.audit.is_equivalent(&other.audit)
             && self.warn.is_equivalent(&other.warn)

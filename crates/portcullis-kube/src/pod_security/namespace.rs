@@ -16,22 +16,25 @@ use super::{
 };
 
 /// Label with the level to enforce.
-pub const ENFORCE: &str = "pod-security.kubernetes.io/enforce";
+pub(crate) const ENFORCE: &str = "pod-security.kubernetes.io/enforce";
 /// Label with the version of that level.
-pub const ENFORCE_VERSION: &str = "pod-security.kubernetes.io/enforce-version";
+pub(crate) const ENFORCE_VERSION: &str = "pod-security.kubernetes.io/enforce-version";
 /// Label with the level to audit.
-pub const AUDIT: &str = "pod-security.kubernetes.io/audit";
+pub(crate) const AUDIT: &str = "pod-security.kubernetes.io/audit";
 /// Label with the version of that level.
-pub const AUDIT_VERSION: &str = "pod-security.kubernetes.io/audit-version";
+pub(crate) const AUDIT_VERSION: &str = "pod-security.kubernetes.io/audit-version";
 /// Label with the level to warn about.
-pub const WARN: &str = "pod-security.kubernetes.io/warn";
+pub(crate) const WARN: &str = "pod-security.kubernetes.io/warn";
 /// Label with the version of that level.
-pub const WARN_VERSION: &str = "pod-security.kubernetes.io/warn-version";
+pub(crate) const WARN_VERSION: &str = "pod-security.kubernetes.io/warn-version";
 
 /// The policy that `labels` ask for over `defaults`, and the labels that
 /// cannot be understood.
 #[must_use]
-pub fn policy_of<K, V>(labels: &BTreeMap<K, V>, defaults: &Policy) -> (Policy, Vec<FieldError>)
+pub(crate) fn policy_of<K, V>(
+    labels: &BTreeMap<K, V>,
+    defaults: &Policy,
+) -> (Policy, Vec<FieldError>)
 where
     K: Borrow<str> + Ord,
     V: AsRef<str>,
@@ -94,7 +97,7 @@ impl Reader {
 
 /// What follows from a write of a namespace.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum NamespaceReview {
+pub(crate) enum NamespaceReview {
     /// Nothing to say.
     Allowed,
     /// Allowed, with a word to the user.
@@ -108,7 +111,7 @@ pub enum NamespaceReview {
 
 /// Judges a new namespace.
 #[must_use]
-pub fn review_create<K, V>(
+pub(crate) fn review_create<K, V>(
     name: &str,
     labels: &BTreeMap<K, V>,
     defaults: &Policy,
@@ -132,7 +135,7 @@ where
 ///
 /// Faults that were there before are no reason to refuse some other change.
 #[must_use]
-pub fn review_update<K, V>(
+pub(crate) fn review_update<K, V>(
     name: &str,
     old_labels: &BTreeMap<K, V>,
     labels: &BTreeMap<K, V>,
@@ -164,7 +167,7 @@ where
 /// The message for refusing a namespace with bad labels (status 422, reason
 /// `Invalid`).
 #[must_use]
-pub fn invalid_message(name: &str, errors: &[FieldError]) -> String {
+pub(crate) fn invalid_message(name: &str, errors: &[FieldError]) -> String {
     let name = go_quoted(name);
     format!("Namespace {name} is invalid: {}", join_field_errors(errors))
 }

@@ -15,7 +15,7 @@ use crate::pod::PodObject;
 
 /// Subresources of pods whose requests hold no pod and are never judged. All
 /// others, known or not, are.
-pub const IGNORED_POD_SUBRESOURCES: [&str; 8] = [
+pub(crate) const IGNORED_POD_SUBRESOURCES: [&str; 8] = [
     "exec",
     "attach",
     "binding",
@@ -26,21 +26,19 @@ pub const IGNORED_POD_SUBRESOURCES: [&str; 8] = [
     "status",
 ];
 
-/// Prefix under which the API server files the audit annotations.
-pub const AUDIT_PREFIX: &str = "pod-security.kubernetes.io/";
 /// Audit annotation that says why a request was exempt: `user`, `namespace` or
 /// `runtimeClass`.
-pub const EXEMPT: &str = "exempt";
+pub(crate) const EXEMPT: &str = "exempt";
 /// Audit annotation with the violations of the audit policy.
-pub const AUDIT_VIOLATIONS: &str = "audit-violations";
+pub(crate) const AUDIT_VIOLATIONS: &str = "audit-violations";
 /// Audit annotation with the policy that was enforced.
-pub const ENFORCE_POLICY: &str = "enforce-policy";
+pub(crate) const ENFORCE_POLICY: &str = "enforce-policy";
 /// Audit annotation for what could not be understood.
-pub const ERROR: &str = "error";
+pub(crate) const ERROR: &str = "error";
 
 /// What is being judged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Mode {
+pub(crate) enum Mode {
     /// A pod: all three modes apply.
     Pod,
     /// The template in a workload: audit and warn alone.
@@ -49,12 +47,12 @@ pub enum Mode {
 
 /// What to answer.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Outcome {
+pub(crate) struct Outcome {
     /// Why the request is refused, if it is.
     pub denial: Option<String>,
     /// Words to the user; none when refused.
     pub warnings: Vec<String>,
-    /// Keys, without [`AUDIT_PREFIX`], and values for the audit log.
+    /// Keys and values for the audit log.
     pub audit_annotations: Vec<(&'static str, String)>,
 }
 
@@ -64,7 +62,7 @@ pub struct Outcome {
 /// namespaces are the caller's to let through beforehand, without reading the
 /// object; runtime classes are seen to here.
 #[must_use]
-pub fn review(
+pub(crate) fn review(
     policy: &Policy,
     label_errors: &[FieldError],
     exemptions: &Exemptions,

@@ -3,8 +3,8 @@
 use serde_json::{Value, json};
 
 use super::{
-    Level, LevelVersion, NEWEST_MINOR,
-    evaluate::{CHECKS, evaluate},
+    Level, LevelVersion,
+    evaluate::{CHECKS, NEWEST_MINOR, evaluate},
 };
 use crate::pod::PodObject;
 

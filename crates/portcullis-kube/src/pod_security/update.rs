@@ -8,7 +8,7 @@ use crate::pod::{Container, PodSpec};
 
 /// Whether the pod has to be judged after this change.
 #[must_use]
-pub fn is_significant(new: &PodSpec<'_>, old: &PodSpec<'_>) -> bool {
+pub(crate) fn is_significant(new: &PodSpec<'_>, old: &PodSpec<'_>) -> bool {
     images_differ(&new.containers, &old.containers)
         || images_differ(&new.init_containers, &old.init_containers)
         || new.ephemeral_containers.iter().any(|container| {

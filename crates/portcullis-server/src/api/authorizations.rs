@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use portcullis_authz::roles::{Answer, Effective, Grant, Parameters, Permission, Permitted, Scope};
+use portcullis_roles::{Answer, Effective, Grant, Parameters, Permission, Permitted, Scope};
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;

@@ -1,7 +1,7 @@
 //! Holds: the runner of the next job that fails is kept for somebody to look at.
 
-use portcullis_authz::roles::{Condition, Parameters, Permission, Project, Tenant};
 use portcullis_core::clock;
+use portcullis_roles::{Condition, Parameters, Permission, Project, Tenant};
 use portcullis_store::{Hold, NewHold, Placed};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

@@ -8,8 +8,7 @@ use hyper::header::{AUTHORIZATION, COOKIE, HeaderMap};
 use hyper::http::request::Parts;
 use nix::unistd::geteuid;
 use portcullis_authn::{Code, Session, TokenError};
-use portcullis_authz::roles::{AdminOf, Identity};
-use portcullis_core::{PeerCertificate, UnixPeer, clock, printable};
+use portcullis_core::{AdminOf, Identity, PeerCertificate, UnixPeer, clock, printable};
 use serde_json::{Map, Value, json};
 
 use super::sign_in::{SESSION, is_secure};

@@ -1,7 +1,7 @@
 //! What one call is: its path, what it needs, what it takes and what it answers.
 
 use hyper::Method;
-use portcullis_authz::roles::{Condition, Permission};
+use portcullis_roles::{Condition, Permission};
 use schemars::{Schema, SchemaGenerator};
 
 use super::call::Handler;

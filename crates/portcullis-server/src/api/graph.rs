@@ -12,8 +12,8 @@ mod searches;
 use std::sync::Arc;
 
 use hyper::StatusCode;
-use portcullis_authz::graph::Vertex;
-use portcullis_authz::roles::{Condition, Parameters, Permission};
+use portcullis_graph::Vertex;
+use portcullis_roles::{Condition, Parameters, Permission};
 use serde_json::json;
 
 use self::searches::search;

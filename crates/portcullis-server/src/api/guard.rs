@@ -4,9 +4,8 @@
 //! on nothing else. What an action needs stands at its type, and is what its endpoint declares: the
 //! guard refuses to work for an endpoint that declares something else.
 
-use portcullis_authz::roles::{
-    Answer, Condition, Identity, Parameters, Permission, Refusal, Scope, Tenant,
-};
+use portcullis_core::Identity;
+use portcullis_roles::{Answer, Condition, Parameters, Permission, Refusal, Scope, Tenant};
 use serde_json::Value;
 
 use super::call::Call;

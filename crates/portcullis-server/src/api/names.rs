@@ -2,7 +2,7 @@
 //!
 //! They are compared, kept and shown later, so they must be something that can be shown.
 
-use portcullis_authz::roles::{Project, Tenant};
+use portcullis_roles::{Project, Tenant};
 
 use crate::http::error::HttpError;
 
@@ -58,7 +58,7 @@ pub(super) fn short(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use portcullis_authz::roles::Roles;
+    use portcullis_roles::Roles;
 
     use super::*;
 

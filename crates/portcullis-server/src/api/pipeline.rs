@@ -3,7 +3,7 @@
 //! Everything up to the queue: who may, and about what. Nothing has been submitted yet that could be
 //! found.
 
-use portcullis_authz::roles::{Condition, Parameters, Permission, Project};
+use portcullis_roles::{Condition, Parameters, Permission, Project};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -169,7 +169,7 @@ fn needed(name: &str, value: Maybe) -> Result<String, HttpError> {
 
 fn run_of(
     call: &Call<'_>,
-    tenant: &portcullis_authz::roles::Tenant,
+    tenant: &portcullis_roles::Tenant,
     (pipeline, change, reference): (Maybe, Maybe, Maybe),
 ) -> Result<Run, HttpError> {
     let pipeline = needed("pipeline", pipeline)?;

@@ -7,8 +7,8 @@
 use std::time::{Duration, Instant};
 
 use hyper::http::request::Parts;
-use portcullis_authz::roles::{Answer, Parameters, Permission};
 use portcullis_core::clock;
+use portcullis_roles::{Answer, Parameters, Permission};
 use tokio::sync::watch;
 
 use super::caller::Caller;

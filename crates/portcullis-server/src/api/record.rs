@@ -6,9 +6,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
 use hyper::http::request::Parts;
-use portcullis_authz::roles::{Answer, Basis, Condition, Identity, Parameters, Permission, Scope};
-use portcullis_core::{DecisionId, clock};
+use portcullis_core::{DecisionId, Identity, clock};
 use portcullis_record::{Action, Material, Miss};
+use portcullis_roles::{Answer, Basis, Condition, Parameters, Permission, Scope};
 use serde_json::Value;
 
 use super::endpoint::Endpoint;

@@ -1,6 +1,6 @@
 //! What a refusal says to programs, as it is sent and as the description of the API has it.
 
-use portcullis_authz::roles::Refusal;
+use portcullis_roles::Refusal;
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;

@@ -1,7 +1,7 @@
 //! Ending sessions of others.
 
-use portcullis_authz::roles::{Condition, Parameters, Permission};
 use portcullis_core::clock;
+use portcullis_roles::{Condition, Parameters, Permission};
 
 use super::answer;
 use super::call::{Answering, Call};

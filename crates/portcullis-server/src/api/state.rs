@@ -2,8 +2,8 @@
 
 use std::time::SystemTime;
 
-use portcullis_authz::roles::{Condition, Parameters, Permission};
 use portcullis_core::clock;
+use portcullis_roles::{Condition, Parameters, Permission};
 use portcullis_store::{StateChange, TenantState};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

@@ -5,8 +5,8 @@ use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use arc_swap::ArcSwap;
-use portcullis_authz::graph::{KindId, Kinds, Observer, Profile, Update};
 use portcullis_core::printable;
+use portcullis_graph::{KindId, Kinds, Observer, Profile, Update};
 use prometheus_client::collector::Collector;
 use prometheus_client::encoding::{DescriptorEncoder, EncodeLabelSet, EncodeMetric};
 use prometheus_client::metrics::MetricType;

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
-use portcullis_authz::roles::{Condition, Permission};
+use portcullis_roles::{Condition, Permission};
 
 use super::{Configuration, Output};
 

@@ -9,8 +9,8 @@ use std::path::PathBuf;
 use clap::builder::TypedValueParser;
 use clap::error::ErrorKind;
 use clap::{Args, CommandFactory, ValueHint};
-use portcullis_authz::roles::{Condition, Permission};
 use portcullis_gate::graph_answers::{Question, ResourceText};
+use portcullis_roles::{Condition, Permission};
 
 use super::access::{actions, parameter};
 use super::{Cli, Configuration, GraphPlace, Output, Place, Who};

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand, ValueHint};
-use portcullis_authz::graph::Vertex;
+use portcullis_graph::Vertex;
 
 use super::server::secret;
 use super::{Configuration, Output, Server};

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use portcullis_authz::roles::AdminOf;
+use portcullis_core::AdminOf;
 use serde_json::{Value, json};
 
 use super::{made, refused, verify};

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use portcullis_authz::roles::AdminOf;
+use portcullis_core::AdminOf;
 use proptest::prelude::*;
 use serde_json::{Map, Value, json};
 

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use portcullis_authz::roles::{AdminOf, Identity};
+use portcullis_core::{AdminOf, Identity};
 use serde_json::json;
 
 use super::made;

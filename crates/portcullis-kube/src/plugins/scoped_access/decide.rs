@@ -3,11 +3,10 @@
 use std::sync::Arc;
 use std::time::{Instant, SystemTime};
 
-use portcullis_authz::graph::admission::{Judgement, Request};
-use portcullis_authz::graph::{Identity, Subject, Wanted};
 use portcullis_core::{
     Attributes, Denial, Document, DocumentError, Finished, Notes, Outcome, UserInfo, clock,
 };
+use portcullis_graph::{Identity, Judgement, Request, Subject, Wanted};
 
 use serde_json::Value;
 

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use portcullis_authz::graph::{Found, Lookups, State, Wanted};
+use portcullis_graph::{Found, Lookups, State, Wanted};
 use serde_json::Value;
 
 /// Longer names don't exist in Kubernetes.

@@ -5,7 +5,7 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Instant;
 
-use portcullis_authz::graph::{State, VertexKind};
+use portcullis_graph::{State, VertexKind};
 use serde_json::Value;
 
 /// A profile that is in force.

@@ -1,7 +1,7 @@
 use serde_json::{Value, json};
 
 use super::{
-    super::{Level, LevelVersion, Policy, Version},
+    super::level::{Level, LevelVersion, Policy, Version},
     PodSecurityConfiguration,
 };
 

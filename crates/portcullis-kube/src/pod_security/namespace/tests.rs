@@ -1,7 +1,8 @@
 use std::collections::BTreeMap;
 
 use super::{
-    super::{Level, LevelVersion, Policy, Version, config::Exemptions},
+    super::config::Exemptions,
+    super::level::{Level, LevelVersion, Policy, Version},
     NamespaceReview, invalid_message, policy_of, review_create, review_update,
 };
 

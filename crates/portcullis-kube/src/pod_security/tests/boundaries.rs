@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::{super::NEWEST_MINOR, found, hardened, with};
+use super::{super::evaluate::NEWEST_MINOR, found, hardened, with};
 
 /// No version at all.
 const NEVER: [u64; 0] = [];

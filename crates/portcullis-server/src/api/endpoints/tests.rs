@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use portcullis_authz::roles::Permission;
+use portcullis_roles::Permission;
 
 use super::*;
 use crate::api::endpoint::Access;

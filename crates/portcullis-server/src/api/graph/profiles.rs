@@ -1,6 +1,6 @@
 //! Which profiles and authorizers there are.
 
-use portcullis_authz::graph::Graph;
+use portcullis_graph::Graph;
 use schemars::JsonSchema;
 use serde::Serialize;
 

@@ -1,6 +1,6 @@
 //! What a caller needs: for programs, and in words.
 
-use portcullis_authz::roles::{Condition, Permission};
+use portcullis_roles::{Condition, Permission};
 use serde_json::{Value, json};
 
 use crate::api::endpoint::Access;

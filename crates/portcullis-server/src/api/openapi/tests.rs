@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::{fs, path::Path};
 
-use portcullis_authz::roles::{Condition, Permission};
+use portcullis_roles::{Condition, Permission};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};

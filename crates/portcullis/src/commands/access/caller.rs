@@ -5,7 +5,7 @@ use std::io::Read;
 use std::path::Path;
 
 use portcullis_authn::Authenticators;
-use portcullis_authz::roles::Identity;
+use portcullis_core::Identity;
 use serde_json::{Map, Value};
 
 use super::Failure;

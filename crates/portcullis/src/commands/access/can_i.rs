@@ -1,6 +1,6 @@
 //! `portcullis can-i ACTION`.
 
-use portcullis_authz::roles::Answer;
+use portcullis_roles::Answer;
 
 use super::caller::Caller;
 use super::{Failure, explained, place, value, words};

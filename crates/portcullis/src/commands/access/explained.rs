@@ -1,6 +1,6 @@
 //! Everything that was considered for an answer, for people.
 
-use portcullis_authz::roles::{Explanation, Parameters, Permission};
+use portcullis_roles::{Explanation, Parameters, Permission};
 
 use super::caller::Caller;
 use super::words::{any, if_any, when};
@@ -105,7 +105,7 @@ fn near(explanation: &Explanation) -> String {
 
 #[cfg(test)]
 mod tests {
-    use portcullis_authz::roles::Condition;
+    use portcullis_roles::Condition;
 
     use super::super::sample;
     use super::*;

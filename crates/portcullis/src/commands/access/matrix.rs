@@ -1,7 +1,7 @@
 //! Which rule has what, for people: a table of rules and permissions, and below it everything that is
 //! too long for a cell.
 
-use portcullis_authz::roles::{Matrix, MatrixRow, Permission, Permitted};
+use portcullis_roles::{Matrix, MatrixRow, Permission, Permitted};
 
 use super::words::when;
 use crate::commands::text::columns;

@@ -2,9 +2,9 @@
 
 use std::path::Path;
 
-use portcullis_authz::roles::{Condition, Parameters, Permission, Project, Scope, Tenant};
 use portcullis_config::{ConfigSource, Source};
 use portcullis_gate::access::AccessConfiguration;
+use portcullis_roles::{Condition, Parameters, Permission, Project, Scope, Tenant};
 
 use super::{Failure, remark};
 use crate::cli::{Admission, Place};

@@ -1,8 +1,8 @@
 //! Answers of the engine, for tests.
 
-use portcullis_authz::roles::{
-    AdminOf, Answer, Basis, Condition, Explanation, Grant, Identity, Miss, Permission, Refusal,
-    RuleMatch,
+use portcullis_core::{AdminOf, Identity};
+use portcullis_roles::{
+    Answer, Basis, Condition, Explanation, Grant, Miss, Permission, Refusal, RuleMatch,
 };
 use serde_json::{Map, Value, json};
 

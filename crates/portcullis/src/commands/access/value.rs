@@ -1,6 +1,6 @@
 //! Answers for programs.
 
-use portcullis_authz::roles::{
+use portcullis_roles::{
     Answer, Basis, Condition, Explanation, Grant, Holder, Matrix, Miss, Permission, Permitted,
 };
 use serde_json::{Map, Value, json};

@@ -1,6 +1,6 @@
 //! Whose people may do something, for people.
 
-use portcullis_authz::roles::Holder;
+use portcullis_roles::Holder;
 
 use super::words::when;
 use crate::commands::text::columns;

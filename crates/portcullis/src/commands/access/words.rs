@@ -1,6 +1,6 @@
 //! Answers in words.
 
-use portcullis_authz::roles::{Answer, Basis, Condition, Explanation, Grant, Miss, Permission};
+use portcullis_roles::{Answer, Basis, Condition, Explanation, Grant, Miss, Permission};
 use serde_json::Value;
 
 use super::caller::Caller;

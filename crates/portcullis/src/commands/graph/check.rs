@@ -1,7 +1,7 @@
 //! `portcullis graph check`.
 
-use portcullis_authz::graph::{KindId, Profile};
 use portcullis_gate::offline_graphs;
+use portcullis_graph::{KindId, Profile};
 use serde_json::{Value, json};
 
 use super::super::access::Failure;

@@ -1,7 +1,7 @@
 //! `portcullis graph list`.
 
-use portcullis_authz::graph::built_in;
 use portcullis_gate::offline_graphs;
+use portcullis_graph::built_in;
 use serde_json::{Value, json};
 
 use super::super::access::Failure;

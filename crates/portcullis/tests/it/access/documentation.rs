@@ -104,7 +104,7 @@ fn every_call_is_listed_with_what_it_needs() {
 #[test]
 fn every_permission_is_listed_with_its_conditions() {
     let guide = read("docs/roles.md");
-    for permission in portcullis_authz::roles::Permission::ALL {
+    for permission in portcullis_roles::Permission::ALL {
         let conditions = permission.conditions().iter();
         let conditions: Vec<String> = conditions.map(|c| format!("`{c}`")).collect();
         let row = format!("| `{permission}` | {} |", conditions.join(", ")).replace("|  |", "| |");

@@ -5,12 +5,11 @@ use std::sync::{Arc, Mutex};
 use std::task::{Context, Poll, Waker};
 use std::time::Instant;
 
-use portcullis_authz::graph::profile::spec::ProfileSpec;
-use portcullis_authz::graph::{Profile, State, VertexKind, built_in};
 use portcullis_core::{
     Attributes, Denial, Document, Finished, Operation, Outcome, Pending, Phase, Plugin, Registry,
     UserInfo,
 };
+use portcullis_graph::{Profile, ProfileSpec, State, VertexKind, built_in};
 use serde_json::{Value, json};
 
 use super::super::super::testing::create;

@@ -7,7 +7,7 @@ use std::collections::HashSet;
 use std::fmt::Write as _;
 
 use percent_encoding::{AsciiSet, CONTROLS, utf8_percent_encode};
-use portcullis_authz::graph::Vertex;
+use portcullis_graph::Vertex;
 
 use super::{Asked, LINES, NEIGHBOURS, STYLE, Shown, VERTICES, shown};
 use crate::api::html::escaped;

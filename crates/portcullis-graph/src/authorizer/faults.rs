@@ -1,0 +1,61 @@
+//! Where faults of subjects and rules are gathered.
+
+use super::captures::CaptureNames;
+use super::template::{Template, TemplateFault};
+use crate::kinds::{KindId, Kinds};
+use crate::profile::{Fault, known_kind};
+
+/// Faults so far.
+pub(super) struct Faults<'a>(pub(super) &'a mut Vec<Fault>);
+
+impl Faults<'_> {
+    pub(super) fn add(&mut self, path: impl Into<String>, message: impl Into<String>) {
+        self.0.push(Fault::at(path, message));
+    }
+
+    /// A fault with what would be right: what the list is of, what was written, the list.
+    pub(super) fn add_known(
+        &mut self,
+        path: impl Into<String>,
+        message: impl Into<String>,
+        of: &str,
+        written: &str,
+        known: Vec<String>,
+    ) {
+        let mut fault = Fault::at(path, message);
+        fault.known = Some((of.to_owned(), written.to_owned(), known));
+        self.0.push(fault);
+    }
+
+    /// What came out, or a fault.
+    pub(super) fn note<T>(&mut self, path: &str, result: Result<T, String>) -> Option<T> {
+        result.map_err(|message| self.add(path, message)).ok()
+    }
+
+    /// A template, or a fault.
+    pub(super) fn template(
+        &mut self,
+        path: &str,
+        text: &str,
+        names: &CaptureNames,
+    ) -> Option<Template> {
+        match Template::parse(text, names) {
+            Ok(template) => Some(template),
+            Err(TemplateFault::Braces(message)) => {
+                self.add(path, message);
+                None
+            }
+            Err(TemplateFault::Unknown(name)) => {
+                let known = names.iter().map(str::to_owned).collect();
+                let message = format!("no subject captures `{{{name}}}`");
+                self.add_known(path, message, "names in braces", &name, known);
+                None
+            }
+        }
+    }
+
+    /// The kind of this name, or a fault.
+    pub(super) fn kind(&mut self, path: &str, name: &str, kinds: &Kinds) -> Option<KindId> {
+        known_kind(kinds, name, path, self.0)
+    }
+}
