@@ -17,6 +17,7 @@ pub mod document;
 pub mod glob;
 mod guard;
 pub mod json;
+mod microseconds;
 pub mod patch;
 pub mod plugin;
 pub mod policy_step;
@@ -25,22 +26,26 @@ pub mod text;
 pub mod trace_context;
 pub mod tree;
 pub mod verdict;
+mod vocabulary;
 
 pub use access::{Access, Target};
 pub use attributes::{
     Attributes, Door, DoorContext, Kind, Operation, Peer, PeerCertificate, Resource, UnixPeer,
     UserInfo,
 };
-pub use authorizer::{AccessVerdict, Authorizer, AuthorizerChain, AuthorizerError, Opinion};
+pub use authorizer::{
+    AccessVerdict, Authorizer, AuthorizerChain, AuthorizerError, Opinion, OpinionKind,
+};
 pub use chain::{Beyond, Chain, ChainEntry, FAILED_OPEN, FailureMode};
 pub use document::{Document, DocumentError, Source};
 pub use glob::Glob;
 pub use plugin::{
     Finished, Notes, Operations, Outcome, Pending, Phases, Plugin, PluginError, Runs,
 };
-pub use policy_step::{HostCallStep, PolicyMode, PolicyOutcome, PolicyStep};
+pub use policy_step::{HostCallStep, PolicyLimit, PolicyMode, PolicyOutcome, PolicyStep};
 pub use registry::{ConfigFault, Descriptor, Registry};
 pub use text::{is_odd, printable};
 pub use trace_context::TraceContext;
 pub use tree::{Look, Tree};
 pub use verdict::{Cause, Decision, DecisionId, Denial, Phase, Step, StepOutcome, Verdict};
+pub use vocabulary::UnknownWord;

@@ -204,7 +204,7 @@ fn operations(names: &[String], faults: &mut Vec<MatchFault>) -> Vec<Operation> 
         return Operation::ALL.to_vec();
     }
     each(names, "operations", faults, |name| {
-        Operation::from_name(name).ok_or_else(|| {
+        name.parse().map_err(|_| {
             format!("unknown operation `{name}`: known are CREATE, UPDATE, DELETE and CONNECT")
         })
     })
