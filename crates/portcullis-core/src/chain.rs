@@ -64,6 +64,11 @@ impl ChainEntry {
         }
     }
 
+    /// The plug-in.
+    pub fn plugin(&self) -> &Arc<dyn Plugin> {
+        &self.plugin
+    }
+
     /// The same with another failure mode.
     #[must_use]
     pub fn failure(mut self, failure: FailureMode) -> Self {

@@ -42,8 +42,10 @@ pub use glob::Glob;
 pub use plugin::{
     Finished, Notes, Operations, Outcome, Pending, Phases, Plugin, PluginError, Runs,
 };
-pub use policy_step::{HostCallStep, PolicyLimit, PolicyMode, PolicyOutcome, PolicyStep};
-pub use registry::{ConfigFault, Descriptor, Registry};
+pub use policy_step::{
+    HostCallStep, HostFunction, PolicyLimit, PolicyMode, PolicyOutcome, PolicyStep,
+};
+pub use registry::{ConfigFault, DependsOn, Descriptor, Registry};
 pub use text::{is_odd, printable};
 pub use trace_context::TraceContext;
 pub use tree::{Look, Tree};

@@ -2,7 +2,6 @@
 //!
 //! The engine makes these steps, verdicts and records carry them, and they are read back from records.
 
-use std::borrow::Cow;
 use std::time::{Duration, Instant};
 
 use schemars::JsonSchema;
@@ -53,6 +52,32 @@ vocabulary! {
         /// Calls were nested too deep.
         Stack = "stack",
     }
+}
+
+vocabulary! {
+    /// A function of the world outside, by the name policies call it.
+    pub enum HostFunction {
+        /// `cosignVerify(keyPath)`.
+        CosignVerify = "cosignVerify",
+        /// `slsaVerify({SourceURI, BuilderID, ProvenancePath})`.
+        SlsaVerify = "slsaVerify",
+        /// `slsaEnsureComingFrom(repositories)`.
+        SlsaEnsureComingFrom = "slsaEnsureComingFrom",
+        /// `forwardToAdmissionController(url, {current}?)`.
+        ForwardToAdmissionController = "forwardToAdmissionController",
+        /// `$harness(...)`: how tests of policies talk with what runs them. Policies never find it.
+        Harness = "$harness",
+    }
+}
+
+impl HostFunction {
+    /// All that policies find.
+    pub const FOR_POLICIES: [Self; 4] = [
+        Self::CosignVerify,
+        Self::SlsaVerify,
+        Self::SlsaEnsureComingFrom,
+        Self::ForwardToAdmissionController,
+    ];
 }
 
 /// What one policy did. A record may have words of another version in place of these.
@@ -110,13 +135,13 @@ impl PolicyStep {
     }
 }
 
-/// What a policy asked of the world outside.
+/// What a policy asked of the world outside. A record may have a function of another version.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct HostCallStep {
+pub struct HostCallStep<F = HostFunction> {
     /// Name of the policy.
     pub policy: String,
     /// The function.
-    pub function: Cow<'static, str>,
+    pub function: F,
     /// With what it was called.
     #[serde(default)]
     pub arguments: Vec<Value>,

@@ -74,8 +74,8 @@ mod tests {
     use serde::de::DeserializeOwned;
 
     use crate::{
-        Door, FailureMode, Operation, OpinionKind, Phase, PolicyLimit, PolicyMode, PolicyOutcome,
-        StepOutcome,
+        Door, FailureMode, HostFunction, Operation, OpinionKind, Phase, PolicyLimit, PolicyMode,
+        PolicyOutcome, StepOutcome,
     };
 
     fn check<W>(all: &[W], texts: &[&str])
@@ -112,6 +112,16 @@ mod tests {
             &["allow", "deny", "pass", "skip", "warn", "error"],
         );
         check(&PolicyLimit::ALL, &["deadline", "memory", "stack"]);
+        check(
+            &HostFunction::ALL,
+            &[
+                "cosignVerify",
+                "slsaVerify",
+                "slsaEnsureComingFrom",
+                "forwardToAdmissionController",
+                "$harness",
+            ],
+        );
         check(&OpinionKind::ALL, &["allow", "deny", "no_opinion"]);
         check(&FailureMode::ALL, &["closed", "open"]);
     }

@@ -7,9 +7,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 
-use portcullis_core::{
-    Authorizer, AuthorizerChain, Chain, ChainEntry, FailureMode, Plugin, Registry,
-};
+use portcullis_core::{Authorizer, AuthorizerChain, Chain, ChainEntry, Plugin, Registry};
 use portcullis_js::{GlobalContext, Guard};
 use portcullis_kube::authorizers::abac::{self, AbacPolicies, LineFault};
 use portcullis_kube::authorizers::{AlwaysAllow, AlwaysDeny};
@@ -272,7 +270,7 @@ fn policies(
         .ok()?;
     let entry = loaded.plugins.iter().find(|p| p.name == policies::NAME)?;
     let around = Around {
-        failure: failure_mode(entry.failure),
+        failure: entry.failure,
         context: context.clone(),
         guard: guard.cloned().unwrap_or_default(),
         masker: Arc::clone(&loaded.decisions.masker),
@@ -284,13 +282,6 @@ fn policies(
         .ok()
 }
 
-fn failure_mode(mode: config::FailureMode) -> FailureMode {
-    match mode {
-        config::FailureMode::Closed => FailureMode::Closed,
-        config::FailureMode::Open => FailureMode::Open,
-    }
-}
-
 fn entry(
     registry: &Registry,
     plugin: &config::PluginEntry,
@@ -300,11 +291,10 @@ fn entry(
     let descriptor = registry.get(&plugin.name)?;
     match (descriptor.factory)(plugin.configuration.as_ref()) {
         Ok(made) => {
-            let failure = failure_mode(plugin.failure);
             let timeout = plugin.timeout.map(Into::into);
             Some(
                 ChainEntry::new(&plugin.name, made)
-                    .failure(failure)
+                    .failure(plugin.failure)
                     .timeout(timeout),
             )
         }
@@ -421,7 +411,7 @@ fn listeners(
                 let style = listener.style;
                 let is_for_browsers = serves
                     .iter()
-                    .any(|d| matches!(d, config::Door::Api | config::Door::Web));
+                    .any(|d| matches!(d, config::Service::Api | config::Service::Web));
                 // A browser would follow it for every port of `localhost`.
                 let is_real = tls.as_ref().is_some_and(|tls| !tls.is_development);
                 made.push((

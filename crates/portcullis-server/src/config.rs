@@ -44,8 +44,8 @@ pub(crate) use load::load_noting;
 pub use load::{ConfigSource, Listening, LoadOptions, load};
 pub(crate) use model::MatchSpec;
 pub use model::{
-    AuthenticatorDriver, AuthorizerDriver, Door, FailureMode, Limits, Log, LogFormat, ModeName,
-    Namespace, PendingMutation, PolicyDoor, Principal, Severity, Shutdown,
+    AuthenticatorDriver, AuthorizerDriver, Limits, Log, LogFormat, Namespace, PendingMutation,
+    Principal, Service, Severity, Shutdown,
 };
 pub(crate) use read::typed as read_typed;
 pub(crate) use resolve::{TestModules, test_modules};

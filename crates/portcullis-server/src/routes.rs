@@ -18,7 +18,7 @@ use hyper::{Method, Request};
 use portcullis_core::Peer;
 
 use crate::api::{self, Call, Found};
-use crate::config::{Door, Style};
+use crate::config::{Service, Style};
 use crate::http::budget::Share;
 use crate::http::error::HttpError;
 use crate::http::listener::ListenerSetup;
@@ -110,11 +110,11 @@ impl Route<'_> {
         }
     }
 
-    fn door(&self) -> Door {
+    fn service(&self) -> Service {
         match self {
-            Self::Live | Self::Ready => Door::Health,
-            Self::Metrics => Door::Metrics,
-            Self::Admission(_) | Self::Authorization { .. } => Door::Kubernetes,
+            Self::Live | Self::Ready => Service::Health,
+            Self::Metrics => Service::Metrics,
+            Self::Admission(_) | Self::Authorization { .. } => Service::Kubernetes,
         }
     }
 
@@ -122,15 +122,15 @@ impl Route<'_> {
         if *self == Route::Admission(Webhook::Acjs) {
             return true;
         }
-        match self.door() {
-            Door::Kubernetes => method == Method::POST,
+        match self.service() {
+            Service::Kubernetes => method == Method::POST,
             _ => method == Method::GET || method == Method::HEAD,
         }
     }
 
     fn methods(&self) -> &'static str {
-        match self.door() {
-            Door::Kubernetes => "POST",
+        match self.service() {
+            Service::Kubernetes => "POST",
             _ => "GET, HEAD",
         }
     }
@@ -195,7 +195,7 @@ impl Visitor {
             Style::Doors => Route::of(head.uri.path()),
             Style::Acjs => Some(Route::of_acjs(head.uri.path(), &head.method)),
         };
-        let route = route.filter(|route| setup.serves.contains(&route.door()));
+        let route = route.filter(|route| setup.serves.contains(&route.service()));
         let Some(route) = route else {
             return match api::find(&head.method, head.uri.path(), &setup.serves) {
                 Found::Endpoint(endpoint, values) => {
@@ -214,7 +214,7 @@ impl Visitor {
         if !route.takes(&head.method) {
             return Err(HttpError::method_not_allowed(route.methods()));
         }
-        let is_review = route.door() == Door::Kubernetes;
+        let is_review = route.service() == Service::Kubernetes;
         if is_review && self.peer.unix.is_none() && browser::is_foreign(head, None) {
             return Err(HttpError::forbidden(
                 "cross_site",

@@ -13,7 +13,7 @@ use tokio::sync::watch;
 
 use super::caller::Caller;
 use super::guard::{Action, sentence};
-use crate::config::Door;
+use crate::config::Service;
 use crate::http::error::HttpError;
 use crate::routes::Visitor;
 use crate::server::Server;
@@ -92,7 +92,7 @@ impl Reader {
         let (lapsed, is_served) = {
             let setup = self.visitor.setup.load();
             let lapsed = self.visitor.standing.lapsed(setup.trust());
-            (lapsed, setup.serves.contains(&Door::Api))
+            (lapsed, setup.serves.contains(&Service::Api))
         };
         if let Some(lapsed) = lapsed {
             let (code, message) = ("certificate_lapsed", lapsed.message());

@@ -22,7 +22,7 @@ use super::prelude::{self, Prefix, Protocol};
 use super::tls::TlsSetup;
 use super::trust::{Phase, Standing, Trust};
 use super::unix::{self, BoundSocket};
-use crate::config::{Bind, Door, Style};
+use crate::config::{Bind, Service, Style};
 use crate::routes::Visitor;
 use crate::server::Server;
 
@@ -38,7 +38,7 @@ const TLS_ALERT: [u8; 7] = [0x15, 3, 3, 0, 2, 2, 80];
 #[derive(Debug)]
 pub(crate) struct ListenerSetup {
     pub(crate) name: String,
-    pub(crate) serves: Vec<Door>,
+    pub(crate) serves: Vec<Service>,
     pub(crate) style: Style,
     pub(crate) tls: Option<TlsSetup>,
     pub(crate) limits: ConnectionLimits,

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use portcullis_core::Operation;
-use portcullis_js::{Host, HostFunction, HostRequest};
+use portcullis_core::{HostFunction, Operation};
+use portcullis_js::{Host, HostRequest};
 use serde::Deserialize;
 use serde_json::Value;
 

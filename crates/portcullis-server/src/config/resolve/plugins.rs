@@ -3,9 +3,11 @@
 
 use std::collections::HashSet;
 
+use portcullis_core::FailureMode;
+
 use crate::config::{
     document::Document,
-    model::{FailureMode, PluginSpec},
+    model::PluginSpec,
     notes::Notes,
     resolved::{Origin, PluginEntry},
     units::Duration,
