@@ -3,12 +3,12 @@
 
 use std::{path::PathBuf, sync::Arc};
 
+use portcullis_core::FailureMode;
 use serde::{Deserialize, de::IgnoredAny};
 
 use super::{
     document::{Document, Node, Value},
     fault::Faults,
-    model::FailureMode,
     notes::Notes,
     read,
     resolve::Configured,

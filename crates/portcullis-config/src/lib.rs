@@ -50,8 +50,8 @@ pub use load::load_noting;
 pub use matcher::Matcher;
 pub use model::MatchSpec;
 pub use model::{
-    AuthenticatorDriver, AuthorizerDriver, Door, FailureMode, Limits, Log, LogFormat, ModeName,
-    Namespace, PendingMutation, PolicyDoor, Principal, Severity, Shutdown,
+    AuthenticatorDriver, AuthorizerDriver, Limits, Log, LogFormat, Namespace, PendingMutation,
+    Principal, Service, Severity, Shutdown,
 };
 pub use options::{ConfigSource, Listening, LoadOptions};
 pub use position::Position;

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use portcullis_core::{Attributes, Door, Glob, Kind, Operation, Tree};
 
-use crate::{MatchSpec, PolicyDoor};
+use crate::MatchSpec;
 
 /// Which requests a policy is asked about: every key must fit, of a list one entry.
 #[derive(Debug, Clone)]
@@ -42,18 +42,17 @@ impl Default for Matcher {
 }
 
 impl Matcher {
+    /// The doors at which policies judge.
+    pub(crate) const DOORS: [Door; 2] = [Door::Kubernetes, Door::Ci];
+
     /// The rules as they are written, or everything that is wrong with them.
     pub(crate) fn new(spec: &MatchSpec) -> Result<Self, Vec<MatchFault>> {
         let mut faults = Vec::new();
-        let doors = spec.doors.as_ref().map(|doors| {
-            let door = |door: &PolicyDoor| match door {
-                PolicyDoor::Kubernetes => Door::Kubernetes,
-                PolicyDoor::Ci => Door::Ci,
-            };
-            doors.iter().map(door).collect()
-        });
         let made = Self {
-            doors: doors.unwrap_or_else(|| vec![Door::Kubernetes]),
+            doors: match &spec.doors {
+                Some(names) => each(names, "doors", &mut faults, door),
+                None => vec![Door::Kubernetes],
+            },
             operations: spec
                 .operations
                 .as_ref()
@@ -204,9 +203,20 @@ fn operations(names: &[String], faults: &mut Vec<MatchFault>) -> Vec<Operation> 
         return Operation::ALL.to_vec();
     }
     each(names, "operations", faults, |name| {
-        Operation::from_name(name).ok_or_else(|| {
+        name.parse().map_err(|_| {
             format!("unknown operation `{name}`: known are CREATE, UPDATE, DELETE and CONNECT")
         })
+    })
+}
+
+fn door(name: &str) -> Result<Door, String> {
+    let mut doors = Matcher::DOORS.into_iter();
+    let known = doors.find(|door| door.as_str() == name);
+    known.ok_or_else(|| {
+        format!(
+            "unknown door `{name}`: policies judge at {}",
+            Matcher::DOORS.map(Door::as_str).join(" and ")
+        )
     })
 }
 

@@ -22,17 +22,17 @@ use serde::{Deserialize, Serialize};
 pub use access::AuthenticatorDriver;
 pub(crate) use access::{AuthenticatorSpec, SessionsSpec, TenantsSpec};
 pub(crate) use acjs::{AcjsListenerSpec, AcjsPathSpec};
+pub use admission::PendingMutation;
 pub(crate) use admission::{AdmissionSpec, PluginSpec};
-pub use admission::{FailureMode, PendingMutation};
 pub use authorization::AuthorizerDriver;
 pub(crate) use authorization::{AuthorizationSpec, AuthorizerSpec};
 pub(crate) use decisions::{DecisionsSpec, StoreSpec};
 pub(crate) use graph::{GraphProfileSpec, GraphSpec};
 pub use limits::Limits;
-pub use listeners::{Door, Principal};
 pub(crate) use listeners::{ListenerSpec, ModeSpec, TlsSpec, UnixSpec};
+pub use listeners::{Principal, Service};
 pub(crate) use policies::{HostCallsSpec, PolicyMetadata, PolicySpec};
-pub use policies::{MatchSpec, ModeName, PolicyDoor, Severity};
+pub use policies::{MatchSpec, Severity};
 
 use super::units::Duration;
 

@@ -6,7 +6,7 @@ use portcullis_kube::scoped_access;
 
 use super::{
     document::Document,
-    model::Door,
+    model::Service,
     notes::Notes,
     resolved::{GraphProfile, Listener, PluginEntry, Style},
 };
@@ -45,7 +45,7 @@ pub(super) fn warn_of_empty_chain(
     if plugins.is_empty()
         && listeners
             .iter()
-            .any(|listener| listener.serves(Door::Kubernetes))
+            .any(|listener| listener.serves(Service::Kubernetes))
     {
         notes.warn("no plug-in is configured: every admission request is allowed");
     }
@@ -68,8 +68,9 @@ pub(super) fn warn_of_pending_changes(
     notes: &mut Notes,
 ) {
     const KEY: &str = "admission.pendingMutation";
-    let is_served =
-        |listener: &Listener| listener.serves(Door::Kubernetes) && listener.style == Style::Doors;
+    let is_served = |listener: &Listener| {
+        listener.serves(Service::Kubernetes) && listener.style == Style::Doors
+    };
     let repairing: Vec<&str> = plugins
         .iter()
         .map(|plugin| plugin.name.as_str())

@@ -3,7 +3,7 @@
 
 use std::{collections::BTreeMap, net::SocketAddr, path::PathBuf, sync::Arc};
 
-use portcullis_core::PolicyMode;
+use portcullis_core::{FailureMode, PolicyMode};
 use portcullis_graph::{Compat, Profile, Selectors};
 use portcullis_host::HostSettings;
 use portcullis_record::Masker;
@@ -13,8 +13,8 @@ use super::{
     document::{Document, Node},
     fault::Fault,
     model::{
-        AuthenticatorDriver, AuthorizerDriver, Door, FailureMode, Limits, Log, Namespace,
-        PendingMutation, Principal, Severity, Shutdown,
+        AuthenticatorDriver, AuthorizerDriver, Limits, Log, Namespace, PendingMutation, Principal,
+        Service, Severity, Shutdown,
     },
     path,
     source::Source,
@@ -75,7 +75,7 @@ pub struct Listener {
     /// TLS; never on a unix socket.
     pub tls: Option<Tls>,
     /// What is served here, each once, at least one.
-    pub serves: Vec<Door>,
+    pub serves: Vec<Service>,
     /// The most connections it may have; the share of all that is left otherwise.
     pub connections: Option<u32>,
     /// How paths are understood.
@@ -278,8 +278,8 @@ pub struct MarkPlace {
 
 impl Listener {
     /// Whether something is served here.
-    pub fn serves(&self, door: Door) -> bool {
-        self.serves.contains(&door)
+    pub fn serves(&self, service: Service) -> bool {
+        self.serves.contains(&service)
     }
 }
 

@@ -9,62 +9,40 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::{Instant, SystemTime};
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::document::Document;
 use crate::trace_context::TraceContext;
+use crate::vocabulary;
 
-/// The door a request came through.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Door {
-    /// Kubernetes admission: `AdmissionReview`.
-    Kubernetes,
-    /// Kubernetes authorization: `SubjectAccessReview`.
-    Authorization,
-    /// A CI job.
-    Ci,
-    /// Portcullis' own REST API and pages.
-    Api,
-}
-
-/// What is about to happen to the object.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "UPPERCASE")]
-pub enum Operation {
-    /// A new object.
-    Create,
-    /// A change of an object.
-    Update,
-    /// The end of an object.
-    Delete,
-    /// A connection to an object, such as `exec`.
-    Connect,
-}
-
-impl Operation {
-    /// All operations, in the order people list them.
-    pub const ALL: [Self; 4] = [Self::Create, Self::Update, Self::Delete, Self::Connect];
-
-    /// The operation of this name, as Kubernetes writes it.
-    pub fn from_name(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|o| o.as_str() == name)
-    }
-
-    /// The name as Kubernetes writes it.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Create => "CREATE",
-            Self::Update => "UPDATE",
-            Self::Delete => "DELETE",
-            Self::Connect => "CONNECT",
-        }
+vocabulary! {
+    /// The door a request came through, and a decision was made at.
+    #[derive(JsonSchema)]
+    pub enum Door {
+        /// Kubernetes admission: `AdmissionReview`.
+        Kubernetes = "kubernetes",
+        /// Kubernetes authorization: `SubjectAccessReview`.
+        Authorization = "authorization",
+        /// A CI job.
+        Ci = "ci",
+        /// Portcullis' own REST API and pages.
+        Api = "api",
     }
 }
 
-impl fmt::Display for Operation {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.as_str())
+vocabulary! {
+    /// What is about to happen to the object, as Kubernetes names it.
+    #[derive(PartialOrd, Ord)]
+    pub enum Operation {
+        /// A new object.
+        Create = "CREATE",
+        /// A change of an object.
+        Update = "UPDATE",
+        /// The end of an object.
+        Delete = "DELETE",
+        /// A connection to an object, such as `exec`.
+        Connect = "CONNECT",
     }
 }
 

@@ -11,6 +11,7 @@ use std::time::Duration;
 use crate::access::Access;
 use crate::clock::{self, Stopwatch};
 use crate::verdict::DecisionId;
+use crate::vocabulary;
 
 /// What an authorizer says, and why.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -24,13 +25,18 @@ pub enum Opinion {
 }
 
 impl Opinion {
+    /// The opinion without its reason.
+    pub fn kind(&self) -> OpinionKind {
+        match self {
+            Self::Allow(_) => OpinionKind::Allow,
+            Self::Deny(_) => OpinionKind::Deny,
+            Self::NoOpinion(_) => OpinionKind::NoOpinion,
+        }
+    }
+
     /// `allow`, `deny` or `no_opinion`.
     pub fn as_str(&self) -> &'static str {
-        match self {
-            Self::Allow(_) => "allow",
-            Self::Deny(_) => "deny",
-            Self::NoOpinion(_) => "no_opinion",
-        }
+        self.kind().as_str()
     }
 
     /// Why.
@@ -38,6 +44,18 @@ impl Opinion {
         match self {
             Self::Allow(reason) | Self::Deny(reason) | Self::NoOpinion(reason) => reason,
         }
+    }
+}
+
+vocabulary! {
+    /// An opinion without its reason.
+    pub enum OpinionKind {
+        /// Yes.
+        Allow = "allow",
+        /// No.
+        Deny = "deny",
+        /// Neither.
+        NoOpinion = "no_opinion",
     }
 }
 

@@ -17,10 +17,9 @@ mod changes;
 use std::borrow::Cow;
 use std::fmt;
 use std::sync::Arc;
-use std::sync::atomic::AtomicUsize;
 use std::time::Duration;
 
-use serde::{Deserialize, Serialize};
+use schemars::JsonSchema;
 
 use self::changes::Changes;
 use crate::attributes::Attributes;
@@ -28,16 +27,18 @@ use crate::clock::{self, Stopwatch};
 use crate::guard::{self, Failure};
 use crate::plugin::{Notes, Outcome, Plugin, Runs};
 use crate::verdict::{Decision, DecisionId, Denial, Phase, Step, StepOutcome, Verdict};
+use crate::vocabulary;
 
-/// What follows when a plug-in can't decide.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum FailureMode {
-    /// The request is refused.
-    #[default]
-    Closed,
-    /// The plug-in is passed over, and what it changed is undone.
-    Open,
+vocabulary! {
+    /// What follows when a plug-in can't decide.
+    #[derive(Default, JsonSchema)]
+    pub enum FailureMode {
+        /// The request is refused.
+        #[default]
+        Closed = "closed",
+        /// The plug-in is passed over, and what it changed is undone.
+        Open = "open",
+    }
 }
 
 /// The audit annotation that names everything that could not decide and was passed over.
@@ -50,7 +51,6 @@ pub struct ChainEntry {
     plugin: Arc<dyn Plugin>,
     failure: FailureMode,
     timeout: Option<Duration>,
-    at_work: Arc<AtomicUsize>,
 }
 
 impl ChainEntry {
@@ -61,8 +61,12 @@ impl ChainEntry {
             plugin,
             failure: FailureMode::Closed,
             timeout: None,
-            at_work: Arc::default(),
         }
+    }
+
+    /// The plug-in.
+    pub fn plugin(&self) -> &Arc<dyn Plugin> {
+        &self.plugin
     }
 
     /// The same with another failure mode.
@@ -131,14 +135,6 @@ impl Chain {
         self.entries.iter().map(|e| e.name.as_ref())
     }
 
-    /// Whether a plug-in may block the thread it is asked on, so that the caller should not decide
-    /// on a thread others wait for.
-    pub fn may_block(&self) -> bool {
-        self.entries
-            .iter()
-            .any(|e| e.plugin.runs() == Runs::Detached)
-    }
-
     /// Judges the request, and waits for the verdict.
     pub fn decide(&self, request: &mut Attributes) -> Verdict {
         block_on::block_on(self.decide_later(request))
@@ -161,7 +157,7 @@ impl Chain {
         let mut refusal = None;
         let mut changes = Changes::default();
         let (mut beyond, mut other_notes) = (Beyond::default(), Notes::default());
-        'asking: for phase in [Phase::Admit, Phase::Validate] {
+        'asking: for phase in Phase::ALL {
             for entry in &self.entries {
                 if refusal.is_some() {
                     let steps = &mut beyond.trace;
@@ -241,7 +237,7 @@ impl ChainEntry {
         let limit = self.limit(request, stopwatch);
         let answer = match limit {
             Some(Duration::ZERO) => Err(Failure::Timeout(Duration::ZERO)),
-            limit => guard::run(&self.plugin, &self.at_work, phase, request, notes, limit).await,
+            limit => guard::run(self.plugin.as_ref(), phase, request, notes, limit).await,
         };
         let took = stopwatch.elapsed();
         let answer = match limit {

@@ -1,13 +1,10 @@
 //! Runs one half of a plug-in so that nothing it does gets past the chain.
 //!
-//! A panic is caught; what it says goes to the process' panic hook, not to the caller. A plug-in that may wait ([`Runs::Detached`]) works on copies on a thread of
-//! its own; when the time is up the thread is left behind, and what it does later reaches nobody.
+//! A panic is caught; what it says goes to the process' panic hook, not to the caller. A plug-in that
+//! judges elsewhere ([`Runs::Deferred`]) is waited for without a thread.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::Pin;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::mpsc::{RecvTimeoutError, sync_channel};
 use std::task::{Context, Poll};
 use std::time::Duration;
 
@@ -16,12 +13,6 @@ use crate::clock;
 use crate::plugin::{Finished, Notes, Outcome, Pending, Plugin, PluginError, Runs};
 use crate::verdict::Phase;
 
-/// Threads one plug-in may have at work, those left behind included.
-pub(crate) const MAX_DETACHED: usize = 64;
-
-/// Time for a plug-in that may wait but has no limit of its own.
-const DEFAULT_TIMEOUT: Duration = Duration::from_secs(10);
-
 /// How a half of a plug-in failed.
 pub(crate) enum Failure {
     Error(String),
@@ -29,20 +20,18 @@ pub(crate) enum Failure {
     Panic,
 }
 
-/// Runs `phase` of `plugin` on the request. A plug-in that may wait is left behind after `limit`; one
-/// that only computes always comes to an end, and the caller sees how long it took.
+/// Runs `phase` of `plugin` on the request. A plug-in that judges elsewhere is told how much time there
+/// is; one that only computes always comes to an end, and the caller sees how long it took.
 pub(crate) async fn run(
-    plugin: &Arc<dyn Plugin>,
-    at_work: &Arc<AtomicUsize>,
+    plugin: &dyn Plugin,
     phase: Phase,
     request: &mut Attributes,
     notes: &mut Notes,
     limit: Option<Duration>,
 ) -> Result<Outcome, Failure> {
     match plugin.runs() {
-        Runs::Inline => caught(plugin.as_ref(), phase, request, notes),
-        Runs::Detached => detached(plugin, at_work, phase, request, notes, limit),
-        Runs::Deferred => deferred(plugin.as_ref(), phase, request, notes, limit).await,
+        Runs::Inline => caught(plugin, phase, request, notes),
+        Runs::Deferred => deferred(plugin, phase, request, notes, limit).await,
     }
 }
 
@@ -93,39 +82,6 @@ impl From<PluginError> for Failure {
     }
 }
 
-fn detached(
-    plugin: &Arc<dyn Plugin>,
-    at_work: &Arc<AtomicUsize>,
-    phase: Phase,
-    request: &mut Attributes,
-    notes: &mut Notes,
-    limit: Option<Duration>,
-) -> Result<Outcome, Failure> {
-    let limit = limit.unwrap_or(DEFAULT_TIMEOUT);
-    let place = Place::take(at_work)?;
-    let (send, receive) = sync_channel(1);
-    let (plugin, mut its_request, mut its_notes) =
-        (Arc::clone(plugin), request.clone(), notes.clone());
-    let work = move || {
-        let outcome = caught(plugin.as_ref(), phase, &mut its_request, &mut its_notes);
-        drop(place);
-        let _ = send.send((outcome, its_request, its_notes));
-    };
-    std::thread::Builder::new()
-        .name("plugin".into())
-        .spawn(work)
-        .map_err(|e| Failure::Error(format!("no thread to run it on: {e}")))?;
-    match receive.recv_timeout(limit) {
-        Ok((outcome, its_request, its_notes)) => {
-            *request = its_request;
-            *notes = its_notes;
-            outcome
-        }
-        Err(RecvTimeoutError::Timeout) => Err(Failure::Timeout(limit)),
-        Err(RecvTimeoutError::Disconnected) => Err(Failure::Panic),
-    }
-}
-
 fn caught(
     plugin: &dyn Plugin,
     phase: Phase,
@@ -139,26 +95,5 @@ fn caught(
     match catch_unwind(half) {
         Ok(outcome) => outcome.map_err(Failure::from),
         Err(_) => Err(Failure::Panic),
-    }
-}
-
-/// A place among the threads of a plug-in, given back when dropped.
-struct Place(Arc<AtomicUsize>);
-
-impl Place {
-    fn take(at_work: &Arc<AtomicUsize>) -> Result<Self, Failure> {
-        let place = Self(Arc::clone(at_work));
-        if place.0.fetch_add(1, Ordering::SeqCst) >= MAX_DETACHED {
-            return Err(Failure::Error(format!(
-                "{MAX_DETACHED} calls are under way already"
-            )));
-        }
-        Ok(place)
-    }
-}
-
-impl Drop for Place {
-    fn drop(&mut self) {
-        self.0.fetch_sub(1, Ordering::SeqCst);
     }
 }

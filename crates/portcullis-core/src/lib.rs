@@ -18,6 +18,7 @@ pub mod glob;
 mod guard;
 pub mod identity;
 pub mod json;
+mod microseconds;
 pub mod patch;
 pub mod plugin;
 pub mod policy_step;
@@ -26,13 +27,16 @@ pub mod text;
 pub mod trace_context;
 pub mod tree;
 pub mod verdict;
+mod vocabulary;
 
 pub use access::{Access, Target};
 pub use attributes::{
     Attributes, Door, DoorContext, Kind, Operation, Peer, PeerCertificate, Resource, UnixPeer,
     UserInfo,
 };
-pub use authorizer::{AccessVerdict, Authorizer, AuthorizerChain, AuthorizerError, Opinion};
+pub use authorizer::{
+    AccessVerdict, Authorizer, AuthorizerChain, AuthorizerError, Opinion, OpinionKind,
+};
 pub use chain::{Beyond, Chain, ChainEntry, FAILED_OPEN, FailureMode};
 pub use document::{Document, DocumentError, Source};
 pub use glob::Glob;
@@ -40,9 +44,12 @@ pub use identity::{AdminOf, Identity};
 pub use plugin::{
     Finished, Notes, Operations, Outcome, Pending, Phases, Plugin, PluginError, Runs,
 };
-pub use policy_step::{HostCallStep, PolicyMode, PolicyOutcome, PolicyStep};
-pub use registry::{ConfigFault, Descriptor, Registry};
+pub use policy_step::{
+    HostCallStep, HostFunction, PolicyLimit, PolicyMode, PolicyOutcome, PolicyStep,
+};
+pub use registry::{ConfigFault, DependsOn, Descriptor, Registry};
 pub use text::{is_odd, printable};
 pub use trace_context::TraceContext;
 pub use tree::{Look, Tree};
 pub use verdict::{Cause, Decision, DecisionId, Denial, Phase, Step, StepOutcome, Verdict};
+pub use vocabulary::UnknownWord;

@@ -111,8 +111,6 @@ impl fmt::Display for Phases {
 pub enum Runs {
     /// In place: it computes, never waits, and always comes to an end.
     Inline,
-    /// On a thread of its own, which is left behind when the time is up.
-    Detached,
     /// On threads of the plug-in's own, which keeps the time itself: see [`Plugin::begin`].
     Deferred,
 }

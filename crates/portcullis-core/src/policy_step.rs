@@ -1,80 +1,98 @@
 //! What one policy inside a plug-in did with a request, and what it asked of the world outside.
+//!
+//! The engine makes these steps, verdicts and records carry them, and they are read back from records.
 
-use serde::Serialize;
-use serde_json::Value;
 use std::time::{Duration, Instant};
 
-use crate::verdict::as_microseconds;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
-/// What a policy's refusal means.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum PolicyMode {
-    /// A refusal is a refusal.
-    #[default]
-    Enforce,
-    /// A refusal is a warning.
-    Warn,
-    /// A refusal is a record only.
-    DryRun,
-}
+use crate::{microseconds, vocabulary};
 
-impl PolicyMode {
-    /// Its name in the configuration.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Enforce => "enforce",
-            Self::Warn => "warn",
-            Self::DryRun => "dry-run",
-        }
+vocabulary! {
+    /// What a policy's refusal means.
+    #[derive(Default, JsonSchema)]
+    pub enum PolicyMode {
+        /// A refusal is a refusal.
+        #[default]
+        Enforce = "enforce",
+        /// A refusal is a warning.
+        Warn = "warn",
+        /// A refusal is a record only.
+        DryRun = "dry-run",
     }
 }
 
-/// What a policy said itself, whatever its mode makes of it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
-#[serde(rename_all = "lowercase")]
-pub enum PolicyOutcome {
-    /// Yes.
-    Allow,
-    /// No.
-    Deny,
-    /// No opinion.
-    Pass,
-    /// It was not asked.
-    Skip,
-    /// No opinion, but a remark.
-    Warn,
-    /// It could not decide.
-    Error,
-}
-
-impl PolicyOutcome {
-    /// Its name.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Allow => "allow",
-            Self::Deny => "deny",
-            Self::Pass => "pass",
-            Self::Skip => "skip",
-            Self::Warn => "warn",
-            Self::Error => "error",
-        }
+vocabulary! {
+    /// What a policy said itself, whatever its mode makes of it.
+    pub enum PolicyOutcome {
+        /// Yes.
+        Allow = "allow",
+        /// No.
+        Deny = "deny",
+        /// No opinion.
+        Pass = "pass",
+        /// It did not apply, or an earlier policy had decided.
+        Skip = "skip",
+        /// No opinion, but a remark.
+        Warn = "warn",
+        /// It could not decide: it failed, or hit a limit.
+        Error = "error",
     }
 }
 
-/// What one policy did.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct PolicyStep {
+vocabulary! {
+    /// A limit that a policy hit.
+    pub enum PolicyLimit {
+        /// The time ran out.
+        Deadline = "deadline",
+        /// The memory ran out.
+        Memory = "memory",
+        /// Calls were nested too deep.
+        Stack = "stack",
+    }
+}
+
+vocabulary! {
+    /// A function of the world outside, by the name policies call it.
+    pub enum HostFunction {
+        /// `cosignVerify(keyPath)`.
+        CosignVerify = "cosignVerify",
+        /// `slsaVerify({SourceURI, BuilderID, ProvenancePath})`.
+        SlsaVerify = "slsaVerify",
+        /// `slsaEnsureComingFrom(repositories)`.
+        SlsaEnsureComingFrom = "slsaEnsureComingFrom",
+        /// `forwardToAdmissionController(url, {current}?)`.
+        ForwardToAdmissionController = "forwardToAdmissionController",
+        /// `$harness(...)`: how tests of policies talk with what runs them. Policies never find it.
+        Harness = "$harness",
+    }
+}
+
+impl HostFunction {
+    /// All that policies find.
+    pub const FOR_POLICIES: [Self; 4] = [
+        Self::CosignVerify,
+        Self::SlsaVerify,
+        Self::SlsaEnsureComingFrom,
+        Self::ForwardToAdmissionController,
+    ];
+}
+
+/// What one policy did. A record may have words of another version in place of these.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct PolicyStep<M = PolicyMode, O = PolicyOutcome, L = PolicyLimit> {
     /// Its name.
     pub name: String,
     /// Its mode.
-    pub mode: PolicyMode,
+    pub mode: M,
     /// What it said itself.
-    pub outcome: PolicyOutcome,
+    pub outcome: O,
     /// Why, where there is more to say.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub message: Option<String>,
-    /// The text that the line is in, where it is not the policy's own.
+    /// The text that the line is in, where it is not the policy's own: a module, or `globals`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub source: Option<String>,
     /// Where in that text, from 1.
@@ -85,36 +103,49 @@ pub struct PolicyStep {
     pub column: Option<u32>,
     /// The limit it hit.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub limit: Option<&'static str>,
+    pub limit: Option<L>,
     /// When it was asked, where it ran.
     #[serde(skip)]
     pub started: Option<Instant>,
     /// How long it took, where it ran.
     #[serde(
         rename = "duration_us",
+        default,
         skip_serializing_if = "Option::is_none",
-        serialize_with = "as_some_microseconds"
+        with = "microseconds::some"
     )]
     pub duration: Option<Duration>,
 }
 
-fn as_some_microseconds<S: serde::Serializer>(
-    duration: &Option<Duration>,
-    serializer: S,
-) -> Result<S::Ok, S::Error> {
-    as_microseconds(&duration.unwrap_or_default(), serializer)
+impl PolicyStep {
+    /// A policy that was not asked.
+    pub fn skipped(name: impl Into<String>, mode: PolicyMode) -> Self {
+        Self {
+            name: name.into(),
+            mode,
+            outcome: PolicyOutcome::Skip,
+            message: None,
+            source: None,
+            line: None,
+            column: None,
+            limit: None,
+            started: None,
+            duration: None,
+        }
+    }
 }
 
-/// What a policy asked of the world outside.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct HostCallStep {
+/// What a policy asked of the world outside. A record may have a function of another version.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct HostCallStep<F = HostFunction> {
     /// Name of the policy.
     pub policy: String,
     /// The function.
-    pub function: &'static str,
+    pub function: F,
     /// With what it was called.
+    #[serde(default)]
     pub arguments: Vec<Value>,
-    /// The answer.
+    /// The answer. One of `null` is nothing when it is read back.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub result: Option<Value>,
     /// Why there is none.
@@ -124,6 +155,6 @@ pub struct HostCallStep {
     #[serde(skip)]
     pub started: Option<Instant>,
     /// How long it took.
-    #[serde(rename = "duration_us", serialize_with = "as_microseconds")]
+    #[serde(rename = "duration_us", default, with = "microseconds")]
     pub duration: Duration,
 }

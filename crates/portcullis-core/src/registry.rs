@@ -32,6 +32,18 @@ impl ConfigFault {
 pub type Factory =
     Box<dyn Fn(Option<&Value>) -> Result<Arc<dyn Plugin>, Vec<ConfigFault>> + Send + Sync>;
 
+/// What the answers of a plug-in depend on. Whoever asks again about a request of the past has to know.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum DependsOn {
+    /// Nothing: it says the same of every request.
+    Nothing,
+    /// The request and the configuration.
+    Request,
+    /// Also requests that came before, of which it keeps count. It doesn't count dry runs, and what it says
+    /// is not its business doesn't depend on the count.
+    Earlier,
+}
+
 /// What is known of a plug-in before it is made.
 pub struct Descriptor {
     /// The name it is configured by.
@@ -42,6 +54,8 @@ pub struct Descriptor {
     pub phases: Phases,
     /// The operations it handles.
     pub operations: Operations,
+    /// What its answers depend on.
+    pub depends_on: DependsOn,
     /// JSON Schema of its configuration; none if it takes none.
     pub schema: Option<Value>,
     /// Makes it.

@@ -6,11 +6,12 @@ use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, SystemTime};
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use ulid::Ulid;
 
 use crate::patch::PatchOperation;
 use crate::policy_step::{HostCallStep, PolicyStep};
+use crate::{microseconds, vocabulary};
 
 /// The name of a decision: sortable by time, good in logs and links.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -54,7 +55,7 @@ pub enum Decision {
 }
 
 /// Why a request may not go on, in the terms of Kubernetes' `Status`.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Denial {
     /// HTTP status code for the caller.
     pub code: u16,
@@ -66,15 +67,15 @@ pub struct Denial {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub retry_after_seconds: Option<u32>,
     /// The faults one by one, where there are several.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub causes: Vec<Cause>,
 }
 
 /// One fault of an object.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Cause {
     /// Where, as a dotted path.
-    #[serde(skip_serializing_if = "String::is_empty")]
+    #[serde(default, skip_serializing_if = "String::is_empty")]
     pub field: String,
     /// What.
     pub message: String,
@@ -130,34 +131,34 @@ impl Denial {
     }
 }
 
-/// Which half of a plug-in a step was.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Phase {
-    /// May change the object.
-    Admit,
-    /// May not.
-    Validate,
+vocabulary! {
+    /// Which half of a plug-in a step was.
+    pub enum Phase {
+        /// May change the object.
+        Admit = "admit",
+        /// May not.
+        Validate = "validate",
+    }
 }
 
-/// How a step of the chain ended.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
-#[serde(rename_all = "lowercase")]
-pub enum StepOutcome {
-    /// Did not run, or had nothing to say about such a request; the detail says why.
-    Skipped,
-    /// No objection.
-    Passed,
-    /// No objection, and changed the object.
-    Changed,
-    /// Refused.
-    Denied,
-    /// Could not decide.
-    Error,
-    /// Took too long.
-    Timeout,
-    /// Panicked.
-    Panic,
+vocabulary! {
+    /// How a step of the chain ended.
+    pub enum StepOutcome {
+        /// Did not run, or had nothing to say about such a request; the detail says why.
+        Skipped = "skipped",
+        /// No objection.
+        Passed = "passed",
+        /// No objection, and changed the object.
+        Changed = "changed",
+        /// Refused.
+        Denied = "denied",
+        /// Could not decide.
+        Error = "error",
+        /// Took too long.
+        Timeout = "timeout",
+        /// Panicked.
+        Panic = "panic",
+    }
 }
 
 impl StepOutcome {
@@ -196,7 +197,7 @@ pub struct Step {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub patch: Vec<PatchOperation>,
     /// How long it took.
-    #[serde(rename = "duration_us", serialize_with = "as_microseconds")]
+    #[serde(rename = "duration_us", with = "microseconds")]
     pub duration: Duration,
 }
 
@@ -214,10 +215,6 @@ fn is_false(is_so: &bool) -> bool {
 )]
 fn is_zero(count: &usize) -> bool {
     *count == 0
-}
-
-pub(crate) fn as_microseconds<S: serde::Serializer>(d: &Duration, s: S) -> Result<S::Ok, S::Error> {
-    s.serialize_u64(u64::try_from(d.as_micros()).unwrap_or(u64::MAX))
 }
 
 /// The answer to one request for admission.

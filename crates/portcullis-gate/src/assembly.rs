@@ -7,8 +7,8 @@ use std::path::Path;
 use std::sync::Arc;
 
 use portcullis_config::{self as config, Fault, Loaded};
-use portcullis_core::{AuthorizerChain, Chain, ChainEntry, FailureMode, Plugin, Registry};
-use portcullis_graph::{self, Profile};
+use portcullis_core::{AuthorizerChain, Chain, ChainEntry, Plugin, Registry};
+use portcullis_graph::{Observer as GraphObserver, Profile};
 use portcullis_js::{GlobalContext, Guard};
 use portcullis_kube::{Namespace, Namespaces, StaticNamespaces};
 
@@ -33,7 +33,7 @@ pub fn global_context_cap(loaded: &Loaded) -> usize {
 /// Counts what happens to graphs.
 pub trait GraphWatcher: std::fmt::Debug {
     /// Who observes the graph of this profile, which has this name in the configuration.
-    fn observer(&self, name: &str, profile: &Profile) -> Arc<dyn graph::Observer>;
+    fn observer(&self, name: &str, profile: &Profile) -> Arc<dyn GraphObserver>;
 }
 
 /// What a configuration is built beside, if anything is in force.
@@ -156,7 +156,7 @@ fn policies(
         .ok()?;
     let entry = loaded.plugins.iter().find(|p| p.name == policies::NAME)?;
     let around = Around {
-        failure: failure_mode(entry.failure),
+        failure: entry.failure,
         context: context.clone(),
         guard: guard.cloned().unwrap_or_default(),
         masker: Arc::clone(&loaded.decisions.masker),
@@ -168,13 +168,6 @@ fn policies(
         .ok()
 }
 
-fn failure_mode(mode: config::FailureMode) -> FailureMode {
-    match mode {
-        config::FailureMode::Closed => FailureMode::Closed,
-        config::FailureMode::Open => FailureMode::Open,
-    }
-}
-
 fn entry(
     registry: &Registry,
     plugin: &config::PluginEntry,
@@ -184,11 +177,10 @@ fn entry(
     let descriptor = registry.get(&plugin.name)?;
     match (descriptor.factory)(plugin.configuration.as_ref()) {
         Ok(made) => {
-            let failure = failure_mode(plugin.failure);
             let timeout = plugin.timeout.map(Into::into);
             Some(
                 ChainEntry::new(&plugin.name, made)
-                    .failure(failure)
+                    .failure(plugin.failure)
                     .timeout(timeout),
             )
         }

@@ -20,6 +20,7 @@ mod context;
 mod counted;
 mod desk;
 mod engine;
+mod facts;
 mod masks;
 mod outcome;
 mod policies;

@@ -4,8 +4,8 @@ use std::sync::mpsc::{RecvTimeoutError, sync_channel};
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
-use portcullis_core::clock;
-use portcullis_js::{Host, HostFunction, HostRequest};
+use portcullis_core::{HostFunction, clock};
+use portcullis_js::{Host, HostRequest};
 use serde_json::Value;
 use tokio::runtime::{Builder, Runtime};
 use tokio::time::timeout_at;

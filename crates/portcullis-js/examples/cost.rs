@@ -9,10 +9,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use portcullis_core::clock::Stopwatch;
-use portcullis_core::{Document, json as strict};
+use portcullis_core::{Document, PolicyMode, json as strict};
 use portcullis_js::{
-    GlobalContext, Input, Limits, Mode, NoHost, Plan, PolicySet, PolicySource, Pool, PoolOptions,
-    Sources,
+    GlobalContext, Input, Limits, NoHost, Plan, PolicySet, PolicySource, Pool, PoolOptions, Sources,
 };
 use serde_json::{Value, json};
 
@@ -147,7 +146,7 @@ fn measure(name: &str, pool: &Pool, policies: usize, object: &Value) {
     let mut input = Input::new(&Value::Null);
     if policies > 3 {
         input.plan = vec![Plan::Skip; policies];
-        input.plan.splice(..1, [Plan::Run(Mode::Enforce)]);
+        input.plan.splice(..1, [Plan::Run(PolicyMode::Enforce)]);
     }
     let (mut least_cpu, mut least_wall) = (f64::MAX, f64::MAX);
     for _ in 0..8 {

@@ -4,10 +4,11 @@ mod meaning;
 mod record;
 mod world;
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
-use portcullis_core::Tree;
 use portcullis_core::clock::Stopwatch;
+use portcullis_core::{PolicyLimit, PolicyMode, PolicyOutcome, PolicyStep, Tree};
 use rquickjs::{Ctx, Function, Object, Promise, Value as Js, promise::PromiseState};
 use serde_json::Value;
 
@@ -18,8 +19,8 @@ use world::World;
 use crate::compile::PolicySet;
 use crate::convert::to_js;
 use crate::input::{Input, Plan};
-use crate::limits::{Limit, Limits};
-use crate::outcome::{ConsoleLine, Evaluation, Mode, Outcome, Step, Verdict};
+use crate::limits::Limits;
+use crate::outcome::{ConsoleLine, Evaluation, Verdict};
 use crate::read_back::{Reader, Strictness, Unreadable};
 use crate::realm::{Realm, Tool, Tools};
 use crate::replay::{KEPT, Unknown};
@@ -112,12 +113,12 @@ impl<'a, 'js> Run<'a, 'js> {
     fn all(&mut self, record: &mut Record) {
         let (mut last, mut is_over) = (None, false);
         for (index, name) in self.set.names().iter().enumerate() {
-            let mut step = record::skipped(name);
             let Plan::Run(mode) = self.input.plan(index) else {
+                let step = PolicyStep::skipped(name.as_str(), PolicyMode::Enforce);
                 record.steps.push(step);
                 continue;
             };
-            step.mode = mode;
+            let mut step = PolicyStep::skipped(name.as_str(), mode);
             let is_refused = matches!(record.verdict, Some(Verdict::Deny(_)));
             let is_decided = record.verdict.is_some() && !(is_refused && self.input.asks_on);
             if is_decided || is_over || record.is_out_of_time {
@@ -127,32 +128,35 @@ impl<'a, 'js> Run<'a, 'js> {
             self.state.thread.enter(index);
             let watch = Stopwatch::start();
             let mut conclusion = self.policy(index, mode);
-            if mode == Mode::Enforce && self.input.failures_pass {
+            if mode == PolicyMode::Enforce && self.input.failures_pass {
                 conclusion = self.keep_or_undo(conclusion);
             }
             step.started = Some(watch.started());
             step.duration = Some(watch.elapsed());
-            if mode == Mode::Enforce && self.input.replay.is_some() {
-                step.changed = self.is_changed_by(index, &conclusion);
+            if mode == PolicyMode::Enforce
+                && self.input.replay.is_some()
+                && self.is_changed_by(index, &conclusion)
+            {
+                record.changed_by.push(name.clone());
             }
             let warnings = self.state.warnings.take();
             self.write_console(index, name, record);
             self.write_host_calls(name, record);
             self.write_unknown(name, record);
-            if mode == Mode::Enforce {
+            if mode == PolicyMode::Enforce {
                 last = Some(name.as_str());
             }
             step.outcome = match &conclusion {
-                Conclusion::Pass if warnings.is_empty() => Outcome::Pass,
-                Conclusion::Pass => Outcome::Warn,
-                Conclusion::Allow => Outcome::Allow,
-                Conclusion::Deny(refusal) if refusal.failure => Outcome::Error,
-                Conclusion::Deny(_) => Outcome::Deny,
+                Conclusion::Pass if warnings.is_empty() => PolicyOutcome::Pass,
+                Conclusion::Pass => PolicyOutcome::Warn,
+                Conclusion::Allow => PolicyOutcome::Allow,
+                Conclusion::Deny(refusal) if refusal.failure => PolicyOutcome::Error,
+                Conclusion::Deny(_) => PolicyOutcome::Deny,
             };
-            if step.outcome == Outcome::Warn {
+            if step.outcome == PolicyOutcome::Warn {
                 step.message = warnings.first().cloned();
             }
-            if mode != Mode::DryRun && !is_refused {
+            if mode != PolicyMode::DryRun && !is_refused {
                 let named = warnings.into_iter().map(|w| format!("{name}: {w}"));
                 record.warnings.extend(named);
             }
@@ -164,34 +168,35 @@ impl<'a, 'js> Run<'a, 'js> {
             record.steps.push(step);
             match (mode, conclusion) {
                 // What is asked after a refusal changes nothing but where it ends.
-                (Mode::Enforce, Conclusion::Allow) if is_refused => is_over = true,
-                (Mode::Enforce, Conclusion::Deny(refusal)) if is_refused => {
+                (PolicyMode::Enforce, Conclusion::Allow) if is_refused => is_over = true,
+                (PolicyMode::Enforce, Conclusion::Deny(refusal)) if is_refused => {
                     is_over = refusal.limit.is_some();
                 }
-                (Mode::Warn, Conclusion::Deny(_)) if is_refused => {}
-                (_, Conclusion::Pass) | (Mode::Warn | Mode::DryRun, Conclusion::Allow) => {}
-                (Mode::Enforce, Conclusion::Allow) => record.verdict = Some(Verdict::Allow),
-                (Mode::Enforce, Conclusion::Deny(refusal))
+                (PolicyMode::Warn, Conclusion::Deny(_)) if is_refused => {}
+                (_, Conclusion::Pass)
+                | (PolicyMode::Warn | PolicyMode::DryRun, Conclusion::Allow) => {}
+                (PolicyMode::Enforce, Conclusion::Allow) => record.verdict = Some(Verdict::Allow),
+                (PolicyMode::Enforce, Conclusion::Deny(refusal))
                     if refusal.failure && self.input.failures_pass =>
                 {
-                    record.is_out_of_time = refusal.limit == Some(Limit::Deadline);
+                    record.is_out_of_time = refusal.limit == Some(PolicyLimit::Deadline);
                 }
-                (Mode::Enforce, Conclusion::Deny(refusal)) => {
+                (PolicyMode::Enforce, Conclusion::Deny(refusal)) => {
                     // After a limit nothing can be relied on.
                     is_over = refusal.limit.is_some();
                     record.refuse(name, refusal);
                 }
-                (Mode::Warn, Conclusion::Deny(refusal)) => {
+                (PolicyMode::Warn, Conclusion::Deny(refusal)) => {
                     record.warnings.push(format!("{name}: {}", refusal.message));
                 }
-                (Mode::DryRun, Conclusion::Deny(_)) => {}
+                (PolicyMode::DryRun, Conclusion::Deny(_)) => {}
             }
         }
         self.finish(last, record);
     }
 
     /// Says where something happened.
-    fn locate(&self, step: &mut Step, index: usize, place: Option<Place>) {
+    fn locate(&self, step: &mut PolicyStep, index: usize, place: Option<Place>) {
         let Some(place) = place else {
             return;
         };
@@ -268,7 +273,7 @@ impl<'a, 'js> Run<'a, 'js> {
             Err(failure) => {
                 let name = last.unwrap_or("policies");
                 if let Some(step) = record.steps.iter_mut().rfind(|s| s.name == name) {
-                    step.outcome = Outcome::Error;
+                    step.outcome = PolicyOutcome::Error;
                     step.message = Some(failure.message.clone());
                     step.limit = failure.limit;
                 }
@@ -291,7 +296,7 @@ impl<'a, 'js> Run<'a, 'js> {
             Unreadable::At(place, what) => Failure::new(format!(
                 "unable to calculate the object diff:{what} at {place}"
             )),
-            Unreadable::TooLarge => self.over(Limit::Memory),
+            Unreadable::TooLarge => self.over(PolicyLimit::Memory),
             Unreadable::Engine => {
                 let text = self.describe(&self.ctx.catch());
                 Failure::new(format!("unable to calculate the object diff:{text}"))
@@ -312,12 +317,12 @@ impl<'a, 'js> Run<'a, 'js> {
     }
 
     /// Runs one policy.
-    fn policy(&mut self, index: usize, mode: Mode) -> Conclusion {
+    fn policy(&mut self, index: usize, mode: PolicyMode) -> Conclusion {
         self.may_have_changed |= !self.set.is_quiet(index);
         let world = match mode {
-            Mode::Enforce => self.shared_world(),
+            PolicyMode::Enforce => self.shared_world(),
             // Changes are not kept: it gets a world of its own.
-            Mode::Warn | Mode::DryRun => self.separate_world(),
+            PolicyMode::Warn | PolicyMode::DryRun => self.separate_world(),
         };
         let returned = world.and_then(|world| match self.set.text_of(index) {
             Text::Module(number) => self.default_export(world, number, mode),
@@ -366,7 +371,7 @@ impl<'a, 'js> Run<'a, 'js> {
                 trace,
             )) => Conclusion::Deny(Refusal {
                 message: never_empty(message),
-                reason: reason.unwrap_or_else(|| VIOLATES_POLICY.to_owned()),
+                reason: reason.map_or(Cow::Borrowed(VIOLATES_POLICY), Cow::Owned),
                 code,
                 place: self.set.program().place_of_trace(&trace),
                 limit: None,
@@ -381,7 +386,7 @@ impl<'a, 'js> Run<'a, 'js> {
         &mut self,
         world: World<'js>,
         number: usize,
-        mode: Mode,
+        mode: PolicyMode,
     ) -> rquickjs::Result<Option<Js<'js>>> {
         let link = match world.link {
             Some(link) => link,
@@ -389,7 +394,7 @@ impl<'a, 'js> Run<'a, 'js> {
                 let first = self.set.names().len();
                 let linker = self.tools.get(Tool::Linker)?;
                 let link: Function<'js> = linker.call((world.make, first))?;
-                if let (Mode::Enforce, Some(world)) = (mode, &mut self.world) {
+                if let (PolicyMode::Enforce, Some(world)) = (mode, &mut self.world) {
                     world.link = Some(link.clone());
                 }
                 link
@@ -448,17 +453,17 @@ impl<'a, 'js> Run<'a, 'js> {
     }
 
     /// The limit that was hit, whether or not the policy caught it.
-    fn limit(&self) -> Option<Limit> {
+    fn limit(&self) -> Option<PolicyLimit> {
         self.state.is_late();
         let collected = self.realm.had_garbage_collection(self.ctx, &self.tools);
         if !matches!(collected, Ok(false)) {
             let _ = self.ctx.catch();
-            self.state.note(Limit::Memory);
+            self.state.note(PolicyLimit::Memory);
         }
         self.state.hit()
     }
 
-    fn over(&self, limit: Limit) -> Failure {
+    fn over(&self, limit: PolicyLimit) -> Failure {
         Failure {
             limit: Some(limit),
             ..Failure::new(limit_message(limit, self.limits))
@@ -466,8 +471,8 @@ impl<'a, 'js> Run<'a, 'js> {
     }
 
     /// Goes on after a limit; the realm goes when the evaluation ends.
-    fn recover(&mut self, limit: Limit) {
-        if limit == Limit::Deadline {
+    fn recover(&mut self, limit: PolicyLimit) {
+        if limit == PolicyLimit::Deadline {
             return;
         }
         self.realm.doom();
@@ -492,8 +497,8 @@ impl<'a, 'js> Run<'a, 'js> {
             let before = Tree::from(before.as_ref());
             self.read(&value, &before, cap.saturating_mul(16))
         });
-        if self.state.hit() == Some(Limit::Deadline) {
-            return Err(self.over(Limit::Deadline));
+        if self.state.hit() == Some(PolicyLimit::Deadline) {
+            return Err(self.over(PolicyLimit::Deadline));
         }
         let why = match changed {
             Ok(Some(value)) if value.to_string().len() > cap => {

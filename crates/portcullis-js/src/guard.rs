@@ -304,10 +304,10 @@ impl Guard {
 
 #[cfg(test)]
 mod tests {
+    use portcullis_core::PolicyMode;
     use serde_json::Value;
 
     use super::*;
-    use crate::outcome::Mode;
     use crate::sources::{PolicySource, Sources};
 
     fn guard() -> Guard {
@@ -327,7 +327,7 @@ mod tests {
             plan: vec![first, second],
             ..Input::new(&Value::Null)
         };
-        let (run, skip) = (Plan::Run(Mode::Enforce), Plan::Skip);
+        let (run, skip) = (Plan::Run(PolicyMode::Enforce), Plan::Skip);
         let set = PolicySet::compile(&sources).unwrap();
         (set, only(run, skip), only(skip, run))
     }

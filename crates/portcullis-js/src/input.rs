@@ -2,11 +2,10 @@
 
 use std::sync::Arc;
 
-use portcullis_core::Tree;
+use portcullis_core::{PolicyMode, Tree};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::outcome::Mode;
 use crate::replay::Replay;
 use crate::subject::{PlainSubject, Subject};
 
@@ -16,7 +15,7 @@ pub enum Plan {
     /// It does not apply.
     Skip,
     /// It applies, and its refusal means this.
-    Run(Mode),
+    Run(PolicyMode),
 }
 
 /// What an evaluation is about.
@@ -54,6 +53,6 @@ impl Input {
 
     pub(crate) fn plan(&self, index: usize) -> Plan {
         let plan = self.plan.get(index).copied();
-        plan.unwrap_or(Plan::Run(Mode::Enforce))
+        plan.unwrap_or(Plan::Run(PolicyMode::Enforce))
     }
 }

@@ -1,6 +1,5 @@
-//! What one evaluation may use, and which of it ran out.
+//! What one evaluation may use.
 
-use std::fmt;
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
@@ -34,33 +33,5 @@ impl Limits {
     /// The longest list that memory could hold.
     pub(crate) fn longest_list(&self) -> usize {
         self.memory / 16
-    }
-}
-
-/// A limit that was hit.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub enum Limit {
-    /// The time ran out.
-    Deadline,
-    /// The memory ran out.
-    Memory,
-    /// Calls were nested too deep.
-    Stack,
-}
-
-impl Limit {
-    /// Its name, as messages have it.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Deadline => "deadline",
-            Self::Memory => "memory",
-            Self::Stack => "stack",
-        }
-    }
-}
-
-impl fmt::Display for Limit {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.as_str())
     }
 }

@@ -18,7 +18,7 @@ use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use portcullis_core::clock;
+use portcullis_core::{HostFunction, clock};
 use serde_json::Value;
 
 use channel::{Broken, Channel};
@@ -31,7 +31,7 @@ use crate::compile::PolicySet;
 use crate::gate::Outside;
 use crate::global_context::{GlobalContext, Lease};
 use crate::guard::WorkerCommand;
-use crate::host::{Host, HostFunction, HostRequest};
+use crate::host::{Host, HostRequest};
 use crate::input::Input;
 use crate::limits::Limits;
 use crate::outcome::Evaluation;
@@ -122,12 +122,11 @@ impl Process {
 
     fn set_up(&mut self, recipe: &Recipe) -> Result<(), Failed> {
         let until = clock::monotonic() + START;
-        let functions = recipe.host.functions().iter();
         let setup = Setup {
             sources: recipe.set.sources().clone(),
             limits: recipe.limits.clone(),
             context: recipe.context.cap(),
-            functions: functions.map(|f| f.as_str().to_owned()).collect(),
+            functions: recipe.host.functions().to_vec(),
         };
         let setup = ToWorker::Setup(Box::new(setup));
         self.channel.send(&setup, until)?;
@@ -174,7 +173,7 @@ impl Process {
                     arguments,
                     object,
                 } => {
-                    let answer = asked.call(&function, &arguments, &object)?;
+                    let answer = asked.call(function, &arguments, &object)?;
                     let is_late = clock::monotonic() >= asked.deadline;
                     let answer = ToWorker::Answer { answer, is_late };
                     self.channel.send(&answer, asked.end)?;
@@ -215,13 +214,13 @@ impl Asked<'_> {
     /// Asks the world outside, while others compute.
     fn call(
         &self,
-        function: &str,
+        function: HostFunction,
         arguments: &serde_json::value::RawValue,
         object: &serde_json::value::RawValue,
     ) -> Result<Answer, Failed> {
-        let function = HostFunction::from_name(function);
-        let function = function.filter(|f| self.outside.host.functions().contains(f));
-        let function = function.ok_or_else(out_of_order)?;
+        if !self.outside.host.functions().contains(&function) {
+            return Err(out_of_order());
+        }
         let Value::Array(arguments) = to_value(arguments).map_err(|e| unreadable(&e))? else {
             return Err(out_of_order());
         };

@@ -8,9 +8,10 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::SystemTime;
 
+use portcullis_core::HostFunction;
 use serde_json::Value;
 
-use crate::host::{HostFunction, HostRequest};
+use crate::host::HostRequest;
 
 /// How many unknowns are kept of one evaluation.
 pub(crate) const KEPT: usize = 32;

@@ -6,14 +6,13 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::time::Instant;
 
-use portcullis_core::{Tree, clock};
+use portcullis_core::{HostCallStep, PolicyLimit, Tree, clock};
 
 use crate::crowd::Crowd;
 use crate::global_context::Lease;
-use crate::host::HostCall;
 use crate::input::Input;
 use crate::lazy::Nodes;
-use crate::limits::{Limit, Limits};
+use crate::limits::Limits;
 use crate::replay::{KEPT, Missing};
 
 /// How many calls of the world outside one evaluation may make.
@@ -97,7 +96,7 @@ pub(crate) struct State {
     /// The thread.
     pub(crate) thread: Thread,
     pub(crate) deadline: Cell<Option<Instant>>,
-    hit: Cell<Option<Limit>>,
+    hit: Cell<Option<PolicyLimit>>,
     pub(crate) output_left: Cell<usize>,
     pub(crate) said: RefCell<Option<(Said, String)>>,
     pub(crate) warnings: RefCell<Vec<String>>,
@@ -117,7 +116,7 @@ pub(crate) struct State {
     /// Whether the object will be compared with what it was.
     pub(crate) reads_back: Cell<bool>,
     /// Calls of the world outside by the policy that runs now; its name is added later.
-    pub(crate) host_calls: RefCell<Vec<HostCall>>,
+    pub(crate) host_calls: RefCell<Vec<HostCallStep>>,
     /// How many calls may still be made, and how many bytes of them may be kept.
     pub(crate) calls_left: Cell<usize>,
     pub(crate) call_bytes_left: Cell<usize>,
@@ -208,17 +207,17 @@ impl State {
     }
 
     /// Notes a limit. The first one counts, except that the deadline always does.
-    pub(crate) fn note(&self, limit: Limit) {
-        if self.hit.get().is_none() || limit == Limit::Deadline {
+    pub(crate) fn note(&self, limit: PolicyLimit) {
+        if self.hit.get().is_none() || limit == PolicyLimit::Deadline {
             self.hit.set(Some(limit));
         }
     }
 
-    pub(crate) fn hit(&self) -> Option<Limit> {
+    pub(crate) fn hit(&self) -> Option<PolicyLimit> {
         self.hit.get()
     }
 
-    pub(crate) fn take_hit(&self) -> Option<Limit> {
+    pub(crate) fn take_hit(&self) -> Option<PolicyLimit> {
         self.hit.take()
     }
 
@@ -230,7 +229,7 @@ impl State {
             .get()
             .is_some_and(|deadline| clock::monotonic() >= deadline);
         if late {
-            self.note(Limit::Deadline);
+            self.note(PolicyLimit::Deadline);
         }
         late
     }

@@ -1,25 +1,15 @@
 //! What a list of decisions shows of each.
 
-use portcullis_core::Door;
+use portcullis_core::{Door, vocabulary};
 use serde::{Deserialize, Serialize};
 
-/// Yes or no.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Answer {
-    /// The request may go on.
-    Allow,
-    /// It may not; for authorization also: nobody had an opinion.
-    Deny,
-}
-
-impl Answer {
-    /// Its name.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Allow => "allow",
-            Self::Deny => "deny",
-        }
+vocabulary! {
+    /// Yes or no.
+    pub enum Answer {
+        /// The request may go on.
+        Allow = "allow",
+        /// It may not; for authorization also: nobody had an opinion.
+        Deny = "deny",
     }
 }
 

@@ -2,20 +2,28 @@
 //!
 //! `portcullis-core` writes the steps of a chain in this shape.
 
+use std::fmt;
+use std::str::FromStr;
+
+use portcullis_core::{
+    HostCallStep, HostFunction, OpinionKind, Phase, PolicyLimit, PolicyMode, PolicyOutcome,
+    PolicyStep, StepOutcome, UnknownWord,
+};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use crate::recorded::Recorded;
+
 /// What one plug-in or authorizer did.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct TraceStep {
     /// Its name.
     pub plugin: String,
-    /// `admit` or `validate`; none for an authorizer.
+    /// Which half of a plug-in; none for an authorizer.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub phase: Option<String>,
-    /// How it ended: `skipped`, `passed`, `changed`, `denied`, `error`, `timeout`, `panic`; of an
-    /// authorizer `allow`, `deny`, `no_opinion`, `error`.
-    pub outcome: String,
+    pub phase: Option<Recorded<Phase>>,
+    /// How it ended.
+    pub outcome: Recorded<TraceOutcome>,
     /// Why, where there is more to say.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub detail: Option<String>,
@@ -41,6 +49,84 @@ pub struct TraceStep {
     /// How long it took.
     #[serde(default)]
     pub duration_us: u64,
+}
+
+impl TraceStep {
+    /// One that says only who, and how it ended.
+    pub fn new(plugin: impl Into<String>, outcome: impl Into<TraceOutcome>) -> Self {
+        Self {
+            plugin: plugin.into(),
+            phase: None,
+            outcome: Recorded::Known(outcome.into()),
+            detail: None,
+            failed_open: false,
+            warnings: 0,
+            policies: Vec::new(),
+            host_calls: Vec::new(),
+            patch: Vec::new(),
+            roles: None,
+            duration_us: 0,
+        }
+    }
+
+    /// How it ended, where it is a plug-in or failed, and this version knows the word.
+    pub fn ended(&self) -> Option<StepOutcome> {
+        match self.outcome.known() {
+            Some(TraceOutcome::Step(outcome)) => Some(*outcome),
+            _ => None,
+        }
+    }
+
+    /// Whether it ended like this.
+    pub fn is(&self, outcome: StepOutcome) -> bool {
+        self.ended() == Some(outcome)
+    }
+
+    /// Whether it could not decide.
+    pub fn is_failure(&self) -> bool {
+        self.ended().is_some_and(StepOutcome::is_failure)
+    }
+}
+
+/// How a step ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(untagged)]
+pub enum TraceOutcome {
+    /// That of a plug-in; of an authorizer only [`StepOutcome::Error`].
+    Step(StepOutcome),
+    /// The opinion of an authorizer, or of rules and roles.
+    Opinion(OpinionKind),
+}
+
+impl From<StepOutcome> for TraceOutcome {
+    fn from(outcome: StepOutcome) -> Self {
+        Self::Step(outcome)
+    }
+}
+
+impl From<OpinionKind> for TraceOutcome {
+    fn from(opinion: OpinionKind) -> Self {
+        Self::Opinion(opinion)
+    }
+}
+
+impl FromStr for TraceOutcome {
+    type Err = UnknownWord;
+
+    fn from_str(text: &str) -> Result<Self, UnknownWord> {
+        // No word is one of both.
+        let opinion = || text.parse().map(Self::Opinion);
+        text.parse().map(Self::Step).or_else(|_| opinion())
+    }
+}
+
+impl fmt::Display for TraceOutcome {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Step(outcome) => outcome.fmt(f),
+            Self::Opinion(opinion) => opinion.fmt(f),
+        }
+    }
 }
 
 /// What was made of the caller's rules and roles.
@@ -81,55 +167,12 @@ pub struct Miss {
     pub got: Option<String>,
 }
 
-/// What one policy did.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-pub struct PolicyTrace {
-    /// Its name.
-    pub name: String,
-    /// `enforce`, `warn` or `dry-run`.
-    pub mode: String,
-    /// What it said itself: `allow`, `deny`, `pass`, `skip`, `warn`, `error`.
-    pub outcome: String,
-    /// Why, where there is more to say.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub message: Option<String>,
-    /// The text that the line is in, where it is not the policy's own.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub source: Option<String>,
-    /// Where in that text, from 1.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub line: Option<u32>,
-    /// Where in that line, from 1.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub column: Option<u32>,
-    /// The limit it hit.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub limit: Option<String>,
-    /// How long it took, where it ran.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub duration_us: Option<u64>,
-}
+/// What one policy did, as it is read back.
+pub type PolicyTrace =
+    PolicyStep<Recorded<PolicyMode>, Recorded<PolicyOutcome>, Recorded<PolicyLimit>>;
 
-/// What a policy asked of the world outside.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-pub struct HostCallTrace {
-    /// Name of the policy.
-    pub policy: String,
-    /// The function.
-    pub function: String,
-    /// With what it was called.
-    #[serde(default)]
-    pub arguments: Vec<Value>,
-    /// The answer.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub result: Option<Value>,
-    /// Why there is none.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub error: Option<String>,
-    /// How long it took.
-    #[serde(default)]
-    pub duration_us: u64,
-}
+/// What a policy asked of the world outside, as it is read back.
+pub type HostCallTrace = HostCallStep<Recorded<HostFunction>>;
 
 #[expect(
     clippy::trivially_copy_pass_by_ref,

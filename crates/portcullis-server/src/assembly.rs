@@ -161,7 +161,7 @@ fn listeners(
                 let style = listener.style;
                 let is_for_browsers = serves
                     .iter()
-                    .any(|d| matches!(d, config::Door::Api | config::Door::Web));
+                    .any(|d| matches!(d, config::Service::Api | config::Service::Web));
                 // A browser would follow it for every port of `localhost`.
                 let is_real = tls.as_ref().is_some_and(|tls| !tls.is_development);
                 made.push((

@@ -141,7 +141,7 @@ impl Listeners {
 
     fn start(&self, listener: &config::Listener, setup: ListenerSetup, bound: Bound) -> Working {
         let place = place(&bound, &listener.bind, setup.tls.is_some());
-        let serves: Vec<&str> = listener.serves.iter().map(|door| door.name()).collect();
+        let serves: Vec<&str> = listener.serves.iter().map(|one| one.as_str()).collect();
         tracing::info!(
             listener = listener.name,
             address = place,
@@ -152,7 +152,7 @@ impl Listeners {
         let room = self.connections.room();
         let setup = Arc::new(ArcSwap::from_pointee(setup));
         let accepting = Accepting {
-            service: Arc::clone(&self.server),
+            handler: Arc::clone(&self.server),
             setup: Arc::clone(&setup),
             connections: self.connections.clone(),
             room,

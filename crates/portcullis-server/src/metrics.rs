@@ -12,7 +12,7 @@ mod telemetry;
 use std::sync::Arc;
 use std::time::Duration;
 
-use portcullis_core::{AccessVerdict, Attributes, Verdict, clock};
+use portcullis_core::{AccessVerdict, Attributes, StepOutcome, Verdict, clock};
 use portcullis_telemetry::Telemetry;
 use prometheus_client::encoding::text::encode;
 use prometheus_client::encoding::{EncodeLabelSet, EncodeLabelValue, LabelValueEncoder};
@@ -266,9 +266,8 @@ impl Metrics {
                 self.failed_open.get_or_create(&OpenLabels { plugin }).inc();
             }
             let outcome = match step.outcome {
-                portcullis_core::StepOutcome::Timeout => "timeout",
-                portcullis_core::StepOutcome::Panic => "panic",
-                _ => "error",
+                failure if failure.is_failure() => failure.as_str(),
+                _ => StepOutcome::Error.as_str(),
             };
             let labels = PluginLabels {
                 plugin: Text(Arc::clone(&step.plugin)),

@@ -16,14 +16,14 @@ use portcullis_core::Peer;
 
 use crate::api::{self, Call, Found};
 use crate::http::error::HttpError;
+use crate::http::handler::{Answered, Client, Handler};
 use crate::http::listener::ListenerSetup;
-use crate::http::service::{Answered, Client, Service};
 use crate::http::trust::{Standing, Trust};
 use crate::http::{Response, body, browser};
 use crate::metrics::Metrics;
 use crate::server::Server;
 use crate::visitor::Visitor;
-use portcullis_config::{Door, Style};
+use portcullis_config::{Service, Style};
 
 /// What a path means.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -89,11 +89,11 @@ impl Route<'_> {
         }
     }
 
-    fn door(&self) -> Door {
+    fn service(&self) -> Service {
         match self {
-            Self::Live | Self::Ready => Door::Health,
-            Self::Metrics => Door::Metrics,
-            Self::Admission(_) | Self::Authorization { .. } => Door::Kubernetes,
+            Self::Live | Self::Ready => Service::Health,
+            Self::Metrics => Service::Metrics,
+            Self::Admission(_) | Self::Authorization { .. } => Service::Kubernetes,
         }
     }
 
@@ -101,21 +101,21 @@ impl Route<'_> {
         if *self == Route::Admission(Webhook::Acjs) {
             return true;
         }
-        match self.door() {
-            Door::Kubernetes => method == Method::POST,
+        match self.service() {
+            Service::Kubernetes => method == Method::POST,
             _ => method == Method::GET || method == Method::HEAD,
         }
     }
 
     fn methods(&self) -> &'static str {
-        match self.door() {
-            Door::Kubernetes => "POST",
+        match self.service() {
+            Service::Kubernetes => "POST",
             _ => "GET, HEAD",
         }
     }
 }
 
-impl Service for Arc<Server> {
+impl Handler for Arc<Server> {
     type Client = Visitor;
 
     fn client(
@@ -201,7 +201,7 @@ impl Visitor {
             Style::Doors => Route::of(head.uri.path()),
             Style::Acjs => Some(Route::of_acjs(head.uri.path(), &head.method)),
         };
-        let route = route.filter(|route| setup.serves.contains(&route.door()));
+        let route = route.filter(|route| setup.serves.contains(&route.service()));
         let Some(route) = route else {
             return match api::find(&head.method, head.uri.path(), &setup.serves) {
                 Found::Endpoint(endpoint, values) => {
@@ -220,7 +220,7 @@ impl Visitor {
         if !route.takes(&head.method) {
             return Err(HttpError::method_not_allowed(route.methods()));
         }
-        let is_review = route.door() == Door::Kubernetes;
+        let is_review = route.service() == Service::Kubernetes;
         if is_review && self.peer.unix.is_none() && browser::is_foreign(head, None) {
             return Err(HttpError::forbidden(
                 "cross_site",

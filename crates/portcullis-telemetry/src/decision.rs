@@ -54,7 +54,7 @@ impl<'a> Decision<'a> {
             name: "admission.review",
             context: &attributes.context,
             id: verdict.id.to_string(),
-            door: door(attributes.door),
+            door: attributes.door.as_str(),
             verdict: match (failed, verdict.is_allowed()) {
                 (Some(_), _) => "error",
                 (None, true) => "allow",
@@ -94,7 +94,7 @@ impl<'a> Decision<'a> {
             name: "authz.check",
             context: &access.context,
             id: verdict.id.to_string(),
-            door: door(Door::Authorization),
+            door: Door::Authorization.as_str(),
             verdict: match fault {
                 Some(_) => "error",
                 None => verdict.opinion.as_str(),
@@ -183,15 +183,6 @@ impl<'a> Decision<'a> {
         record.fixed64(11, self.times.wall);
         record.text(12, "portcullis.decision");
         record.into_bytes()
-    }
-}
-
-fn door(door: Door) -> &'static str {
-    match door {
-        Door::Kubernetes => "kubernetes",
-        Door::Authorization => "authorization",
-        Door::Ci => "ci",
-        Door::Api => "api",
     }
 }
 

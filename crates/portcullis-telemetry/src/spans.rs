@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 use portcullis_core::TraceContext;
 use portcullis_core::authorizer::AccessStep;
-use portcullis_core::{HostCallStep, Phase, PolicyOutcome, PolicyStep, Step, StepOutcome};
+use portcullis_core::{HostCallStep, PolicyLimit, PolicyOutcome, PolicyStep, Step, StepOutcome};
 
 use crate::otlp::Attribute::{self, Text};
 use crate::otlp::attribute;
@@ -36,12 +36,7 @@ pub(crate) struct Fault(pub(crate) &'static str);
 impl Fault {
     /// How a plug-in failed, if it did.
     pub(crate) fn of(outcome: StepOutcome) -> Option<Self> {
-        match outcome {
-            StepOutcome::Error => Some(Self("error")),
-            StepOutcome::Timeout => Some(Self("timeout")),
-            StepOutcome::Panic => Some(Self("panic")),
-            _ => None,
-        }
+        outcome.is_failure().then_some(Self(outcome.as_str()))
     }
 }
 
@@ -131,8 +126,8 @@ impl<'a> Spans<'a> {
         };
         let attributes = [
             ("portcullis.plugin", Text(&step.plugin)),
-            ("portcullis.phase", Text(phase(step.phase))),
-            ("portcullis.outcome", Text(outcome(step.outcome))),
+            ("portcullis.phase", Text(step.phase.as_str())),
+            ("portcullis.outcome", Text(step.outcome.as_str())),
         ];
         self.child(self.trace.span_id, INTERNAL, &span, attributes.into_iter());
     }
@@ -148,7 +143,7 @@ impl<'a> Spans<'a> {
             name: "policy.evaluate",
             start,
             end,
-            fault: is_failed.then(|| Fault(policy.limit.unwrap_or("error"))),
+            fault: is_failed.then(|| Fault(policy.limit.map_or("error", PolicyLimit::as_str))),
         };
         let attributes = [
             ("portcullis.plugin", Text(&step.plugin)),
@@ -175,7 +170,7 @@ impl<'a> Spans<'a> {
         };
         let attributes = [
             ("portcullis.policy", Text(&call.policy)),
-            ("portcullis.function", Text(call.function)),
+            ("portcullis.function", Text(call.function.as_str())),
         ];
         self.child(parent, CLIENT, &span, attributes.into_iter());
     }
@@ -259,23 +254,4 @@ impl<'a> Spans<'a> {
 
 fn after(start: Instant, duration: Duration) -> Instant {
     start.checked_add(duration).unwrap_or(start)
-}
-
-fn phase(phase: Phase) -> &'static str {
-    match phase {
-        Phase::Admit => "admit",
-        Phase::Validate => "validate",
-    }
-}
-
-fn outcome(outcome: StepOutcome) -> &'static str {
-    match outcome {
-        StepOutcome::Skipped => "skipped",
-        StepOutcome::Passed => "passed",
-        StepOutcome::Changed => "changed",
-        StepOutcome::Denied => "denied",
-        StepOutcome::Error => "error",
-        StepOutcome::Timeout => "timeout",
-        StepOutcome::Panic => "panic",
-    }
 }

@@ -5,9 +5,9 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use portcullis_core::{
-    Attributes, Decision, DecisionId, Denial, Door, DoorContext, HostCallStep, Operation, Phase,
-    PolicyMode, PolicyOutcome, PolicyStep, Step, StepOutcome, TraceContext, UserInfo, Verdict,
-    clock,
+    Attributes, Decision, DecisionId, Denial, Door, DoorContext, HostCallStep, HostFunction,
+    Operation, Phase, PolicyLimit, PolicyMode, PolicyOutcome, PolicyStep, Step, StepOutcome,
+    TraceContext, UserInfo, Verdict, clock,
 };
 use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
 use tokio::net::{TcpListener, TcpStream};
@@ -235,7 +235,7 @@ fn full_of(secret: &str) -> (Attributes, Verdict) {
     verdict.annotations = [(text(), text())].into();
     let call = HostCallStep {
         policy: "P".into(),
-        function: "cosign",
+        function: HostFunction::CosignVerify,
         arguments: vec![value()],
         result: Some(value()),
         error: Some(text()),
@@ -250,7 +250,7 @@ fn full_of(secret: &str) -> (Attributes, Verdict) {
         source: Some(text()),
         line: None,
         column: None,
-        limit: Some("deadline"),
+        limit: Some(PolicyLimit::Deadline),
         started: None,
         duration: None,
     };

@@ -33,7 +33,7 @@ pub(crate) use autohold::{
 };
 pub(crate) use can_i::{CanI, CanIAccess, CanIAction, CanIForm};
 pub(crate) use configuration::Configuration;
-pub(crate) use decisions::{Decisions, DecisionsCommand, Export, Filter, List, door_name};
+pub(crate) use decisions::{Decisions, DecisionsCommand, Export, Filter, List};
 pub(crate) use eval::{Eval, EvalOutput, Output, ReportKind};
 pub(crate) use explain::{DECISION_ID, Explain, ExplainOutput};
 pub(crate) use graph::{

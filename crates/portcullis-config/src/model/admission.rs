@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use portcullis_core::FailureMode;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -40,17 +41,6 @@ pub(crate) struct PluginSpec {
     pub(crate) timeout: Option<Duration>,
     /// The plug-in's own configuration, as `portcullis plugins` describes it.
     pub(crate) configuration: Option<Node>,
-}
-
-/// What follows when a plug-in fails.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "lowercase")]
-pub enum FailureMode {
-    /// The request is refused.
-    #[default]
-    Closed,
-    /// The request goes on.
-    Open,
 }
 
 /// What the validating path does when the chain would still change the object.

@@ -2,9 +2,10 @@
 
 use std::{borrow::Cow, fmt, path::PathBuf};
 
+use portcullis_core::vocabulary;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{
-    Deserialize, Deserializer, Serialize,
+    Deserialize, Deserializer,
     de::{Error as DeError, Visitor},
 };
 
@@ -29,7 +30,7 @@ pub(crate) struct ListenerSpec {
     pub(crate) connections: Option<u32>,
     /// What is served here.
     #[schemars(length(min = 1))]
-    pub(crate) serves: Vec<Door>,
+    pub(crate) serves: Vec<Service>,
 }
 
 /// A unix socket.
@@ -64,37 +65,22 @@ pub(crate) struct TlsSpec {
     pub(crate) development: bool,
 }
 
-/// What a listener serves.
-#[derive(
-    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
-)]
-#[serde(rename_all = "lowercase")]
-pub enum Door {
-    /// Kubernetes reviews: admission and authorization.
-    Kubernetes,
-    /// The REST API.
-    Api,
-    /// CI jobs.
-    Ci,
-    /// The web pages.
-    Web,
-    /// Metrics for Prometheus.
-    Metrics,
-    /// Whether the server lives and is ready.
-    Health,
-}
-
-impl Door {
-    /// The name in the configuration.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Kubernetes => "kubernetes",
-            Self::Api => "api",
-            Self::Ci => "ci",
-            Self::Web => "web",
-            Self::Metrics => "metrics",
-            Self::Health => "health",
-        }
+vocabulary! {
+    /// What a listener serves. Which door a request then goes through is another matter.
+    #[derive(PartialOrd, Ord, JsonSchema)]
+    pub enum Service {
+        /// Kubernetes reviews: admission and authorization.
+        Kubernetes = "kubernetes",
+        /// The REST API.
+        Api = "api",
+        /// CI jobs.
+        Ci = "ci",
+        /// The web pages.
+        Web = "web",
+        /// Metrics for Prometheus.
+        Metrics = "metrics",
+        /// Whether the server lives and is ready.
+        Health = "health",
     }
 }
 

@@ -2,9 +2,11 @@
 
 use std::{collections::BTreeMap, path::PathBuf};
 
-use schemars::JsonSchema;
+use portcullis_core::{Door, PolicyMode};
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Serialize};
 
+use crate::matcher::Matcher;
 use crate::units::{Duration, Size};
 
 /// A policy in JavaScript.
@@ -23,7 +25,7 @@ pub(crate) struct PolicySpec {
     pub(crate) matching: MatchSpec,
     /// What its refusal means.
     #[serde(default)]
-    pub(crate) mode: ModeName,
+    pub(crate) mode: PolicyMode,
     /// What it is for, in a sentence; for reports.
     #[serde(default)]
     pub(crate) description: Option<String>,
@@ -58,7 +60,7 @@ pub enum Severity {
 pub(crate) struct PolicyMetadata {
     #[serde(rename = "match")]
     pub(crate) matching: MatchSpec,
-    pub(crate) mode: ModeName,
+    pub(crate) mode: PolicyMode,
     pub(crate) description: Option<String>,
     pub(crate) severity: Option<Severity>,
     pub(crate) category: Option<String>,
@@ -81,31 +83,14 @@ pub struct MatchSpec {
     /// Patterns for the path of the request, like `/mutate/shop/**`.
     pub(crate) paths: Option<Vec<String>>,
     /// The doors it judges at; `kubernetes` unless said.
-    pub(crate) doors: Option<Vec<PolicyDoor>>,
+    #[schemars(schema_with = "doors_schema")]
+    pub(crate) doors: Option<Vec<String>>,
 }
 
-/// A door at which policies judge.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "lowercase")]
-pub enum PolicyDoor {
-    /// Kubernetes admission.
-    Kubernetes,
-    /// CI jobs.
-    Ci,
-}
-
-/// What a policy's refusal means.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-#[schemars(rename = "PolicyMode")]
-pub enum ModeName {
-    /// A refusal is a refusal.
-    #[default]
-    Enforce,
-    /// A refusal is a warning.
-    Warn,
-    /// A refusal is a record only.
-    DryRun,
+/// One of the doors at which policies judge.
+fn doors_schema(_: &mut SchemaGenerator) -> Schema {
+    let doors = Matcher::DOORS.map(Door::as_str);
+    json_schema!({"type": ["array", "null"], "items": {"type": "string", "enum": doors}})
 }
 
 /// What policies may ask of the world outside.

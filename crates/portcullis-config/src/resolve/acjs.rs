@@ -5,7 +5,7 @@ use std::path::Path;
 use super::listeners::{address, files_of_tls, socket_path};
 use crate::{
     document::Document,
-    model::{AcjsListenerSpec, AcjsPathSpec, Door, Principal},
+    model::{AcjsListenerSpec, AcjsPathSpec, Principal, Service},
     notes::Notes,
     resolved::{Bind, Listener, Origin, Style, Tls, UnixSocket},
 };
@@ -60,7 +60,7 @@ pub(crate) fn acjs_listener(
             name: NAME.to_owned(),
             bind,
             tls,
-            serves: vec![Door::Kubernetes, Door::Metrics, Door::Health],
+            serves: vec![Service::Kubernetes, Service::Metrics, Service::Health],
             connections: None,
             style: Style::Acjs,
             origin: Origin::of(document, NAME),

@@ -9,7 +9,7 @@ use std::{
 
 use crate::{
     document::Document,
-    model::{Door, ListenerSpec, ModeSpec, TlsSpec, UnixSpec},
+    model::{ListenerSpec, ModeSpec, Service, TlsSpec, UnixSpec},
     notes::Notes,
     resolved::{Bind, Identity, Listener, Origin, Style, Tls, UnixSocket},
 };
@@ -66,7 +66,7 @@ pub(crate) fn listeners(
                 .as_ref()
                 .and_then(|tls| resolve_tls(document, &format!("{at}.tls"), tls, notes)),
             bind,
-            serves: doors(document, &at, &spec.serves, notes),
+            serves: services(document, &at, &spec.serves, notes),
             connections: spec.connections,
             style: Style::Doors,
             origin: Origin::of(document, &at),
@@ -257,21 +257,21 @@ pub(super) fn files_of_tls(certificate: PathBuf, key: PathBuf, client_ca: Option
     }
 }
 
-fn doors(document: &Document, at: &str, serves: &[Door], notes: &mut Notes) -> Vec<Door> {
+fn services(document: &Document, at: &str, serves: &[Service], notes: &mut Notes) -> Vec<Service> {
     if serves.is_empty() {
         notes.fault(document.fault(
             &format!("{at}.serves"),
             "the listener serves nothing: name at least one",
         ));
     }
-    let mut doors = Vec::with_capacity(serves.len());
-    for (index, door) in serves.iter().enumerate() {
-        if doors.contains(door) {
-            let message = format!("`{}` is named twice", door.name());
+    let mut services = Vec::with_capacity(serves.len());
+    for (index, service) in serves.iter().enumerate() {
+        if services.contains(service) {
+            let message = format!("`{}` is named twice", service.as_str());
             notes.fault(document.fault(&format!("{at}.serves[{index}]"), message));
         } else {
-            doors.push(*door);
+            services.push(*service);
         }
     }
-    doors
+    services
 }

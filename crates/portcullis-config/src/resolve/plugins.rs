@@ -3,10 +3,12 @@
 
 use std::collections::HashSet;
 
+use portcullis_core::FailureMode;
+
 use crate::POLICIES;
 use crate::{
     document::Document,
-    model::{FailureMode, PluginSpec},
+    model::PluginSpec,
     notes::Notes,
     resolved::{Origin, PluginEntry},
     units::Duration,

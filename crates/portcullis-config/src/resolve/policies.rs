@@ -5,13 +5,11 @@ mod host_calls;
 mod scripts;
 mod test_modules;
 
-use portcullis_core::PolicyMode;
-
 use crate::matcher::Matcher;
 use crate::{
     document::Document,
     fault::Fault,
-    model::{Configuration, MatchSpec, ModeName, PolicySpec},
+    model::{Configuration, MatchSpec, PolicySpec},
     notes::Notes,
     resolved::{About, DefaultAction, Policies, Policy},
     source::Source,
@@ -104,7 +102,7 @@ fn of_document(
             list.push(Policy {
                 name,
                 matcher,
-                mode: mode(spec.mode),
+                mode: spec.mode,
                 code,
                 text,
                 about,
@@ -143,14 +141,6 @@ fn matcher(
             }
             None
         }
-    }
-}
-
-fn mode(name: ModeName) -> PolicyMode {
-    match name {
-        ModeName::Enforce => PolicyMode::Enforce,
-        ModeName::Warn => PolicyMode::Warn,
-        ModeName::DryRun => PolicyMode::DryRun,
     }
 }
 

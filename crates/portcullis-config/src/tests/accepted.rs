@@ -2,10 +2,12 @@
 
 use std::{net::SocketAddr, path::Path};
 
+use portcullis_core::FailureMode;
+
 use super::{ConfigSource, Listening, LoadOptions, PLUGINS, load, order, setup, with_head};
 use crate::{
-    AuthorizerDriver, Bind, Door, Duration, FailureMode, Identity, Limits, LogFormat,
-    PendingMutation, Principal, Shutdown, Size, Source, document::Node, read, yaml,
+    AuthorizerDriver, Bind, Duration, Identity, Limits, LogFormat, PendingMutation, Principal,
+    Service, Shutdown, Size, Source, document::Node, read, yaml,
 };
 
 const EVERY_KEY: &str = r#"
@@ -88,8 +90,11 @@ fn every_key_is_taken() {
     );
     assert_eq!(loaded.chains["open"], ["AlwaysAllow"]);
     assert_eq!(loaded.warnings, [""; 0]);
-    let serves: Vec<Door> = loaded.listeners[3].serves.clone();
-    assert_eq!(serves, [Door::Api, Door::Ci, Door::Web, Door::Kubernetes]);
+    let serves: Vec<Service> = loaded.listeners[3].serves.clone();
+    assert_eq!(
+        serves,
+        [Service::Api, Service::Ci, Service::Web, Service::Kubernetes]
+    );
 }
 
 #[test]

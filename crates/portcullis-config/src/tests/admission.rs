@@ -1,9 +1,9 @@
 //! The Kubernetes `AdmissionConfiguration`, and how it joins the file.
 
+use portcullis_core::FailureMode;
 use serde_json::json;
 
 use super::{Setup, order, with_head};
-use crate::FailureMode;
 
 const AC: &str = "apiVersion: apiserver.config.k8s.io/v1\nkind: AdmissionConfiguration\n";
 

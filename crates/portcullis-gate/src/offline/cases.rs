@@ -93,7 +93,7 @@ struct Reader<'a> {
 impl Reader<'_> {
     fn case(&mut self, at: &str, spec: CaseSpec) -> Case {
         let operation = spec.operation.as_deref().and_then(|name| {
-            let known = Operation::from_name(&name.to_ascii_uppercase());
+            let known = name.to_ascii_uppercase().parse::<Operation>().ok();
             if known.is_none() {
                 let message =
                     format!("unknown operation `{name}`: use CREATE, UPDATE, DELETE or CONNECT");

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use portcullis_core::Operation;
-use portcullis_js::{Host, HostFunction, HostRequest};
+use portcullis_core::{HostFunction, Operation};
+use portcullis_js::{Host, HostRequest};
 use serde::Deserialize;
 use serde_json::Value;
 
@@ -76,7 +76,7 @@ impl Harness {
             Some(options) => Options::deserialize(options).map_err(|e| format!("review: {e}"))?,
         };
         let operation = options.operation.map(|name| {
-            let known = Operation::from_name(&name.to_ascii_uppercase());
+            let known = name.to_ascii_uppercase().parse::<Operation>().ok();
             known.ok_or_else(|| format!("review: unknown operation `{name}`"))
         });
         let request = Request {

@@ -3,7 +3,9 @@
 use std::num::NonZero;
 use std::sync::Arc;
 
-use portcullis_core::{ConfigFault, Descriptor, FailureMode, Operations, Phases, Plugin};
+use portcullis_core::{
+    ConfigFault, DependsOn, Descriptor, FailureMode, Operations, Phases, Plugin,
+};
 use portcullis_host::WorldHost;
 use portcullis_js::{
     CompileFault, GlobalContext, Guard, Limits, ModuleSource, PolicyCode, PolicySet, PolicySource,
@@ -198,6 +200,7 @@ pub(crate) fn descriptor(made: Option<Arc<dyn Plugin>>) -> Descriptor {
         summary: "Asks the policies in JavaScript, in their order",
         phases: Phases::ADMIT,
         operations: Operations::ALL,
+        depends_on: DependsOn::Request,
         schema: None,
         factory: Box::new(move |configuration| {
             if configuration.is_some() {

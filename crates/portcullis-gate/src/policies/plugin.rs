@@ -4,8 +4,8 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use portcullis_core::{
-    Attributes, Denial, Document, Door, Finished, HostCallStep, Notes, Operation, Outcome, Pending,
-    Phase, Phases, Plugin, PluginError, PolicyMode, PolicyOutcome, PolicyStep, Runs, Tree, clock,
+    Attributes, Denial, Document, Door, Finished, Notes, Operation, Outcome, Pending, Phase,
+    Phases, Plugin, PluginError, PolicyMode, PolicyOutcome, PolicyStep, Runs, Tree, clock,
     printable,
 };
 use portcullis_js::{self as js, Evaluation, Input, Plan, Pool};
@@ -93,7 +93,7 @@ impl PoliciesPlugin {
         let plan = self.rules.iter().zip(&skipped);
         let plan = plan.map(|(rule, skipped)| match skipped {
             Some(_) => Plan::Skip,
-            None => Plan::Run(mode_of(rule.mode)),
+            None => Plan::Run(rule.mode),
         });
         let tree = |document: &Option<Document>| match document {
             Some(document) => document.tree().map(Arc::new),
@@ -174,16 +174,8 @@ impl PoliciesPlugin {
         let names = self.pool.policies().names().iter();
         let steps = names.zip(self.rules.iter()).zip(skipped);
         let steps = steps.map(|((name, rule), why)| PolicyStep {
-            name: name.clone(),
-            mode: rule.mode,
-            outcome: PolicyOutcome::Skip,
             message: why.map(str::to_owned),
-            source: None,
-            line: None,
-            column: None,
-            limit: None,
-            started: None,
-            duration: None,
+            ..PolicyStep::skipped(name.as_str(), rule.mode)
         });
         let mut notes = Notes::default();
         notes.policies(steps.collect());
@@ -227,9 +219,9 @@ fn passed_over(evaluation: &Evaluation, rules: &[Rule], skipped: &Skipped) -> Ve
     };
     let steps = evaluation.steps.iter().enumerate();
     let steps = steps.filter(|(index, _)| counts(*index));
-    let name = |(_, step): (usize, &js::Step)| match step.outcome {
-        js::Outcome::Error => Some(step.name.clone()),
-        js::Outcome::Skip if !is_decided => Some(format!("{} (not asked)", step.name)),
+    let name = |(_, step): (usize, &PolicyStep)| match step.outcome {
+        PolicyOutcome::Error => Some(step.name.clone()),
+        PolicyOutcome::Skip if !is_decided => Some(format!("{} (not asked)", step.name)),
         _ => None,
     };
     steps.filter_map(name).collect()
@@ -249,20 +241,23 @@ fn finished(
         let why = skipped.get(index).copied().flatten();
         let mode = rules.get(index).map(|rule| rule.mode);
         let why = why.map(str::to_owned).or_else(|| ended.clone());
-        step_of(step, mode.unwrap_or_default(), why)
+        explained(step, mode, why)
     });
     notes.policies(steps.collect());
-    notes.host_calls(evaluation.host_calls.into_iter().map(call_of).collect());
+    notes.host_calls(evaluation.host_calls);
     for warning in evaluation.warnings {
         notes.warn(warning);
     }
     let outcome = match evaluation.verdict {
         js::Verdict::Allow => Outcome::Pass,
-        js::Verdict::Deny(denial) => {
-            if let Some(policy) = &denial.policy {
-                notes.decided_by(policy.clone());
+        js::Verdict::Deny(by) => {
+            if let Some(policy) = by.policy {
+                notes.decided_by(policy);
             }
-            refusal(denial)
+            match by.failure {
+                true => Outcome::Undecided(by.denial),
+                false => Outcome::Deny(by.denial),
+            }
         }
         js::Verdict::None => match default_action {
             DefaultAction::Allow => Outcome::Pass,
@@ -279,22 +274,9 @@ fn finished(
     }
 }
 
-fn refusal(denial: js::Denial) -> Outcome {
-    let usual = if denial.failure { 500 } else { 403 };
-    let made = Denial {
-        reason: denial.reason.into(),
-        ..Denial::new(denial.code.unwrap_or(usual), "", denial.message)
-    };
-    if denial.failure {
-        Outcome::Undecided(made)
-    } else {
-        Outcome::Deny(made)
-    }
-}
-
 /// Why policies that match were not asked, if there are any: the last one that was asked ended it.
-fn ended_by(steps: &[js::Step], skipped: &Skipped) -> Option<String> {
-    let is_skip = |step: &js::Step| step.outcome == js::Outcome::Skip;
+fn ended_by(steps: &[PolicyStep], skipped: &Skipped) -> Option<String> {
+    let is_skip = |step: &PolicyStep| step.outcome == PolicyOutcome::Skip;
     let mut with_why = steps.iter().zip(skipped);
     if !with_why.any(|(step, why)| is_skip(step) && why.is_none()) {
         return None;
@@ -302,59 +284,22 @@ fn ended_by(steps: &[js::Step], skipped: &Skipped) -> Option<String> {
     let last = steps.iter().rev().find(|step| !is_skip(step))?;
     let name = &last.name;
     Some(match last.outcome {
-        js::Outcome::Allow => format!("not asked: {name} allowed it"),
-        js::Outcome::Error => format!("not asked: {name} failed"),
+        PolicyOutcome::Allow => format!("not asked: {name} allowed it"),
+        PolicyOutcome::Error => format!("not asked: {name} failed"),
         _ => format!("not asked: {name} denied it"),
     })
 }
 
-fn step_of(step: js::Step, mode: PolicyMode, why: Option<String>) -> PolicyStep {
+/// The step with the mode of the configuration, and with why it was skipped if it was.
+fn explained(step: PolicyStep, mode: Option<PolicyMode>, why: Option<String>) -> PolicyStep {
     let message = match (step.message, step.outcome) {
-        (None, js::Outcome::Skip) => why,
+        (None, PolicyOutcome::Skip) => why,
         (message, _) => message,
     };
     PolicyStep {
-        name: step.name,
-        mode,
-        outcome: match step.outcome {
-            js::Outcome::Allow => PolicyOutcome::Allow,
-            js::Outcome::Deny => PolicyOutcome::Deny,
-            js::Outcome::Pass => PolicyOutcome::Pass,
-            js::Outcome::Skip => PolicyOutcome::Skip,
-            js::Outcome::Warn => PolicyOutcome::Warn,
-            js::Outcome::Error => PolicyOutcome::Error,
-        },
+        mode: mode.unwrap_or(step.mode),
         message,
-        source: step.source,
-        line: step.line,
-        column: step.column,
-        limit: step.limit.map(js::Limit::as_str),
-        started: step.started,
-        duration: step.duration,
-    }
-}
-
-fn call_of(call: js::HostCall) -> HostCallStep {
-    let (result, error) = match call.result {
-        Ok(value) => (Some(value), None),
-        Err(text) => (None, Some(text)),
-    };
-    HostCallStep {
-        policy: call.policy,
-        function: call.function.as_str(),
-        arguments: call.arguments,
-        result,
-        error,
-        started: Some(call.started),
-        duration: call.duration,
-    }
-}
-
-fn mode_of(mode: PolicyMode) -> js::Mode {
-    match mode {
-        PolicyMode::Enforce => js::Mode::Enforce,
-        PolicyMode::Warn => js::Mode::Warn,
-        PolicyMode::DryRun => js::Mode::DryRun,
+        ..step
     }
 }
 

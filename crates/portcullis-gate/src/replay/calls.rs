@@ -7,7 +7,8 @@
 use std::collections::BTreeSet;
 use std::sync::{Mutex, PoisonError};
 
-use portcullis_js::{HostFunction, HostRequest, RecordedCalls};
+use portcullis_core::HostFunction;
+use portcullis_js::{HostRequest, RecordedCalls};
 use portcullis_record::{HostCallTrace, TraceStep};
 use serde_json::Value;
 
@@ -39,7 +40,7 @@ impl Calls {
     fn next(&self, request: &HostRequest<'_>) -> Option<&HostCallTrace> {
         let mut used = self.used.lock().unwrap_or_else(PoisonError::into_inner);
         let same = |call: &HostCallTrace| {
-            call.function == request.function.as_str()
+            call.function == request.function
                 && call.arguments.len() == request.arguments.len()
                 && call
                     .arguments
@@ -121,8 +122,9 @@ fn images(value: &Value) -> BTreeSet<&str> {
 #[cfg(test)]
 mod tests {
     use std::sync::Arc;
+    use std::time::Duration;
 
-    use portcullis_core::{Tree, clock};
+    use portcullis_core::{StepOutcome, Tree, clock};
     use portcullis_js::Input;
     use serde_json::json;
 
@@ -131,16 +133,19 @@ mod tests {
     fn step(calls: Vec<HostCallTrace>) -> TraceStep {
         TraceStep {
             host_calls: calls,
-            ..TraceStep::default()
+            ..TraceStep::new("Policies", StepOutcome::Passed)
         }
     }
 
-    fn call(function: &str, argument: Value, result: Value) -> HostCallTrace {
+    fn call(function: HostFunction, argument: Value, result: Value) -> HostCallTrace {
         HostCallTrace {
-            function: function.to_owned(),
+            policy: "p".to_owned(),
+            function: function.into(),
             arguments: vec![argument],
             result: Some(result),
-            ..HostCallTrace::default()
+            error: None,
+            started: None,
+            duration: Duration::ZERO,
         }
     }
 
@@ -168,10 +173,14 @@ mod tests {
     fn each_call_is_answered_in_its_turn() {
         let calls = Calls::new(
             &[step(vec![
-                call("cosignVerify", json!("k"), json!(true)),
-                call("cosignVerify", json!("k"), json!(false)),
-                call("slsaVerify", json!("k"), json!(1)),
-                call("cosignVerify", json!("(masked)"), json!("(masked)")),
+                call(HostFunction::CosignVerify, json!("k"), json!(true)),
+                call(HostFunction::CosignVerify, json!("k"), json!(false)),
+                call(HostFunction::SlsaVerify, json!("k"), json!(1)),
+                call(
+                    HostFunction::CosignVerify,
+                    json!("(masked)"),
+                    json!("(masked)"),
+                ),
             ])],
             None,
         );
@@ -190,8 +199,12 @@ mod tests {
     fn an_answer_about_another_object_does_not_count() {
         let recorded = || {
             [step(vec![
-                call("cosignVerify", json!("k"), json!(true)),
-                call("forwardToAdmissionController", json!("u"), json!(true)),
+                call(HostFunction::CosignVerify, json!("k"), json!(true)),
+                call(
+                    HostFunction::ForwardToAdmissionController,
+                    json!("u"),
+                    json!(true),
+                ),
             ])]
         };
         let other = json!({"spec": {"containers": [{"image": "b"}]}});

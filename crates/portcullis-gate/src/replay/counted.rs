@@ -3,56 +3,78 @@
 use std::sync::Arc;
 
 use portcullis_core::{
-    Attributes, ChainEntry, Denial, Notes, Operation, Operations, Outcome, Phases, Plugin,
-    PluginError,
+    Attributes, ChainEntry, Denial, Notes, Operation, Outcome, Phase, Phases, Plugin, PluginError,
+    StepOutcome,
 };
 
 use super::desk::Desk;
 
-/// The one plug-in that does.
-const COUNTS: &str = "EventRateLimit";
-
 /// The plug-in that stands for it.
-struct Counted(Arc<Desk>);
+struct Counted {
+    name: String,
+    /// The real one, which says what is its business.
+    plugin: Arc<dyn Plugin>,
+    desk: Arc<Desk>,
+}
 
-/// The same entry, or what stands for it.
-pub(super) fn in_place_of(name: &str, entry: ChainEntry, desk: &Arc<Desk>) -> ChainEntry {
-    if name == COUNTS {
-        ChainEntry::new(name, Arc::new(Counted(Arc::clone(desk))))
-    } else {
-        entry
+/// What stands for this entry.
+pub(super) fn in_place_of(name: &str, entry: &ChainEntry, desk: &Arc<Desk>) -> ChainEntry {
+    let counted = Counted {
+        name: name.to_owned(),
+        plugin: Arc::clone(entry.plugin()),
+        desk: Arc::clone(desk),
+    };
+    ChainEntry::new(name, Arc::new(counted))
+}
+
+impl Counted {
+    /// What it said then, if it is its business now.
+    fn again(
+        &self,
+        phase: Phase,
+        request: &Attributes,
+        now: Result<Outcome, PluginError>,
+    ) -> Outcome {
+        if let Ok(Outcome::NotApplicable(why)) = now {
+            return Outcome::NotApplicable(why);
+        }
+        if request.dry_run {
+            return Outcome::Pass;
+        }
+        let recorded = self.desk.recorded(&self.name, phase);
+        match recorded.as_ref().map(|step| (step.ended(), step)) {
+            Some((Some(StepOutcome::Passed), _)) => Outcome::Pass,
+            Some((Some(StepOutcome::Denied), step)) => {
+                // Nobody compares the status, which is not recorded.
+                Outcome::Deny(Denial::forbidden(step.detail.clone().unwrap_or_default()))
+            }
+            _ => {
+                let why = "counts requests, and did not count this one then";
+                self.desk.miss(format!("{} {why}", self.name));
+                Outcome::Pass
+            }
+        }
     }
 }
 
 impl Plugin for Counted {
     fn handles(&self, operation: Operation) -> bool {
-        Operations::WRITES.contains(operation)
+        self.plugin.handles(operation)
     }
 
     fn phases(&self) -> Phases {
-        Phases::VALIDATE
+        self.plugin.phases()
+    }
+
+    fn admit(&self, request: &mut Attributes, _: &mut Notes) -> Result<Outcome, PluginError> {
+        let now = self
+            .plugin
+            .admit(&mut request.clone(), &mut Notes::default());
+        Ok(self.again(Phase::Admit, request, now))
     }
 
     fn validate(&self, request: &Attributes, _: &mut Notes) -> Result<Outcome, PluginError> {
-        if !request.kind.is("", "Event") {
-            return Ok(Outcome::not_applicable("not an event"));
-        }
-        if request.dry_run {
-            return Ok(Outcome::Pass);
-        }
-        let recorded = self.0.recorded(COUNTS);
-        let outcome = recorded.as_ref().map(|step| step.outcome.as_str());
-        match (outcome, recorded.as_ref()) {
-            (Some("passed"), _) => Ok(Outcome::Pass),
-            (Some("denied"), Some(step)) => {
-                let message = step.detail.clone().unwrap_or_default();
-                Ok(Outcome::Deny(Denial::new(429, "TooManyRequests", message)))
-            }
-            _ => {
-                let why = "counts requests, and did not count this one then";
-                self.0.miss(format!("{COUNTS} {why}"));
-                Ok(Outcome::Pass)
-            }
-        }
+        let now = self.plugin.validate(request, &mut Notes::default());
+        Ok(self.again(Phase::Validate, request, now))
     }
 }

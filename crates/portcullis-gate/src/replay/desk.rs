@@ -2,7 +2,8 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use portcullis_js::{Evaluation, Limit, Replay};
+use portcullis_core::{Phase, PolicyLimit};
+use portcullis_js::{Evaluation, Replay};
 use portcullis_record::TraceStep;
 
 use crate::policies::Observer;
@@ -54,10 +55,11 @@ impl Desk {
         self.lock().missed.push(why);
     }
 
-    /// What a plug-in did then.
-    pub(super) fn recorded(&self, plugin: &str) -> Option<TraceStep> {
+    /// What this half of a plug-in did then.
+    pub(super) fn recorded(&self, plugin: &str, phase: Phase) -> Option<TraceStep> {
         let current = self.lock();
-        current.trace.iter().find(|s| s.plugin == plugin).cloned()
+        let is_it = |s: &&TraceStep| s.plugin == plugin && s.phase == Some(phase.into());
+        current.trace.iter().find(is_it).cloned()
     }
 
     fn lock(&self) -> std::sync::MutexGuard<'_, Current> {
@@ -70,17 +72,17 @@ impl Observer for Desk {
         for unknown in &evaluation.unknown {
             self.miss(unknown.to_string());
         }
+        self.lock()
+            .changers
+            .extend_from_slice(&evaluation.changed_by);
         // A busy machine is no refusal.
         for step in &evaluation.steps {
-            if step.changed {
-                self.lock().changers.push(step.name.clone());
-            }
-            if step.limit == Some(Limit::Deadline) {
+            if step.limit == Some(PolicyLimit::Deadline) {
                 self.miss(format!("{} took longer than it may here", step.name));
             }
         }
         if let Some(denial) = evaluation.denial()
-            && denial.limit == Some(Limit::Deadline)
+            && denial.limit == Some(PolicyLimit::Deadline)
         {
             self.miss("the policies took longer than they may here".to_owned());
         }

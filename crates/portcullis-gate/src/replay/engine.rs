@@ -16,6 +16,7 @@ use portcullis_record::Decision;
 
 use super::counted;
 use super::desk::Desk;
+use super::facts::Facts;
 use super::masks::Matching;
 use super::policies::PoliciesOnly;
 use super::report::Report;
@@ -27,6 +28,7 @@ use crate::authorizers;
 use crate::graphs::Graphs;
 use crate::offline_graphs;
 use crate::policies::{self, Observer};
+use crate::registry::registry;
 use portcullis_config::Matcher;
 use portcullis_config::{
     self as config, ConfigSource, Faults, Listening, LoadOptions, Loaded, Namespace, Source,
@@ -166,11 +168,22 @@ impl Replay {
         if let Some(faults) = Faults::from_list(faults) {
             return Err(faults);
         }
+        let facts = Facts::of(&registry());
         let entries = entries.into_iter();
         let judge = if self.is_whole {
-            let entries = entries.map(|(name, entry)| counted::in_place_of(name, entry, &desk));
+            let mut names = self
+                .loaded
+                .plugins
+                .iter()
+                .map(|plugin| plugin.name.as_str());
+            let reads_objects = names.any(|n| n != policies::NAME && !facts.is_blind(n));
+            let entries = entries.map(|(name, entry)| match facts.counts(name) {
+                true => counted::in_place_of(name, &entry, &desk),
+                false => entry,
+            });
             let whole = Whole {
                 chain: Chain::new(entries.collect()),
+                reads_objects,
                 pending_mutation: self.loaded.pending_mutation,
             };
             Judge::Whole(whole, authorizers)
@@ -189,6 +202,7 @@ impl Replay {
             desk,
             judge,
             matching,
+            facts,
         })
     }
 

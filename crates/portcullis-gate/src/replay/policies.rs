@@ -4,7 +4,7 @@
 //! find; those after them count as long as they would see the same object.
 
 use portcullis_core::patch::{self, PatchOperation};
-use portcullis_core::{Attributes, Chain, PolicyMode, PolicyOutcome, Verdict};
+use portcullis_core::{Attributes, Chain, Phase, PolicyMode, PolicyOutcome, StepOutcome, Verdict};
 use portcullis_record::{Decision, TraceStep};
 use serde_json::Value;
 
@@ -135,9 +135,7 @@ impl Seen<'_> {
 
     /// Those after the policies would see an object they have not seen.
     fn another_object(&self) -> Outcome {
-        if let Some(step) = self.trace.refused_after()
-            && step.plugin == "AlwaysDeny"
-        {
+        if self.trace.is_refused_blindly_after() {
             return Outcome::Same { by_another: false };
         }
         let mut judges: Vec<&str> = Vec::new();
@@ -153,10 +151,8 @@ impl Seen<'_> {
             return self.compare(self.passed(&self.now));
         }
         let why = format!("{} would judge another object", judges.join(" and "));
-        let may_change = self.trace.judges_after().any(|step| {
-            let phase = step.phase.as_deref();
-            phase != Some("validate")
-        });
+        let is_last = Some(Phase::Validate.into());
+        let may_change = self.trace.judges_after().any(|step| step.phase != is_last);
         let now = self.passed(&self.now);
         if !now.allowed && !may_change {
             // Whoever else refuses it, it is refused.
@@ -196,7 +192,7 @@ impl Seen<'_> {
     /// Who changes the object first: whom the door names when it refuses what would still be changed.
     fn first_changer(&self) -> &str {
         let mut steps = self.decision.trace.iter();
-        let changed = |step: &&TraceStep| step.outcome == "changed" && step.plugin != NAME;
+        let changed = |step: &&TraceStep| step.is(StepOutcome::Changed) && step.plugin != NAME;
         match steps.find(changed) {
             Some(step) if self.before != self.original => &step.plugin,
             _ => NAME,

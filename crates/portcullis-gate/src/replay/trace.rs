@@ -1,18 +1,18 @@
 //! A recorded trace, read for who did what before and after the policies.
 
+use portcullis_core::{Phase, StepOutcome};
 use portcullis_record::{Answer, Decision, TraceStep};
 use serde_json::Value;
 
 use super::apply::{Misfit, apply};
+use super::facts::Facts;
 use crate::policies;
-
-/// Plug-ins that look at nothing.
-const BLIND: [&str; 2] = ["AlwaysAdmit", "AlwaysDeny"];
 
 /// A recorded trace, cut where the policies are asked.
 #[derive(Debug)]
 pub(super) struct Trace<'a> {
     decision: &'a Decision,
+    facts: &'a Facts,
     /// Who was asked before the policies.
     pub(super) before: &'a [TraceStep],
     /// What the policies did; none if there were none.
@@ -23,13 +23,13 @@ pub(super) struct Trace<'a> {
 
 impl<'a> Trace<'a> {
     /// Without policies in it, the place is behind the last that may change the object.
-    pub(super) fn of(decision: &'a Decision) -> Self {
+    pub(super) fn of(decision: &'a Decision, facts: &'a Facts) -> Self {
         let steps = decision.trace.as_slice();
         let place = steps.iter().position(|step| step.plugin == policies::NAME);
         let (before, rest) = match place {
             Some(place) => steps.split_at(place),
             None => {
-                let is_validate = |step: &TraceStep| step.phase.as_deref() == Some("validate");
+                let is_validate = |step: &TraceStep| step.phase == Some(Phase::Validate.into());
                 let end = steps.iter().position(is_validate).unwrap_or(steps.len());
                 steps.split_at(end)
             }
@@ -40,6 +40,7 @@ impl<'a> Trace<'a> {
         };
         Self {
             decision,
+            facts,
             before,
             policies,
             after,
@@ -64,10 +65,16 @@ impl<'a> Trace<'a> {
         last.filter(|_| self.is_refused())
     }
 
+    /// Whether somebody refused after the policies who looks at nothing, and so refuses whatever they do.
+    pub(super) fn is_refused_blindly_after(&self) -> bool {
+        let by = self.refused_after();
+        by.is_some_and(|step| self.facts.is_blind(&step.plugin))
+    }
+
     /// Whether the policies refused because none had an opinion.
     pub(super) fn was_rejected_by_default(&self) -> bool {
         self.policies.is_some_and(|step| {
-            step.outcome == "denied"
+            step.is(StepOutcome::Denied)
                 && step.detail.as_deref() == Some(policies::REJECTED_BY_DEFAULT)
         })
     }
@@ -75,7 +82,7 @@ impl<'a> Trace<'a> {
     /// Those after the policies who looked at the object.
     pub(super) fn judges_after(&self) -> impl Iterator<Item = &'a TraceStep> {
         let after = self.after.iter();
-        after.filter(|s| s.outcome != "skipped" && !BLIND.contains(&s.plugin.as_str()))
+        after.filter(|s| !s.is(StepOutcome::Skipped) && !self.facts.is_blind(&s.plugin))
     }
 
     /// Who changed the object and did not say how: the door refused it for that, and no patch was kept.
@@ -86,13 +93,13 @@ impl<'a> Trace<'a> {
             return None;
         }
         let mut steps = self.decision.trace.iter();
-        steps.find(|step| step.outcome == "changed" && self.patch_of(step).is_empty())
+        steps.find(|step| step.is(StepOutcome::Changed) && self.patch_of(step).is_empty())
     }
 
     /// Whether anybody changed the object.
     pub(super) fn is_changed(&self) -> bool {
         let mut steps = self.decision.trace.iter();
-        steps.any(|step| step.outcome == "changed")
+        steps.any(|step| step.is(StepOutcome::Changed))
     }
 
     /// The object as the policies found it.
@@ -112,7 +119,7 @@ impl<'a> Trace<'a> {
 
     /// What the policies changed.
     pub(super) fn policies_patch(&self) -> &'a [Value] {
-        let step = self.policies.filter(|step| step.outcome == "changed");
+        let step = self.policies.filter(|step| step.is(StepOutcome::Changed));
         step.map_or(&[], |step| self.patch_of(step))
     }
 
@@ -125,7 +132,7 @@ impl<'a> Trace<'a> {
 
     /// Changes the object as these did.
     fn change(&self, object: &mut Value, steps: &[TraceStep]) -> Result<(), Misfit> {
-        for step in steps.iter().filter(|step| step.outcome == "changed") {
+        for step in steps.iter().filter(|step| step.is(StepOutcome::Changed)) {
             apply(object, self.patch_of(step))?;
         }
         Ok(())
@@ -134,7 +141,7 @@ impl<'a> Trace<'a> {
     /// What a step changed: said with it, or it is all that was changed.
     fn patch_of(&self, step: &'a TraceStep) -> &'a [Value] {
         let changed = self.decision.trace.iter();
-        let changed = changed.filter(|step| step.outcome == "changed").count();
+        let changed = changed.filter(|step| step.is(StepOutcome::Changed)).count();
         if step.patch.is_empty() && changed == 1 {
             return &self.decision.patch;
         }
@@ -148,16 +155,13 @@ impl<'a> Trace<'a> {
 
 /// Whether a step may have ended the chain.
 fn is_refusal(step: &TraceStep) -> bool {
-    matches!(
-        step.outcome.as_str(),
-        "denied" | "error" | "timeout" | "panic"
-    )
+    step.is(StepOutcome::Denied) || step.is_failure()
 }
 
 /// Who changed the object then.
 pub(super) fn changers(decision: &Decision) -> Option<String> {
     let steps = decision.trace.iter();
-    let changed = steps.filter(|step| step.outcome == "changed");
+    let changed = steps.filter(|step| step.is(StepOutcome::Changed));
     let names: Vec<&str> = changed.map(|step| step.plugin.as_str()).collect();
     (!names.is_empty()).then(|| names.join(" and "))
 }
@@ -165,8 +169,5 @@ pub(super) fn changers(decision: &Decision) -> Option<String> {
 /// Whether the refusal said only that no decision could be made.
 pub(super) fn was_undecided(decision: &Decision) -> bool {
     decision.summary.verdict == Answer::Deny
-        && decision
-            .trace
-            .last()
-            .is_some_and(|step| is_refusal(step) && step.outcome != "denied")
+        && decision.trace.last().is_some_and(TraceStep::is_failure)
 }

@@ -16,6 +16,8 @@ use portcullis_config::PendingMutation;
 #[derive(Debug)]
 pub(super) struct Whole {
     pub(super) chain: Chain,
+    /// Whether a built-in plug-in of the chain looks at objects.
+    pub(super) reads_objects: bool,
     pub(super) pending_mutation: PendingMutation,
 }
 
@@ -48,8 +50,7 @@ impl Whole {
 
     /// A masked place that a built-in plug-in of the chain could read.
     fn masked_place<'a>(&self, decision: &'a Decision, request: &Attributes) -> Option<&'a str> {
-        let looks = |name: &str| !["AlwaysAdmit", "AlwaysDeny", NAME].contains(&name);
-        if !self.chain.names().any(looks) {
+        if !self.reads_objects {
             return None;
         }
         masks::for_plugins(&decision.input.masked, request)

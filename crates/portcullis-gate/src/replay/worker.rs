@@ -11,6 +11,7 @@ use portcullis_record::Decision;
 use super::apply::Misfit;
 use super::calls::Calls;
 use super::desk::Desk;
+use super::facts::Facts;
 use super::masks::Matching;
 use super::outcome::Outcome;
 use super::policies::PoliciesOnly;
@@ -24,6 +25,7 @@ pub struct Worker {
     pub(super) desk: Arc<Desk>,
     pub(super) judge: Judge,
     pub(super) matching: Matching,
+    pub(super) facts: Facts,
 }
 
 /// What is new.
@@ -61,7 +63,7 @@ impl Worker {
     }
 
     fn admission(&self, decision: &Decision) -> Outcome {
-        let trace = Trace::of(decision);
+        let trace = Trace::of(decision, &self.facts);
         if matches!(self.judge, Judge::Policies(_)) && trace.is_refused_before() {
             return Outcome::Same { by_another: false };
         }

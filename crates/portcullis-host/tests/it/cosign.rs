@@ -1,7 +1,7 @@
 //! `cosignVerify` with stand-ins for cosign.
 
+use portcullis_core::HostFunction::CosignVerify;
 use portcullis_host::{HostSettings, WorldHost};
-use portcullis_js::HostFunction::CosignVerify;
 use serde_json::{Value, json};
 
 use crate::script::Folder;

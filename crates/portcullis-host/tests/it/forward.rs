@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
+use portcullis_core::HostFunction::ForwardToAdmissionController;
 use portcullis_host::{ForwardRule, GoogleToken, HostSettings, WorldHost};
-use portcullis_js::HostFunction::ForwardToAdmissionController;
 use portcullis_js::{Host, HostRequest, Input};
 use serde_json::{Value, json};
 

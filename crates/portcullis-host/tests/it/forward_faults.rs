@@ -2,8 +2,8 @@
 
 use std::net::TcpListener;
 
+use portcullis_core::HostFunction::ForwardToAdmissionController;
 use portcullis_host::{ForwardRule, HostSettings, WorldHost};
-use portcullis_js::HostFunction::ForwardToAdmissionController;
 use serde_json::{Value, json};
 
 use crate::certificates::Pki;

@@ -1,7 +1,7 @@
 //! `slsaEnsureComingFrom` with stand-ins for everything it asks.
 
+use portcullis_core::HostFunction::SlsaEnsureComingFrom;
 use portcullis_host::WorldHost;
-use portcullis_js::HostFunction::SlsaEnsureComingFrom;
 use serde_json::{Value, json};
 
 use crate::origin_world::{World, builds, digest, image, keeping_verifier, occurrence};

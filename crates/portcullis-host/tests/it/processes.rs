@@ -1,6 +1,6 @@
 //! What is left of programs: nothing; and what they see of us: little.
 
-use portcullis_js::HostFunction::CosignVerify;
+use portcullis_core::HostFunction::CosignVerify;
 use serde_json::json;
 
 use crate::script::{Folder, is_alive};

@@ -5,8 +5,8 @@
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
+use portcullis_core::HostFunction::{CosignVerify, SlsaEnsureComingFrom, SlsaVerify};
 use portcullis_host::{HostSettings, WorldHost};
-use portcullis_js::HostFunction::{CosignVerify, SlsaEnsureComingFrom, SlsaVerify};
 use serde_json::{Value, json};
 
 use crate::origin_world::{World, builds};

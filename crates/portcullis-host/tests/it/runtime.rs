@@ -4,8 +4,8 @@ use std::sync::Barrier;
 use std::thread;
 use std::time::Duration;
 
+use portcullis_core::HostFunction::{CosignVerify, ForwardToAdmissionController};
 use portcullis_host::{HostSettings, WorldHost};
-use portcullis_js::HostFunction::{CosignVerify, ForwardToAdmissionController};
 use serde_json::json;
 
 use crate::remote::{Remote, Reply};

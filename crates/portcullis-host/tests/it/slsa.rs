@@ -1,7 +1,7 @@
 //! `slsaVerify` with stand-ins for slsa-verifier.
 
+use portcullis_core::HostFunction::SlsaVerify;
 use portcullis_host::WorldHost;
-use portcullis_js::HostFunction::SlsaVerify;
 use serde_json::{Value, json};
 
 use crate::script::Folder;

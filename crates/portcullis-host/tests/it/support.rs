@@ -3,9 +3,9 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use portcullis_core::clock;
+use portcullis_core::{HostFunction, clock};
 use portcullis_host::{ForwardRule, GoogleToken, HostSettings, WorldHost};
-use portcullis_js::{Host, HostFunction, HostRequest, Input, Subject};
+use portcullis_js::{Host, HostRequest, Input, Subject};
 use serde_json::{Value, json};
 
 /// The request behind a call, with a review of its own.

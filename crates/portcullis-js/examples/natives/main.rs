@@ -116,7 +116,13 @@ impl Bench {
         let last = last.and_then(|text| text.rsplit(' ').next()?.parse().ok());
         match denial.limit {
             Some(_) => Ran::Stopped(last.unwrap_or(usize::MAX - 1)),
-            None => Ran::Ended(denial.message.trim_start_matches("natives: ").to_owned()),
+            None => Ran::Ended(
+                denial
+                    .denial
+                    .message
+                    .trim_start_matches("natives: ")
+                    .to_owned(),
+            ),
         }
     }
 
@@ -143,7 +149,7 @@ impl Bench {
 /// What the harness lists.
 fn list(object: &Value) -> Vec<String> {
     let evaluation = pool(LONGEST).evaluate(Input::new(object)).unwrap();
-    let text = &evaluation.denial().unwrap().message;
+    let text = &evaluation.denial().unwrap().denial.message;
     let text = text.trim_start_matches("natives: ");
     text.lines().map(str::to_owned).collect()
 }

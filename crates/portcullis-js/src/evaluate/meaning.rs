@@ -16,7 +16,7 @@ impl<'js> Run<'_, 'js> {
         let refuse = |message: String| {
             Conclusion::Deny(Refusal {
                 message,
-                reason: VIOLATES_POLICY.to_owned(),
+                reason: VIOLATES_POLICY.into(),
                 code: None,
                 place: None,
                 limit: None,

@@ -1,12 +1,14 @@
 //! What is written down of an evaluation, and how a refusal comes about.
 
+use std::borrow::Cow;
+
+use portcullis_core::{Denial, HostCallStep, PolicyLimit, PolicyMode, PolicyOutcome, PolicyStep};
 use serde_json::Value;
 
 use crate::compile::PolicySet;
-use crate::host::HostCall;
 use crate::input::{Input, Plan};
-use crate::limits::{Limit, Limits};
-use crate::outcome::{ConsoleLine, Denial, Evaluation, Mode, Outcome, Step, Verdict};
+use crate::limits::Limits;
+use crate::outcome::{ConsoleLine, Evaluation, PolicyDenial, Verdict};
 use crate::replay::Unknown;
 use crate::source::Place;
 use crate::state::State;
@@ -14,31 +16,18 @@ use crate::state::State;
 /// A policy that failed to decide.
 const INTERNAL_ERROR: &str = "INTERNAL_ERROR";
 
+/// The status of a refusal whose policy names none, and of a policy that could not decide.
+const FORBIDDEN: u16 = 403;
+const UNDECIDED: u16 = 500;
+
 /// The message of a limit that was hit.
-pub(crate) fn limit_message(limit: Limit, limits: &Limits) -> String {
+pub(crate) fn limit_message(limit: PolicyLimit, limits: &Limits) -> String {
     let bound = match limit {
-        Limit::Deadline => format!("{:?}", limits.deadline),
-        Limit::Memory => format!("{} bytes", limits.memory),
-        Limit::Stack => format!("{} bytes", limits.stack),
+        PolicyLimit::Deadline => format!("{:?}", limits.deadline),
+        PolicyLimit::Memory => format!("{} bytes", limits.memory),
+        PolicyLimit::Stack => format!("{} bytes", limits.stack),
     };
     format!("unable to evaluate policy:limit exceeded: {limit} ({bound})")
-}
-
-/// A policy that was not asked.
-pub(super) fn skipped(name: &str) -> Step {
-    Step {
-        name: name.to_owned(),
-        mode: Mode::Enforce,
-        outcome: Outcome::Skip,
-        message: None,
-        source: None,
-        line: None,
-        column: None,
-        limit: None,
-        started: None,
-        duration: None,
-        changed: false,
-    }
 }
 
 /// The answer where the time ran out and nothing more is known than which policy was running.
@@ -48,32 +37,32 @@ pub(crate) fn late(
     input: &Input,
     limits: &Limits,
 ) -> Evaluation {
-    let message = limit_message(Limit::Deadline, limits);
+    let message = limit_message(PolicyLimit::Deadline, limits);
     let culprit = culprit.filter(|index| *index < set.names().len());
     let mut record = Record::default();
     for (index, name) in set.names().iter().enumerate() {
-        let mut step = skipped(name);
-        if let Plan::Run(mode) = input.plan(index) {
-            step.mode = mode;
-        }
+        let mode = match input.plan(index) {
+            Plan::Run(mode) => mode,
+            Plan::Skip => PolicyMode::Enforce,
+        };
+        let mut step = PolicyStep::skipped(name.as_str(), mode);
         if culprit == Some(index) {
-            step.outcome = Outcome::Error;
+            step.outcome = PolicyOutcome::Error;
             step.message = Some(message.clone());
-            step.limit = Some(Limit::Deadline);
+            step.limit = Some(PolicyLimit::Deadline);
         }
         record.steps.push(step);
     }
     if !input.failures_pass {
         let policy = culprit.and_then(|index| set.names().get(index)).cloned();
-        record.verdict = Some(Verdict::Deny(Denial {
-            message: match &policy {
-                Some(name) => format!("{name}: {message}"),
-                None => message,
-            },
+        let message = match &policy {
+            Some(name) => format!("{name}: {message}"),
+            None => message,
+        };
+        record.verdict = Some(Verdict::Deny(PolicyDenial {
             policy,
-            reason: INTERNAL_ERROR.to_owned(),
-            code: None,
-            limit: Some(Limit::Deadline),
+            denial: Denial::new(UNDECIDED, INTERNAL_ERROR, message),
+            limit: Some(PolicyLimit::Deadline),
             failure: true,
         }));
     }
@@ -84,10 +73,11 @@ pub(crate) fn late(
 #[derive(Debug, Default)]
 pub(super) struct Record {
     pub(super) verdict: Option<Verdict>,
-    pub(super) steps: Vec<Step>,
+    pub(super) steps: Vec<PolicyStep>,
     pub(super) warnings: Vec<String>,
     pub(super) console: Vec<ConsoleLine>,
-    pub(super) host_calls: Vec<HostCall>,
+    pub(super) host_calls: Vec<HostCallStep>,
+    pub(super) changed_by: Vec<String>,
     pub(super) covered: Vec<u32>,
     pub(super) object: Option<Value>,
     pub(super) unknown: Vec<Unknown>,
@@ -99,7 +89,8 @@ impl Record {
     /// The engine failed before it came to the policies.
     pub(super) fn fail(&mut self, set: &PolicySet, input: &Input, failure: Failure) {
         let missing = set.names().iter().skip(self.steps.len());
-        self.steps.extend(missing.map(|name| skipped(name)));
+        let skipped = |name: &String| PolicyStep::skipped(name.as_str(), PolicyMode::Enforce);
+        self.steps.extend(missing.map(skipped));
         let mut applied = self
             .steps
             .iter_mut()
@@ -108,7 +99,7 @@ impl Record {
             .filter(|(index, _)| input.plan(*index) != Plan::Skip);
         let name = match applied.next() {
             Some((_, (step, name))) => {
-                step.outcome = Outcome::Error;
+                step.outcome = PolicyOutcome::Error;
                 step.message = Some(failure.message.clone());
                 step.limit = failure.limit;
                 name.as_str()
@@ -125,11 +116,18 @@ impl Record {
 
     pub(super) fn refuse(&mut self, name: &str, refusal: Refusal) {
         self.object = None;
-        self.verdict = Some(Verdict::Deny(Denial {
+        let usual = if refusal.failure {
+            UNDECIDED
+        } else {
+            FORBIDDEN
+        };
+        let message = format!("{name}: {}", refusal.message);
+        self.verdict = Some(Verdict::Deny(PolicyDenial {
             policy: Some(name.to_owned()),
-            message: format!("{name}: {}", refusal.message),
-            reason: refusal.reason,
-            code: refusal.code,
+            denial: Denial {
+                reason: refusal.reason,
+                ..Denial::new(refusal.code.unwrap_or(usual), "", message)
+            },
             limit: refusal.limit,
             failure: refusal.failure,
         }));
@@ -142,6 +140,7 @@ impl Record {
             warnings: self.warnings,
             console: self.console,
             host_calls: self.host_calls,
+            changed_by: self.changed_by,
             covered: self.covered,
             object: self.object,
             unknown: self.unknown,
@@ -161,10 +160,10 @@ pub(super) enum Conclusion {
 #[derive(Debug)]
 pub(super) struct Refusal {
     pub(super) message: String,
-    pub(super) reason: String,
+    pub(super) reason: Cow<'static, str>,
     pub(super) code: Option<u16>,
     pub(super) place: Option<Place>,
-    pub(super) limit: Option<Limit>,
+    pub(super) limit: Option<PolicyLimit>,
     pub(super) failure: bool,
 }
 
@@ -173,7 +172,7 @@ pub(super) struct Refusal {
 pub(super) struct Failure {
     pub(super) message: String,
     pub(super) place: Option<Place>,
-    pub(super) limit: Option<Limit>,
+    pub(super) limit: Option<PolicyLimit>,
 }
 
 impl Failure {
@@ -202,7 +201,7 @@ impl From<Failure> for Refusal {
     fn from(failure: Failure) -> Self {
         Self {
             message: failure.message,
-            reason: INTERNAL_ERROR.to_owned(),
+            reason: INTERNAL_ERROR.into(),
             code: None,
             place: failure.place,
             limit: failure.limit,

@@ -12,6 +12,7 @@ use std::sync::mpsc::{self, Receiver};
 use std::sync::{Arc, Mutex};
 use std::thread;
 
+use portcullis_core::HostFunction;
 use portcullis_core::clock::{self, Stopwatch};
 use rustix::process::{Resource, Rlimit, setrlimit};
 use serde_json::Value;
@@ -23,7 +24,7 @@ use crate::compile::PolicySet;
 use crate::evaluate;
 use crate::gate::Outside;
 use crate::global_context::{Elsewhere, GlobalContext};
-use crate::host::{Host, HostFunction, HostRequest};
+use crate::host::{Host, HostRequest};
 use crate::limits::Limits;
 use crate::realm::Realm;
 use crate::state::{Reporter, Thread};
@@ -92,14 +93,10 @@ fn evaluate_all(setup: &Setup, link: &Arc<Link>) {
             return;
         }
     };
-    let functions = setup.functions.iter();
-    let functions: Vec<_> = functions
-        .filter_map(|f| HostFunction::from_name(f))
-        .collect();
     let outside = Outside {
         host: Arc::new(AwayHost {
             link: Arc::clone(link),
-            functions: functions.leak(),
+            functions: setup.functions.clone().leak(),
         }),
         ..Outside::none()
     };
@@ -226,7 +223,7 @@ impl AwayHost {
     fn ask(&self, request: &HostRequest<'_>) -> Option<Answer> {
         let arguments = Value::from(request.arguments.to_vec());
         let call = FromWorker::Call {
-            function: request.function.as_str().to_owned(),
+            function: request.function,
             arguments: to_raw(&arguments).ok()?,
             object: to_raw(request.object).ok()?,
         };

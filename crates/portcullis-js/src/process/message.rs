@@ -7,17 +7,19 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use portcullis_core::{Document, Look, Tree, json};
+use portcullis_core::{
+    Document, HostCallStep, HostFunction, Look, PolicyLimit, PolicyMode, PolicyOutcome, PolicyStep,
+    Tree, json,
+};
 use serde::ser::{SerializeMap, SerializeSeq};
 use serde::{Deserialize, Serialize, Serializer};
 use serde_json::Value;
 use serde_json::value::{RawValue, to_raw_value};
 
 use crate::compile::PolicySet;
-use crate::host::{HostCall, HostFunction};
 use crate::input::{Input, Plan};
-use crate::limits::{Limit, Limits};
-use crate::outcome::{ConsoleLine, Evaluation, Mode, Outcome, Step, Verdict};
+use crate::limits::Limits;
+use crate::outcome::{ConsoleLine, Evaluation, Verdict};
 use crate::sources::Sources;
 use crate::subject::PlainSubject;
 
@@ -54,7 +56,7 @@ pub(super) enum FromWorker {
     Policy(usize),
     /// A policy asks something of the world outside.
     Call {
-        function: String,
+        function: HostFunction,
         arguments: Raw,
         object: Raw,
     },
@@ -74,7 +76,7 @@ pub(super) struct Setup {
     /// How large the `GlobalContext` may be.
     pub(super) context: usize,
     /// The functions of the world outside.
-    pub(super) functions: Vec<String>,
+    pub(super) functions: Vec<HostFunction>,
 }
 
 /// One evaluation.
@@ -105,13 +107,13 @@ pub(super) struct Report {
 
 #[derive(Debug, Serialize, Deserialize)]
 struct StepReport {
-    mode: Mode,
-    outcome: Outcome,
+    mode: PolicyMode,
+    outcome: PolicyOutcome,
     message: Option<String>,
     source: Option<String>,
     line: Option<u32>,
     column: Option<u32>,
-    limit: Option<Limit>,
+    limit: Option<PolicyLimit>,
     started: Option<Duration>,
     duration: Option<Duration>,
 }
@@ -127,10 +129,10 @@ struct LineReport {
 #[derive(Debug, Serialize, Deserialize)]
 struct CallReport {
     policy: String,
-    function: String,
+    function: HostFunction,
     arguments: Vec<Raw>,
     result: Answer,
-    started: Duration,
+    started: Option<Duration>,
     duration: Duration,
 }
 
@@ -206,20 +208,20 @@ impl Report {
             level: line.level.to_owned(),
             text: line.text,
         });
-        let call = |call: HostCall| {
+        let call = |call: HostCallStep| {
             Ok(CallReport {
                 policy: call.policy,
-                function: call.function.as_str().to_owned(),
+                function: call.function,
                 arguments: call
                     .arguments
                     .iter()
                     .map(to_raw)
                     .collect::<Result<_, _>>()?,
-                result: match &call.result {
-                    Ok(value) => Ok(to_raw(value)?),
-                    Err(text) => Err(text.clone()),
+                result: match call.error {
+                    Some(text) => Err(text),
+                    None => Ok(to_raw(&call.result.unwrap_or_default())?),
                 },
-                started: since(call.started),
+                started: call.started.map(since),
                 duration: call.duration,
             })
         };
@@ -253,25 +255,25 @@ impl Report {
         let steps = self.steps.into_iter().zip(set.names()).enumerate();
         let steps = steps.map(|(index, (step, name))| {
             let is_skipped = input.plan(index) == Plan::Skip;
-            if is_skipped && step.outcome != Outcome::Skip {
+            if is_skipped && step.outcome != PolicyOutcome::Skip {
                 return Err(wrong("a policy that was to be skipped"));
             }
             Ok(step.step(name, began))
         });
         let unreadable = |e: serde_json::Error| wrong(&format!("a value that can't be read: {e}"));
         let calls = self.host_calls.into_iter().map(|call| {
-            let function = HostFunction::from_name(&call.function);
             let arguments = call.arguments.iter().map(|raw| to_value(raw));
-            let result = match call.result {
-                Ok(raw) => Ok(to_value(&raw).map_err(unreadable)?),
-                Err(text) => Err(text),
+            let (result, error) = match call.result {
+                Ok(raw) => (Some(to_value(&raw).map_err(unreadable)?), None),
+                Err(text) => (None, Some(text)),
             };
-            Ok(HostCall {
+            Ok(HostCallStep {
                 policy: call.policy,
-                function: function.ok_or_else(|| wrong("an unknown function"))?,
+                function: call.function,
                 arguments: arguments.collect::<Result<_, _>>().map_err(unreadable)?,
                 result,
-                started: began.checked_add(call.started).unwrap_or(began),
+                error,
+                started: call.started.and_then(|since| began.checked_add(since)),
                 duration: call.duration,
             })
         });
@@ -282,6 +284,7 @@ impl Report {
             warnings: self.warnings,
             console: self.console.into_iter().map(LineReport::line).collect(),
             host_calls: calls.collect::<Result<_, String>>()?,
+            changed_by: Vec::new(),
             covered: self.covered,
             object: object.map_err(unreadable)?,
             unknown: Vec::new(),
@@ -290,8 +293,8 @@ impl Report {
 }
 
 impl StepReport {
-    fn step(self, name: &str, began: Instant) -> Step {
-        Step {
+    fn step(self, name: &str, began: Instant) -> PolicyStep {
+        PolicyStep {
             name: name.to_owned(),
             mode: self.mode,
             outcome: self.outcome,
@@ -302,7 +305,6 @@ impl StepReport {
             limit: self.limit,
             started: self.started.and_then(|since| began.checked_add(since)),
             duration: self.duration,
-            changed: false,
         }
     }
 }

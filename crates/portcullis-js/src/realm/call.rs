@@ -4,15 +4,15 @@ use std::panic::{self, AssertUnwindSafe};
 use std::rc::Rc;
 use std::sync::Arc;
 
-use portcullis_core::Tree;
 use portcullis_core::clock::{self, Stopwatch};
+use portcullis_core::{HostCallStep, HostFunction, PolicyLimit, Tree};
 use rquickjs::{Array, Ctx, Function, Value as Js};
 use serde_json::Value;
 
 use crate::convert::to_js;
 use crate::gate::Outside;
-use crate::host::{HostCall, HostFunction, HostRequest};
-use crate::limits::{Limit, Limits};
+use crate::host::HostRequest;
+use crate::limits::Limits;
 use crate::read_back::{Reader, Strictness, Unreadable, size};
 use crate::replay::{Missing, Replay};
 use crate::state::{CALLS, State};
@@ -81,8 +81,9 @@ struct Asked<'a, 'js> {
 impl<'js> Asked<'_, 'js> {
     fn call(&self, name: &str, arguments: &Js<'js>, object: &Js<'js>) -> Result<Value, Refused> {
         let no_answer = |text: &str| Refused::NoAnswer(format!("{name}: {text}"));
-        let function =
-            HostFunction::from_name(name).ok_or_else(|| no_answer("there is no such function"))?;
+        let function: HostFunction = name
+            .parse()
+            .map_err(|_| no_answer("there is no such function"))?;
         let left = self.state.calls_left.get().checked_sub(1);
         let left =
             left.ok_or_else(|| no_answer(&format!("more than {CALLS} calls in one evaluation")))?;
@@ -122,16 +123,17 @@ impl<'js> Asked<'_, 'js> {
         self.state
             .call_bytes_left
             .set(kept.ok_or_else(|| no_answer("the answers are too large"))?);
-        self.state.host_calls.borrow_mut().push(HostCall {
+        self.state.host_calls.borrow_mut().push(HostCallStep {
             policy: String::new(),
             function,
             arguments,
-            result: result.clone(),
-            started: watch.started(),
+            result: result.as_ref().ok().cloned(),
+            error: result.as_ref().err().cloned(),
+            started: Some(watch.started()),
             duration,
         });
         if clock::monotonic() >= deadline {
-            self.state.note(Limit::Deadline);
+            self.state.note(PolicyLimit::Deadline);
             return Err(no_answer("the time is over"));
         }
         result.map_err(Refused::NoAnswer)

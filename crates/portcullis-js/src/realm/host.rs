@@ -4,6 +4,7 @@ use std::fmt::Write;
 use std::rc::Rc;
 use std::time::SystemTime;
 
+use portcullis_core::PolicyLimit;
 use rquickjs::function::{Opt, This};
 use rquickjs::{Array, Coerced, Ctx, Exception, Function, Object, Value};
 
@@ -13,7 +14,7 @@ use crate::crowd::is_crowded;
 use crate::gate::Outside;
 use crate::global_context::GlobalContext;
 use crate::lazy;
-use crate::limits::{Limit, Limits};
+use crate::limits::Limits;
 use crate::replay::Missing;
 use crate::state::{Said, State};
 
@@ -72,7 +73,7 @@ pub(super) fn functions<'js>(
     host.set("isCrowded", Function::new(ctx.clone(), crowded)?)?;
 
     let s = Rc::clone(state);
-    let limit = move |_name: String| s.note(Limit::Memory);
+    let limit = move |_name: String| s.note(PolicyLimit::Memory);
     host.set("limit", Function::new(ctx.clone(), limit)?)?;
 
     let s = Rc::clone(state);
@@ -146,7 +147,7 @@ pub(super) fn functions<'js>(
         match lease.as_ref() {
             Some(lease) => convert::to_js(&ctx, &s, &lease.value),
             None => {
-                s.note(Limit::Deadline);
+                s.note(PolicyLimit::Deadline);
                 Err(Exception::throw_message(&ctx, "ac.GlobalContext is in use"))
             }
         }
@@ -235,9 +236,9 @@ fn notice<'js>(ctx: &Ctx<'js>, state: &State, error: &Value<'js>) {
         return;
     };
     if message == "Maximum call stack size exceeded" {
-        state.note(Limit::Stack);
+        state.note(PolicyLimit::Stack);
     } else if OUT_OF_MEMORY.contains(&message.as_str()) {
-        state.note(Limit::Memory);
+        state.note(PolicyLimit::Memory);
     }
 }
 

@@ -10,10 +10,11 @@ use std::sync::{Arc, mpsc};
 use std::thread;
 use std::time::Duration;
 
+use portcullis_core::PolicyLimit;
 use portcullis_core::clock::{self, Stopwatch};
 use portcullis_js::{
-    GlobalContext, Input, Limit, Limits, NoHost, PolicySet, PolicySource, Pool, PoolError,
-    PoolOptions, Sources, Verdict,
+    GlobalContext, Input, Limits, NoHost, PolicySet, PolicySource, Pool, PoolError, PoolOptions,
+    Sources, Verdict,
 };
 use serde_json::json;
 
@@ -81,7 +82,7 @@ fn when_too_many_were_given_up_nothing_new_begins_until_they_end() {
     for _ in 0..MANY {
         let e = receiver.recv().unwrap().unwrap();
         let limit = e.denial().and_then(|d| d.limit);
-        assert_eq!(limit, Some(Limit::Deadline), "{e:?}");
+        assert_eq!(limit, Some(PolicyLimit::Deadline), "{e:?}");
     }
     assert_eq!(pool.abandoned(), MANY);
     let refused = pool.submit(Input::new(&json!({})), clock::monotonic(), |_| {});

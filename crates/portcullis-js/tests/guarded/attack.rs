@@ -5,10 +5,10 @@ use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::Duration;
 
-use portcullis_core::clock;
+use portcullis_core::{PolicyLimit, clock};
 use portcullis_js::{
     Evaluation, GlobalContext, Guard, GuardEvent, GuardListener, GuardOptions, GuardStatus, Input,
-    Limit, NoHost, Pool, PoolOptions, Verdict,
+    NoHost, Pool, PoolOptions, Verdict,
 };
 
 use crate::start::command;
@@ -86,7 +86,7 @@ fn objects_of_one_asker_take_nothing_from_others() {
     }
     for receiver in first {
         let e = receiver.recv().unwrap();
-        assert_eq!(denied(&e).limit, Some(Limit::Deadline), "{e:?}");
+        assert_eq!(denied(&e).limit, Some(PolicyLimit::Deadline), "{e:?}");
     }
     // Two turns, and the share of one asker.
     assert!(pool.abandoned() <= 6, "{}", pool.abandoned());
@@ -96,7 +96,7 @@ fn objects_of_one_asker_take_nothing_from_others() {
     // Those that come now are killed, and take no more threads.
     for receiver in attack() {
         let e = receiver.recv().unwrap();
-        assert_eq!(denied(&e).limit, Some(Limit::Deadline), "{e:?}");
+        assert_eq!(denied(&e).limit, Some(PolicyLimit::Deadline), "{e:?}");
     }
     assert!(pool.abandoned() <= lost, "{}", pool.abandoned());
     assert!(told.has(r#"Killed(Some("Stuck"))"#), "{told:?}");
@@ -113,13 +113,13 @@ fn one_that_is_stuck_is_noticed_before_its_deadline_and_named_after_it() {
     assert!(told.has(r#"Stuck(Some("Stuck"))"#), "{told:?}");
     assert!(receiver.try_recv().is_err(), "its time is not over");
     let e = receiver.recv().unwrap();
-    assert!(denied(&e).message.starts_with("Stuck: "), "{e:?}");
+    assert!(denied(&e).denial.message.starts_with("Stuck: "), "{e:?}");
     until("a process is killed", || {
         let e = submit(&pool, busy("eve", rounds(8.0)), limits().deadline).recv();
         let e = e.unwrap();
         let denial = denied(&e);
-        assert_eq!(denial.limit, Some(Limit::Deadline));
-        denial.message.starts_with("Stuck: ") && told.has(r#"Killed(Some("Stuck"))"#)
+        assert_eq!(denial.limit, Some(PolicyLimit::Deadline));
+        denial.denial.message.starts_with("Stuck: ") && told.has(r#"Killed(Some("Stuck"))"#)
     });
 }
 
@@ -139,6 +139,6 @@ fn a_long_loop_is_not_taken_for_stuck() {
     let e = submit(&pool, fine("bob"), limits().deadline)
         .recv()
         .unwrap();
-    assert_eq!(denied(&e).limit, Some(Limit::Deadline), "{e:?}");
+    assert_eq!(denied(&e).limit, Some(PolicyLimit::Deadline), "{e:?}");
     assert!(!guard.status().is_on(), "{told:?}");
 }

@@ -3,9 +3,10 @@
 use std::fmt;
 use std::sync::Arc;
 
+use portcullis_core::PolicyMode;
 use portcullis_js::{
-    Evaluation, GlobalContext, Host, HostRequest, Input, Mode, ModuleSource, Plan, PolicyCode,
-    PolicySet, PolicySource, Pool, PoolOptions, Sources,
+    Evaluation, GlobalContext, Host, HostRequest, Input, ModuleSource, Plan, PolicyCode, PolicySet,
+    PolicySource, Pool, PoolOptions, Sources,
 };
 use serde_json::{Value, json};
 
@@ -118,14 +119,14 @@ fn every_case_has_the_same_outcome() {
         );
         let threads = threads.unwrap();
         let processes = start::start(set, limits(), options, other.clone(), Arc::clone(&host));
-        let modes = [Mode::Enforce, Mode::Warn, Mode::DryRun];
+        let modes = [PolicyMode::Enforce, PolicyMode::Warn, PolicyMode::DryRun];
         for (failures_pass, mode) in [false, true].into_iter().zip(modes.into_iter().cycle()) {
-            for mode in [mode, Mode::Warn, Mode::Enforce] {
+            for mode in [mode, PolicyMode::Warn, PolicyMode::Enforce] {
                 let asked = || Input {
                     plan: vec![
                         Plan::Run(mode),
-                        Plan::Run(Mode::Enforce),
-                        Plan::Run(Mode::Enforce),
+                        Plan::Run(PolicyMode::Enforce),
+                        Plan::Run(PolicyMode::Enforce),
                     ],
                     failures_pass,
                     ..input(pod())
@@ -137,7 +138,7 @@ fn every_case_has_the_same_outcome() {
             }
         }
         let skipped = || Input {
-            plan: vec![Plan::Skip, Plan::Skip, Plan::Run(Mode::DryRun)],
+            plan: vec![Plan::Skip, Plan::Skip, Plan::Run(PolicyMode::DryRun)],
             ..input(pod())
         };
         let wanted = plain(patiently(&threads, skipped()));

@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use portcullis_js::{CompileFault, Outcome, PolicySet, PolicySource, SourceName, Sources, Verdict};
+use portcullis_core::PolicyOutcome;
+use portcullis_js::{CompileFault, PolicySet, PolicySource, SourceName, Sources, Verdict};
 use serde_json::{Value, json};
 
 use crate::support::*;
@@ -17,8 +18,8 @@ fn case_01_true_allows() {
 #[test]
 fn cases_02_to_04_false_and_text_refuse() {
     let e = p("return false");
-    assert_eq!(denied(&e).message, "P: request denied by policy");
-    assert_eq!(denied(&e).reason, "VIOLATES_POLICY");
+    assert_eq!(denied(&e).denial.message, "P: request denied by policy");
+    assert_eq!(denied(&e).denial.reason, "VIOLATES_POLICY");
     let code = r#"for (const c of object.spec.containers) if (c.name.includes("apple")) return "fruit not allowed""#;
     assert_eq!(message(code), "P: fruit not allowed");
     assert_eq!(message("return ''"), "P: request denied by policy");
@@ -31,14 +32,14 @@ fn cases_02_to_04_false_and_text_refuse() {
 fn cases_05_and_06_no_opinion_is_the_callers_default() {
     let e = p("");
     assert_eq!(e.verdict, Verdict::None);
-    assert_eq!(e.steps[0].outcome, Outcome::Pass);
+    assert_eq!(e.steps[0].outcome, PolicyOutcome::Pass);
 }
 
 #[test]
 fn cases_07_and_08_the_first_word_ends() {
     let e = run(&[("A", "return 'a'"), ("B", "return true")]);
-    assert_eq!(denied(&e).message, "A: a");
-    assert_eq!(e.steps[1].outcome, Outcome::Skip);
+    assert_eq!(denied(&e).denial.message, "A: a");
+    assert_eq!(e.steps[1].outcome, PolicyOutcome::Skip);
     let e = run(&[("A", "return true"), ("B", "return 'b'")]);
     assert_eq!(e.verdict, Verdict::Allow);
 }
@@ -58,12 +59,13 @@ fn cases_09_and_10_anything_else_is_an_error() {
         let e = p(code);
         let d = denied(&e);
         assert!(
-            d.message
+            d.denial
+                .message
                 .starts_with("P: unknown return value from policy ("),
             "{code} {d:?}"
         );
-        assert_eq!(d.reason, "INTERNAL_ERROR");
-        assert_eq!(e.steps[0].outcome, Outcome::Error);
+        assert_eq!(d.denial.reason, "INTERNAL_ERROR");
+        assert_eq!(e.steps[0].outcome, PolicyOutcome::Error);
     }
 }
 
@@ -72,14 +74,15 @@ fn case_11_an_exception_refuses_and_says_where() {
     let e = p("\n  throw new Error(\"boom\")");
     let d = denied(&e);
     assert!(
-        d.message
+        d.denial
+            .message
             .starts_with("P: unable to evaluate policy:Error: boom"),
         "{d:?}"
     );
-    assert_eq!(d.reason, "INTERNAL_ERROR");
+    assert_eq!(d.denial.reason, "INTERNAL_ERROR");
     assert_eq!(e.steps[0].line, Some(2), "{e:?}");
     assert!(
-        d.message.ends_with(" at P:2:18") || e.steps[0].column.is_some(),
+        d.denial.message.ends_with(" at P:2:18") || e.steps[0].column.is_some(),
         "{d:?}"
     );
     assert!(message("throw 'text'").starts_with("P: unable to evaluate policy:text"));
@@ -87,7 +90,7 @@ fn case_11_an_exception_refuses_and_says_where() {
     assert!(message("throw { toString() { throw 1 } }").contains("unable to evaluate"));
     let e = pool("function f() {\n  return nothing.here }", &[("P", "f()")]);
     let e = e.evaluate(input(pod())).unwrap();
-    assert!(denied(&e).message.contains("globals:2:"), "{e:?}");
+    assert!(denied(&e).denial.message.contains("globals:2:"), "{e:?}");
 }
 
 #[test]
@@ -105,7 +108,7 @@ fn cases_12_to_16_changes() {
     assert_eq!((&o["x"], &o["y"]), (&json!(1), &json!(2)));
     let e = p("object.x = 1; return 'no'");
     assert_eq!(e.object, None);
-    assert_eq!(denied(&e).message, "P: no");
+    assert_eq!(denied(&e).denial.message, "P: no");
 }
 
 #[test]
@@ -136,7 +139,10 @@ fn cases_22_and_23_globals() {
         "function add(a, b) { return a + b }",
         &[("P", "return 's=' + add(1, 2)")],
     );
-    assert_eq!(denied(&e.evaluate(input(pod())).unwrap()).message, "P: s=3");
+    assert_eq!(
+        denied(&e.evaluate(input(pod())).unwrap()).denial.message,
+        "P: s=3"
+    );
     let e = pool(
         "const K = 3; let deny = 1; class C {}",
         &[
@@ -172,7 +178,7 @@ fn case_28_no_object() {
     let e = pool("", &[("P", "return object + oldObject.kind")])
         .evaluate(i)
         .unwrap();
-    assert_eq!(denied(&e).message, "P: nullPod");
+    assert_eq!(denied(&e).denial.message, "P: nullPod");
 }
 
 #[test]
@@ -254,17 +260,21 @@ fn helpers_end_even_if_caught() {
     let e = p("\ntry { deny('bad', 'Mine', 422) } finally { return true }");
     let d = denied(&e);
     assert_eq!(
-        (d.message.as_str(), d.reason.as_str(), d.code),
-        ("P: bad", "Mine", Some(422))
+        (
+            d.denial.message.as_str(),
+            d.denial.reason.as_ref(),
+            d.denial.code
+        ),
+        ("P: bad", "Mine", 422)
     );
     assert_eq!(e.steps[0].line, Some(2));
     let e = p("deny()");
-    assert_eq!(denied(&e).message, "P: request denied by policy");
+    assert_eq!(denied(&e).denial.message, "P: request denied by policy");
     let e = p("warn('careful'); warn(2)");
     assert_eq!(e.warnings, ["P: careful", "P: 2"]);
     assert_eq!(
         (e.verdict, e.steps[0].outcome),
-        (Verdict::None, Outcome::Warn)
+        (Verdict::None, PolicyOutcome::Warn)
     );
 }
 
@@ -296,7 +306,7 @@ fn promises_are_awaited() {
         "P: inner"
     );
     let e = p("await 1;\nthrow new Error('x')");
-    assert!(denied(&e).message.contains("Error: x"));
+    assert!(denied(&e).denial.message.contains("Error: x"));
     assert_eq!(e.steps[0].line, Some(2));
     assert!(message("await new Promise(() => {})").contains("settled"));
     assert_eq!(p("await 1; allow()").verdict, Verdict::Allow);
@@ -348,7 +358,7 @@ fn syntax_errors_are_found_in_the_authors_text() {
 #[test]
 fn sloppy_mode_and_comments() {
     let e = p("x = 1; with ({y: 2}) { if (x + y === 3) return 'ok' } // the end");
-    assert_eq!(denied(&e).message, "P: ok");
+    assert_eq!(denied(&e).denial.message, "P: ok");
     assert_eq!(
         message("return typeof this + typeof object.none + typeof oldObject"),
         "P: objectundefinedobject"
@@ -361,7 +371,7 @@ fn the_request_holds_its_objects_in_both_forms() {
         if (req.object !== object) return 'another object'
         const text = String.fromCharCode(...req.Object.Raw)
         return JSON.parse(text).metadata.name + ' ' + req.OldObject.Raw.length");
-    assert_eq!(denied(&e).message, "P: p 0");
+    assert_eq!(denied(&e).denial.message, "P: p 0");
 }
 
 #[test]

@@ -19,7 +19,7 @@ fn case_24_it_counts() {
     );
     for n in 1..=3 {
         let e = pool.evaluate(input(pod())).unwrap();
-        assert_eq!(denied(&e).message, format!("P: n={n}"));
+        assert_eq!(denied(&e).denial.message, format!("P: n={n}"));
     }
 }
 
@@ -72,7 +72,10 @@ fn past_its_cap_it_refuses_and_stays_as_it_was() {
     for n in [101, 100_000] {
         let e = pool.evaluate(input(json!({"n": n}))).unwrap();
         assert!(
-            denied(&e).message.contains("GlobalContext would be larger"),
+            denied(&e)
+                .denial
+                .message
+                .contains("GlobalContext would be larger"),
             "{e:?}"
         );
     }
@@ -96,7 +99,7 @@ fn writing_past_the_cap_throws_where_it_is_written() {
     let said: Vec<String> = (0..5)
         .map(|i| {
             let evaluation = pool.evaluate(input(serde_json::json!({"key": format!("k{i}")})));
-            denied(&evaluation.unwrap()).message.clone()
+            denied(&evaluation.unwrap()).denial.message.clone()
         })
         .collect();
     assert_eq!(

@@ -2,7 +2,8 @@
 
 use std::time::Duration;
 
-use portcullis_js::{Evaluation, Input, Limit, Limits, Mode, Outcome, Plan, Verdict};
+use portcullis_core::{PolicyLimit, PolicyMode, PolicyOutcome};
+use portcullis_js::{Evaluation, Input, Limits, Plan, Verdict};
 use serde_json::{Value, json};
 
 use crate::support::*;
@@ -14,7 +15,7 @@ fn open(object: Value) -> Input {
     }
 }
 
-fn outcomes(e: &Evaluation) -> Vec<Outcome> {
+fn outcomes(e: &Evaluation) -> Vec<PolicyOutcome> {
     e.steps.iter().map(|s| s.outcome).collect()
 }
 
@@ -22,7 +23,7 @@ fn with(policies: &[(&str, &str)]) -> Evaluation {
     pool("", policies).evaluate(open(pod())).unwrap()
 }
 
-use Outcome::{Allow, Deny, Error, Pass, Skip};
+use PolicyOutcome::{Allow, Deny, Error, Pass, Skip};
 
 #[test]
 fn an_error_is_no_opinion_and_what_it_changed_is_undone() {
@@ -70,7 +71,7 @@ fn what_can_not_be_read_back_is_an_error_of_who_did_it() {
 #[test]
 fn refusals_refuse_all_the_same() {
     let e = with(&[("A", "throw 1"), ("B", "object.b = 1; return 'b'")]);
-    assert_eq!(denied(&e).message, "B: b");
+    assert_eq!(denied(&e).denial.message, "B: b");
     assert_eq!(outcomes(&e), [Error, Deny]);
     assert_eq!(e.object, None);
 }
@@ -93,9 +94,9 @@ fn limits_are_no_opinion() {
         limits,
         [
             None,
-            Some(Limit::Stack),
-            Some(Limit::Memory),
-            Some(Limit::Memory),
+            Some(PolicyLimit::Stack),
+            Some(PolicyLimit::Memory),
+            Some(PolicyLimit::Memory),
             None
         ]
     );
@@ -119,7 +120,7 @@ fn after_the_deadline_nothing_runs_and_nothing_is_changed() {
     patiently(&pool, open(json!({"fine": 1})));
     let e = pool.evaluate(open(pod())).unwrap();
     assert_eq!(outcomes(&e), [Pass, Error, Skip], "{e:?}");
-    assert_eq!(e.steps[1].limit, Some(Limit::Deadline));
+    assert_eq!(e.steps[1].limit, Some(PolicyLimit::Deadline));
     assert_eq!((&e.verdict, &e.object), (&Verdict::None, &None));
     // Waiting in vain, and a native that does not look at the clock.
     let policies = [(
@@ -146,8 +147,8 @@ fn after_the_deadline_nothing_runs_and_nothing_is_changed() {
 #[test]
 fn policies_that_only_warn_see_what_was_kept() {
     let mut i = open(pod());
-    let run = Plan::Run(Mode::Enforce);
-    let warn = Plan::Run(Mode::Warn);
+    let run = Plan::Run(PolicyMode::Enforce);
+    let warn = Plan::Run(PolicyMode::Warn);
     i.plan = vec![run, warn, run, warn, run];
     let policies = [
         ("A", "object.a = 1"),
@@ -200,7 +201,7 @@ fn policies_can_be_asked_after_a_refusal_and_the_first_one_counts() {
     let Verdict::Deny(denial) = &e.verdict else {
         panic!("{e:?}")
     };
-    assert_eq!(denial.message, "B: first");
+    assert_eq!(denial.denial.message, "B: first");
     assert_eq!(e.steps[3].message.as_deref(), Some("second 1"));
     assert_eq!((e.object, e.warnings), (None, Vec::new()));
     // Nothing can be relied on after a limit.

@@ -5,10 +5,10 @@ use std::sync::mpsc::{self, Receiver, Sender};
 use std::sync::{Arc, Condvar, Mutex};
 use std::time::Duration;
 
-use portcullis_core::clock;
+use portcullis_core::{HostFunction, PolicyLimit, PolicyMode, PolicyOutcome, clock};
 use portcullis_js::{
-    Evaluation, GlobalContext, Host, HostFunction, HostRequest, Input, Limit, Limits, Mode,
-    Outcome, Plan, PolicySet, Pool, PoolOptions, Verdict,
+    Evaluation, GlobalContext, Host, HostRequest, Input, Limits, Plan, PolicySet, Pool,
+    PoolOptions, Verdict,
 };
 use serde_json::{Value, json};
 
@@ -110,7 +110,8 @@ fn errors_are_thrown_can_be_caught_and_say_where() {
     let e = ask(&[("P", "\n  slsaVerify({})")], fail);
     let d = denied(&e);
     assert!(
-        d.message
+        d.denial
+            .message
             .starts_with("P: unable to evaluate policy:Error: no key at P:2:"),
         "{d:?}"
     );
@@ -118,12 +119,13 @@ fn errors_are_thrown_can_be_caught_and_say_where() {
     let code = "try { slsaVerify() } catch (e) { return e instanceof Error && e.message === 'no key' && Object.getPrototypeOf(e) === Error.prototype }";
     let e = ask(&[("P", code)], fail);
     assert_eq!(e.verdict, Verdict::Allow, "{e:?}");
-    assert_eq!(e.host_calls[0].result, Err("no key".to_owned()));
+    assert_eq!(e.host_calls[0].error.as_deref(), Some("no key"));
     let e = ask(&[("P", "cosignVerify('k')")], |_| {
         panic!("a fault of the host")
     });
     assert!(
         denied(&e)
+            .denial
             .message
             .contains("Error: cosignVerify: it failed"),
         "{e:?}"
@@ -146,7 +148,7 @@ fn what_has_no_json_never_goes_out() {
         let e = ask(&[("P", &code)], host);
         assert_ne!(e.verdict, Verdict::None, "{code}");
         assert!(
-            e.denial().is_none_or(|d| d.message.contains("diff")),
+            e.denial().is_none_or(|d| d.denial.message.contains("diff")),
             "{e:?}"
         );
         assert!(e.host_calls.is_empty());
@@ -172,8 +174,13 @@ fn the_object_is_the_one_the_policy_sees() {
     };
     let pool = start(set("", &policies), limits(), 1, host);
     let mut i = input(pod());
-    let run = Plan::Run(Mode::Enforce);
-    i.plan = vec![run, Plan::Run(Mode::Warn), run, Plan::Run(Mode::DryRun)];
+    let run = Plan::Run(PolicyMode::Enforce);
+    i.plan = vec![
+        run,
+        Plan::Run(PolicyMode::Warn),
+        run,
+        Plan::Run(PolicyMode::DryRun),
+    ];
     let e = pool.evaluate(i).unwrap();
     assert_eq!(e.verdict, Verdict::None, "{e:?}");
     let seen: Vec<_> = receiver.try_iter().collect();
@@ -199,7 +206,7 @@ fn policies_may_await_and_have_names_of_their_own() {
         )],
         |_| Ok(json!("no")),
     );
-    assert_eq!(denied(&e).message, "P: no");
+    assert_eq!(denied(&e).denial.message, "P: no");
     let e = ask(
         &[(
             "P",
@@ -228,12 +235,16 @@ fn there_are_only_so_many_calls() {
     let code = "let n = 0; try { for (;;) { cosignVerify(n); n++ } } catch (e) { return n + ' ' + e.message }";
     let e = ask(&[("P", code)], |_| Ok(Value::Null));
     assert_eq!(
-        denied(&e).message,
+        denied(&e).denial.message,
         "P: 256 cosignVerify: more than 256 calls in one evaluation"
     );
     assert_eq!(e.host_calls.len(), 256);
     let e = ask(&[("P", code)], |_| Ok(json!("x".repeat(1 << 20))));
-    assert!(denied(&e).message.contains("too large"), "{:?}", e.verdict);
+    assert!(
+        denied(&e).denial.message.contains("too large"),
+        "{:?}",
+        e.verdict
+    );
     assert!(e.host_calls.len() < 9);
 }
 
@@ -262,7 +273,7 @@ fn those_that_wait_keep_nobody_from_computing() {
     door.open();
     for receiver in waiting {
         let e = receiver.recv_timeout(Duration::from_secs(20)).unwrap();
-        assert_eq!(denied(&e).message, "P: waited");
+        assert_eq!(denied(&e).denial.message, "P: waited");
     }
     assert_eq!(pool.abandoned(), 0);
 }
@@ -281,7 +292,7 @@ fn one_that_holds_the_global_context_and_waits_keeps_it_and_gets_its_turn() {
         .into_iter()
         .map(|r| {
             let e = r.recv_timeout(Duration::from_secs(20)).unwrap();
-            denied(&e).message.clone()
+            denied(&e).denial.message.clone()
         })
         .collect();
     seen.sort();
@@ -314,9 +325,9 @@ fn a_deadline_that_passes_in_a_call_refuses() {
     patiently(&pool, input(json!({"fine": 1})));
     let e = pool.evaluate(input(pod())).unwrap();
     let d = denied(&e);
-    assert_eq!(d.limit, Some(Limit::Deadline));
-    assert!(d.message.starts_with("B: "), "{d:?}");
-    assert_eq!(e.steps[1].outcome, Outcome::Error);
+    assert_eq!(d.limit, Some(PolicyLimit::Deadline));
+    assert!(d.denial.message.starts_with("B: "), "{d:?}");
+    assert_eq!(e.steps[1].outcome, PolicyOutcome::Error);
     assert!(e.host_calls.len() <= 1, "none after the deadline");
     assert_eq!(pool.abandoned(), 0);
 }
@@ -348,10 +359,10 @@ fn a_host_that_never_returns_is_given_up() {
     for n in 1..=12 {
         let e = pool.evaluate(input(pod())).unwrap();
         let d = denied(&e);
-        assert_eq!(d.limit, Some(Limit::Deadline));
-        assert!(d.message.starts_with("Bad: "), "{d:?}");
-        assert_eq!(e.steps[0].outcome, Outcome::Skip);
-        assert_eq!(e.steps[1].limit, Some(Limit::Deadline));
+        assert_eq!(d.limit, Some(PolicyLimit::Deadline));
+        assert!(d.denial.message.starts_with("Bad: "), "{d:?}");
+        assert_eq!(e.steps[0].outcome, PolicyOutcome::Skip);
+        assert_eq!(e.steps[1].limit, Some(PolicyLimit::Deadline));
         assert_eq!(pool.abandoned(), n);
         let e = patiently(&pool, input(json!({"fine": 1})));
         assert_eq!(e.verdict, Verdict::Allow, "{e:?}");
@@ -361,7 +372,7 @@ fn a_host_that_never_returns_is_given_up() {
     open.failures_pass = true;
     let e = pool.evaluate(open).unwrap();
     assert_eq!((&e.verdict, &e.object), (&Verdict::None, &None));
-    assert_eq!(e.steps[1].outcome, Outcome::Error);
+    assert_eq!(e.steps[1].outcome, PolicyOutcome::Error);
     door.open();
     while pool.abandoned() > 0 {
         std::thread::yield_now();

@@ -5,8 +5,9 @@ use std::sync::Arc;
 use std::thread;
 use std::time::Duration;
 
+use portcullis_core::PolicyLimit;
 use portcullis_core::clock::Stopwatch;
-use portcullis_js::{Evaluation, Limit, Limits, Plan, Pool, Verdict};
+use portcullis_js::{Evaluation, Limits, Plan, Pool, Verdict};
 use serde_json::json;
 
 use crate::support::*;
@@ -30,7 +31,7 @@ fn attack(code: &str, limits: Limits) -> Evaluation {
     let pool = Arc::new(pool_of(set, limits, 2));
     let ordinary = |pool: &Pool| {
         let mut i = input(json!({"fine": 1}));
-        i.plan = vec![Plan::Run(portcullis_js::Mode::Enforce), Plan::Skip];
+        i.plan = vec![Plan::Run(portcullis_core::PolicyMode::Enforce), Plan::Skip];
         patiently(pool, i).verdict
     };
     assert_eq!(ordinary(&pool), Verdict::Allow, "before: {code}");
@@ -52,7 +53,7 @@ fn attack(code: &str, limits: Limits) -> Evaluation {
 }
 
 #[track_caller]
-fn refused(code: &str, expected: &[Limit]) {
+fn refused(code: &str, expected: &[PolicyLimit]) {
     // Those that must not end by the deadline get time even on a busy machine.
     let limits = match expected.contains(&Deadline) {
         true => limits(),
@@ -64,14 +65,17 @@ fn refused(code: &str, expected: &[Limit]) {
         .limit
         .unwrap_or_else(|| panic!("{code}: {evaluation:?}"));
     assert!(expected.contains(&limit), "{code}: {evaluation:?}");
-    assert!(denial.message.starts_with("Bad: "), "{code}: {denial:?}");
     assert!(
-        denial.message.contains(limit.as_str()),
+        denial.denial.message.starts_with("Bad: "),
+        "{code}: {denial:?}"
+    );
+    assert!(
+        denial.denial.message.contains(limit.as_str()),
         "{code}: {denial:?}"
     );
 }
 
-use Limit::{Deadline, Memory, Stack};
+use PolicyLimit::{Deadline, Memory, Stack};
 
 #[test]
 fn loops() {
@@ -229,7 +233,7 @@ fn a_thread_that_does_not_come_back_is_replaced() {
     let evaluation = pool.evaluate(input(json!({}))).unwrap();
     let denial = denied(&evaluation);
     assert_eq!(denial.limit, Some(Deadline));
-    assert!(denial.message.starts_with("Bad: "), "{denial:?}");
+    assert!(denial.denial.message.starts_with("Bad: "), "{denial:?}");
     assert_eq!(pool.abandoned(), 1);
     let e = patiently(&pool, input(json!({"fine": 1})));
     assert_eq!(e.verdict, Verdict::Allow);

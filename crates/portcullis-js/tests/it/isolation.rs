@@ -307,7 +307,7 @@ fn what_stands_for_large_members() {
             .evaluate(input(json!({"key": key, key: list(text)})))
             .unwrap();
         let wanted = format!("P: {},more", list(text).join(","));
-        assert_eq!(denied(&e).message, wanted);
+        assert_eq!(denied(&e).denial.message, wanted);
     }
     assert!(pool.realms_made() <= pool.threads() as u64);
 }

@@ -1,6 +1,7 @@
 //! `warn` and `dry-run`.
 
-use portcullis_js::{Evaluation, Mode, Outcome, Plan, Verdict};
+use portcullis_core::{PolicyMode, PolicyOutcome};
+use portcullis_js::{Evaluation, Plan, Verdict};
 
 use crate::support::*;
 
@@ -10,9 +11,9 @@ fn with(policies: &[(&str, &str)], plan: &[Plan]) -> Evaluation {
     pool("", policies).evaluate(i).unwrap()
 }
 
-const ENFORCE: Plan = Plan::Run(Mode::Enforce);
-const WARN: Plan = Plan::Run(Mode::Warn);
-const DRY: Plan = Plan::Run(Mode::DryRun);
+const ENFORCE: Plan = Plan::Run(PolicyMode::Enforce);
+const WARN: Plan = Plan::Run(PolicyMode::Warn);
+const DRY: Plan = Plan::Run(PolicyMode::DryRun);
 
 #[test]
 fn a_refusal_becomes_a_warning_or_a_record() {
@@ -28,7 +29,12 @@ fn a_refusal_becomes_a_warning_or_a_record() {
     let outcomes: Vec<_> = e.steps.iter().map(|s| s.outcome).collect();
     assert_eq!(
         outcomes,
-        [Outcome::Deny, Outcome::Deny, Outcome::Pass, Outcome::Skip]
+        [
+            PolicyOutcome::Deny,
+            PolicyOutcome::Deny,
+            PolicyOutcome::Pass,
+            PolicyOutcome::Skip
+        ]
     );
     assert_eq!(e.steps[1].message.as_deref(), Some("b"));
     assert_eq!(e.object.unwrap()["c"], 1);
@@ -40,9 +46,9 @@ fn an_allow_does_not_end_it_and_errors_count_as_refusals() {
         &[("A", "return true"), ("B", "throw 1"), ("C", "return 'c'")],
         &[WARN, WARN, ENFORCE],
     );
-    assert_eq!(denied(&e).message, "C: c");
+    assert_eq!(denied(&e).denial.message, "C: c");
     assert_eq!(e.warnings.len(), 1);
-    assert_eq!(e.steps[1].outcome, Outcome::Error);
+    assert_eq!(e.steps[1].outcome, PolicyOutcome::Error);
 }
 
 #[test]

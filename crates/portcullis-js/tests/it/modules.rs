@@ -1,8 +1,9 @@
 //! ES modules, as function bodies.
 
+use portcullis_core::PolicyOutcome;
 use portcullis_js::{
-    CompileFault, Evaluation, Input, ModuleSource, Outcome, PolicyCode, PolicySet, PolicySource,
-    Pool, SourceName, Sources, Verdict,
+    CompileFault, Evaluation, Input, ModuleSource, PolicyCode, PolicySet, PolicySource, Pool,
+    SourceName, Sources, Verdict,
 };
 use serde_json::json;
 
@@ -64,14 +65,14 @@ fn a_default_export_is_the_policy() {
         "const policy = async () => { await null; deny('late') }",
         "default=policy",
     )]);
-    assert_eq!(denied(&e).message, "P0: late");
+    assert_eq!(denied(&e).denial.message, "P0: late");
     for exports in ["", "default=5", "default=undefined"] {
         let e = run(vec![module("p.js", "", "", exports)]);
         assert_eq!(
-            denied(&e).message,
+            denied(&e).denial.message,
             "P0: unable to evaluate policy:its default export is no function"
         );
-        assert_eq!(e.steps[0].outcome, Outcome::Error);
+        assert_eq!(e.steps[0].outcome, PolicyOutcome::Error);
     }
 }
 
@@ -108,15 +109,15 @@ fn modules_import_run_once_and_are_strict() {
         // The second evaluation is as the first: nothing at the top level survives.
         let e = pool.evaluate(input(pod())).unwrap();
         let d = denied(&e);
-        assert!(d.message.ends_with(",2,3,3,undefined,g"), "{d:?}");
+        assert!(d.denial.message.ends_with(",2,3,3,undefined,g"), "{d:?}");
     }
     let mut i = input(pod());
     i.plan = vec![
         portcullis_js::Plan::Skip,
-        portcullis_js::Plan::Run(portcullis_js::Mode::Enforce),
+        portcullis_js::Plan::Run(portcullis_core::PolicyMode::Enforce),
     ];
     let e = pool.evaluate(i).unwrap();
-    assert_eq!(denied(&e).message, "P1: n=0");
+    assert_eq!(denied(&e).denial.message, "P1: n=0");
     assert!(pool.realms_made() <= pool.threads() as u64);
 }
 
@@ -132,18 +133,22 @@ fn policies_of_one_evaluation_share_modules() {
         ),
     ];
     let pool = start("", modules, &[1, 1, 1]);
-    let outcomes = |i: Input| -> Vec<Outcome> {
+    let outcomes = |i: Input| -> Vec<PolicyOutcome> {
         let e = pool.evaluate(i).unwrap();
         e.steps.iter().map(|s| s.outcome).collect()
     };
-    let wanted = [Outcome::Pass, Outcome::Deny, Outcome::Skip];
+    let wanted = [
+        PolicyOutcome::Pass,
+        PolicyOutcome::Deny,
+        PolicyOutcome::Skip,
+    ];
     assert_eq!(outcomes(input(pod())), wanted);
     assert_eq!(outcomes(input(pod())), wanted);
     // One that only warns has a world of its own.
     let mut i = input(pod());
-    let warn = portcullis_js::Plan::Run(portcullis_js::Mode::Warn);
+    let warn = portcullis_js::Plan::Run(portcullis_core::PolicyMode::Warn);
     i.plan = vec![warn, warn, warn];
-    assert_eq!(outcomes(i), [Outcome::Pass; 3]);
+    assert_eq!(outcomes(i), [PolicyOutcome::Pass; 3]);
 }
 
 #[test]
@@ -160,13 +165,19 @@ fn cycles_are_errors() {
     let e = run(modules);
     let d = denied(&e);
     assert!(
-        d.message
+        d.denial
+            .message
             .contains("Error: import cycle through lib/a.js at lib/b.js:1:1"),
         "{d:?}"
     );
     assert_eq!(e.steps[0].source.as_deref(), Some("lib/b.js"));
     let e = run(vec![module("a.js", "$module(0);", "", "")]);
-    assert!(denied(&e).message.contains("import cycle through a.js"));
+    assert!(
+        denied(&e)
+            .denial
+            .message
+            .contains("import cycle through a.js")
+    );
 }
 
 #[test]
@@ -189,7 +200,7 @@ fn places_lead_back_to_the_module() {
     let e = pool.evaluate(input(json!({"own": 1}))).unwrap();
     let step = &e.steps[0];
     assert_eq!((step.line, &step.source), (Some(3), &None), "{e:?}");
-    assert!(denied(&e).message.contains(" at p.js:3:"), "{e:?}");
+    assert!(denied(&e).denial.message.contains(" at p.js:3:"), "{e:?}");
     let e = pool.evaluate(input(json!({}))).unwrap();
     let step = &e.steps[0];
     assert_eq!(step.source.as_deref(), Some("lib/images.ts"));
@@ -197,6 +208,7 @@ fn places_lead_back_to_the_module() {
     let column = step.column.unwrap();
     assert!(
         denied(&e)
+            .denial
             .message
             .ends_with(&format!(" at lib/images.ts:5:{column}")),
         "{e:?}"
@@ -231,7 +243,14 @@ fn a_module_that_throws_is_an_error_of_each_policy_that_imports_it() {
         })
         .unwrap();
     let outcomes: Vec<_> = e.steps.iter().map(|s| s.outcome).collect();
-    assert_eq!(outcomes, [Outcome::Error, Outcome::Error, Outcome::Allow]);
+    assert_eq!(
+        outcomes,
+        [
+            PolicyOutcome::Error,
+            PolicyOutcome::Error,
+            PolicyOutcome::Allow
+        ]
+    );
     for step in &e.steps[..2] {
         assert_eq!(
             (step.source.as_deref(), step.line),
@@ -240,7 +259,7 @@ fn a_module_that_throws_is_an_error_of_each_policy_that_imports_it() {
         assert!(step.message.as_ref().unwrap().contains("Error: top"));
     }
     let e = run(vec![module("loop.js", "", "(function f() { f() })()", "")]);
-    assert_eq!(denied(&e).limit, Some(portcullis_js::Limit::Stack));
+    assert_eq!(denied(&e).limit, Some(portcullis_core::PolicyLimit::Stack));
 }
 
 #[test]

@@ -3,9 +3,8 @@
 
 use std::time::Duration;
 
-use portcullis_js::{
-    Evaluation, Limit, Limits, Mode, Plan, PolicySet, PolicySource, Sources, Verdict,
-};
+use portcullis_core::{PolicyLimit, PolicyMode};
+use portcullis_js::{Evaluation, Limits, Plan, PolicySet, PolicySource, Sources, Verdict};
 use serde_json::{Value, json};
 
 use crate::support::*;
@@ -38,7 +37,7 @@ fn each(policies: &[&str], object: &Value, limits: &Limits) -> Vec<Evaluation> {
             let pool = pool_of(set.clone(), limits.clone(), 1);
             let mut i = input(object.clone());
             i.plan = vec![Plan::Skip; policies.len()];
-            i.plan[index] = Plan::Run(Mode::Enforce);
+            i.plan[index] = Plan::Run(PolicyMode::Enforce);
             let e = pool.evaluate(i).unwrap();
             if pool.abandoned() == 0 {
                 return e;
@@ -57,7 +56,9 @@ fn end(policies: &[&str], object: &Value) {
     };
     for (e, code) in each(policies, object, &limits).iter().zip(policies) {
         let is_known = e.denial().is_none_or(|denial| {
-            denial.limit.is_some() || !denial.failure || denial.message.contains("RangeError")
+            denial.limit.is_some()
+                || !denial.failure
+                || denial.denial.message.contains("RangeError")
         });
         assert!(is_known, "{code}: {e:?}");
     }
@@ -293,5 +294,9 @@ fn what_is_stopped_is_refused_as_the_deadline() {
     };
     let object = json!({"text": "aB".repeat(50_000)});
     let all = each(&[code], &object, &limits);
-    assert_eq!(denied(&all[0]).limit, Some(Limit::Deadline), "{all:?}");
+    assert_eq!(
+        denied(&all[0]).limit,
+        Some(PolicyLimit::Deadline),
+        "{all:?}"
+    );
 }

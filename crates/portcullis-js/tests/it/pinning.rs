@@ -37,7 +37,7 @@ fn pinned(object: Value, verified: Value) -> Value {
 fn refusal(object: Value, verified: Value) -> String {
     let evaluation = pin(object, verified);
     assert_eq!(evaluation.object, None, "something was written");
-    denied(&evaluation).message.clone()
+    denied(&evaluation).denial.message.clone()
 }
 
 fn pod_of(images: &[&str]) -> Value {

@@ -1,7 +1,8 @@
 //! Changes are seen, whatever way they are made: no policy is taken for one that only reads if it
 //! does not.
 
-use portcullis_js::{Mode, Plan, PolicySet, PolicySource, SourceName, Sources};
+use portcullis_core::PolicyMode;
+use portcullis_js::{Plan, PolicySet, PolicySource, SourceName, Sources};
 use proptest::prelude::*;
 use serde_json::json;
 
@@ -140,9 +141,9 @@ fn compare(programs: impl Iterator<Item = String>) -> (usize, usize) {
         let run = |forced: bool| {
             let mut i = input(json!({"name": "p", "n": 3, "list": [1, 2, 3], "a": {"b": 1}}));
             i.plan = vec![Plan::Skip; count];
-            i.plan[index] = Plan::Run(Mode::Enforce);
+            i.plan[index] = Plan::Run(PolicyMode::Enforce);
             if forced {
-                i.plan[count - 1] = Plan::Run(Mode::Enforce);
+                i.plan[count - 1] = Plan::Run(PolicyMode::Enforce);
             }
             pool.evaluate(i).unwrap().object
         };

@@ -1,12 +1,13 @@
 //! Evaluations made again from a record: what is not in the record is noticed, nothing else is.
 
+use portcullis_core::PolicyMode;
 use proptest::prelude::*;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
 use portcullis_js::{
-    Evaluation, HostRequest, Input, Missing, Mode, PlainSubject, Plan, Pool, PoolOptions,
-    RecordedCalls, Replay, Verdict,
+    Evaluation, HostRequest, Input, Missing, PlainSubject, Plan, Pool, PoolOptions, RecordedCalls,
+    Replay, Verdict,
 };
 use serde_json::{Value, json};
 
@@ -225,14 +226,14 @@ fn masked_values_can_be_overwritten_and_removed() {
 
 #[test]
 fn every_mode_notices() {
-    for mode in [Mode::Enforce, Mode::Warn, Mode::DryRun] {
+    for mode in [PolicyMode::Enforce, PolicyMode::Warn, PolicyMode::DryRun] {
         let pool = pool(&[
             ("first", "object.kind = 'X'"),
             ("P", "object.data.password"),
             ("last", "return object.data.password.length > 3"),
         ]);
         let mut input = input(&object());
-        input.plan = vec![Plan::Run(Mode::Enforce), Plan::Run(mode), Plan::Skip];
+        input.plan = vec![Plan::Run(PolicyMode::Enforce), Plan::Run(mode), Plan::Skip];
         let evaluation = pool.evaluate(input).unwrap();
         assert_eq!(evaluation.unknown.len(), 1, "{mode:?}");
         assert_eq!(
@@ -319,7 +320,7 @@ fn calls_are_answered_from_the_record() {
     assert_eq!(evaluation.unknown, []);
     assert_eq!(evaluation.host_calls.len(), 1);
     let evaluation = p("return cosignVerify('refused.pub')");
-    assert!(denied(&evaluation).message.contains("no signature"));
+    assert!(denied(&evaluation).denial.message.contains("no signature"));
     assert_eq!(evaluation.unknown, []);
     let evaluation =
         p("try { cosignVerify('other.pub', {current: object}) } catch {}; return true");
@@ -353,7 +354,7 @@ fn one_evaluation_leaves_nothing_for_the_next() {
         third.replay = None;
         let third = pool.evaluate(third).unwrap();
         assert_eq!(third.unknown, []);
-        assert!(denied(&third).message.starts_with("P: "));
+        assert!(denied(&third).denial.message.starts_with("P: "));
     }
     assert!(pool.realms_made() <= pool.threads() as u64);
 }
@@ -384,11 +385,10 @@ fn it_is_told_who_changes_the_object() {
         ("warns", "object.kind = 'X'; return 'no'"),
     ]);
     let mut input = input(&object());
-    input.plan = vec![Plan::Run(Mode::Enforce); 5];
-    input.plan.push(Plan::Run(Mode::Warn));
+    input.plan = vec![Plan::Run(PolicyMode::Enforce); 5];
+    input.plan.push(Plan::Run(PolicyMode::Warn));
     let evaluation = pool.evaluate(input).unwrap();
-    let changed: Vec<bool> = evaluation.steps.iter().map(|s| s.changed).collect();
-    assert_eq!(changed, [false, true, false, true, true, false]);
+    assert_eq!(evaluation.changed_by, ["adds", "more", "back"]);
     assert_eq!(evaluation.object, None);
 }
 

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use portcullis_core::{Document, Tree, json as strict};
 use portcullis_js::{
-    Denial, Evaluation, GlobalContext, Input, Limits, NoHost, PlainSubject, PolicySet,
+    Evaluation, GlobalContext, Input, Limits, NoHost, PlainSubject, PolicyDenial, PolicySet,
     PolicySource, Pool, PoolOptions, Sources, Verdict,
 };
 use serde_json::{Value, json};
@@ -85,7 +85,7 @@ pub(crate) fn p(code: &str) -> Evaluation {
     run(&[("P", code)])
 }
 
-pub(crate) fn denied(evaluation: &Evaluation) -> &Denial {
+pub(crate) fn denied(evaluation: &Evaluation) -> &PolicyDenial {
     match &evaluation.verdict {
         Verdict::Deny(denial) => denial,
         other => panic!("{other:?} {:?}", evaluation.steps),
@@ -93,7 +93,7 @@ pub(crate) fn denied(evaluation: &Evaluation) -> &Denial {
 }
 
 pub(crate) fn message(code: &str) -> String {
-    denied(&p(code)).message.clone()
+    denied(&p(code)).denial.message.clone()
 }
 
 /// The pod after an allow with a change.

@@ -29,7 +29,7 @@ fn what_is_said_is_shown_as_far_as_it_can_be() {
         assert!(text.contains("bad \u{fffd} text"), "{text}");
     }
     let e = p("deny('x', 'REASON\\ud800')");
-    assert_eq!(denied(&e).reason, "REASON\u{fffd}");
+    assert_eq!(denied(&e).denial.reason, "REASON\u{fffd}");
 }
 
 #[test]

@@ -4,7 +4,8 @@
 //! nothing.
 
 use portcullis_core::{
-    Attributes, Descriptor, Notes, Operation, Operations, Outcome, Phases, Plugin, PluginError,
+    Attributes, DependsOn, Descriptor, Notes, Operation, Operations, Outcome, Phases, Plugin,
+    PluginError,
 };
 
 #[derive(Clone, Copy, Debug)]
@@ -16,6 +17,7 @@ pub(super) fn descriptor() -> Descriptor {
         summary: "Has no objection to anything; a probe for chains.",
         phases: Phases::BOTH,
         operations: Operations::ALL,
+        depends_on: DependsOn::Nothing,
         schema: None,
         factory: super::without_configuration(AlwaysAdmit),
     }

@@ -4,7 +4,8 @@
 //! in Kubernetes, so no later plug-in gets to change anything.
 
 use portcullis_core::{
-    Attributes, Descriptor, Notes, Operation, Operations, Outcome, Phases, Plugin, PluginError,
+    Attributes, DependsOn, Descriptor, Notes, Operation, Operations, Outcome, Phases, Plugin,
+    PluginError,
 };
 
 use super::refusal::forbidden;
@@ -20,6 +21,7 @@ pub(super) fn descriptor() -> Descriptor {
         summary: "Refuses everything; a probe for chains.",
         phases: Phases::BOTH,
         operations: Operations::ALL,
+        depends_on: DependsOn::Nothing,
         schema: None,
         factory: super::without_configuration(AlwaysDeny),
     }

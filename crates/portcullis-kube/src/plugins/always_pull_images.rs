@@ -8,8 +8,8 @@
 use std::collections::BTreeSet;
 
 use portcullis_core::{
-    Attributes, Denial, Descriptor, Notes, Operation, Operations, Outcome, Phases, Plugin,
-    PluginError,
+    Attributes, Denial, DependsOn, Descriptor, Notes, Operation, Operations, Outcome, Phases,
+    Plugin, PluginError,
 };
 use serde_json::Value;
 
@@ -34,6 +34,7 @@ pub(super) fn descriptor() -> Descriptor {
         summary: "Makes every container and image volume pull its image each time.",
         phases: Phases::BOTH,
         operations: Operations::WRITES,
+        depends_on: DependsOn::Request,
         schema: None,
         factory: super::without_configuration(AlwaysPullImages),
     }

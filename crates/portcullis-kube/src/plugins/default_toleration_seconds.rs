@@ -8,8 +8,8 @@
 use std::sync::Arc;
 
 use portcullis_core::{
-    Attributes, ConfigFault, Descriptor, Notes, Operation, Operations, Outcome, Phases, Plugin,
-    PluginError,
+    Attributes, ConfigFault, DependsOn, Descriptor, Notes, Operation, Operations, Outcome, Phases,
+    Plugin, PluginError,
 };
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -46,6 +46,7 @@ pub(super) fn descriptor() -> Descriptor {
         summary: "Lets pods stay on a failing node for a limited time unless they say otherwise.",
         phases: Phases::ADMIT,
         operations: Operations::WRITES,
+        depends_on: DependsOn::Request,
         schema: Some(config::schema::<Configuration>()),
         factory: Box::new(|configuration| {
             let plugin = DefaultTolerationSeconds::from_configuration(configuration)?;

@@ -8,7 +8,8 @@ use std::borrow::Cow;
 use std::collections::BTreeSet;
 
 use portcullis_core::{
-    Attributes, Descriptor, Notes, Operation, Operations, Outcome, Phases, Plugin, PluginError,
+    Attributes, DependsOn, Descriptor, Notes, Operation, Operations, Outcome, Phases, Plugin,
+    PluginError,
 };
 
 use crate::pod::view::view;
@@ -25,6 +26,7 @@ pub(super) fn descriptor() -> Descriptor {
         summary: "Refuses new external IPs of services.",
         phases: Phases::VALIDATE,
         operations: Operations::WRITES,
+        depends_on: DependsOn::Request,
         schema: None,
         factory: super::without_configuration(DenyServiceExternalIps),
     }

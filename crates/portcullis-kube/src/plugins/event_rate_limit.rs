@@ -10,8 +10,8 @@ use std::borrow::Cow;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use portcullis_core::{
-    Attributes, Denial, Descriptor, Notes, Operation, Operations, Outcome, Phases, Plugin,
-    PluginError,
+    Attributes, Denial, DependsOn, Descriptor, Notes, Operation, Operations, Outcome, Phases,
+    Plugin, PluginError,
 };
 
 use crate::pod::view::view;
@@ -45,6 +45,7 @@ pub(super) fn descriptor() -> Descriptor {
         summary: "Limits how many events come per second.",
         phases: Phases::VALIDATE,
         operations: Operations::WRITES,
+        depends_on: DependsOn::Earlier,
         schema: Some(config::typed_schema::<Configuration>(TYPE)),
         factory: Box::new(|configuration| {
             let limits = configuration::read(configuration)?.into_iter();

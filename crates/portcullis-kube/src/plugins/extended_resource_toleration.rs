@@ -9,7 +9,8 @@
 use std::collections::{BTreeSet, HashMap};
 
 use portcullis_core::{
-    Attributes, Descriptor, Notes, Operation, Operations, Outcome, Phases, Plugin, PluginError,
+    Attributes, DependsOn, Descriptor, Notes, Operation, Operations, Outcome, Phases, Plugin,
+    PluginError,
 };
 
 use crate::pod::{ContainerKind, PodSpec, Toleration};
@@ -26,6 +27,7 @@ pub(super) fn descriptor() -> Descriptor {
         summary: "Adds a toleration for each extended resource that a pod requests.",
         phases: Phases::ADMIT,
         operations: Operations::WRITES,
+        depends_on: DependsOn::Request,
         schema: None,
         factory: super::without_configuration(ExtendedResourceToleration),
     }

@@ -5,7 +5,8 @@
 //! `kubernetes.io/hostname`. Preferred terms are not looked at.
 
 use portcullis_core::{
-    Attributes, Descriptor, Notes, Operation, Operations, Outcome, Phases, Plugin, PluginError,
+    Attributes, DependsOn, Descriptor, Notes, Operation, Operations, Outcome, Phases, Plugin,
+    PluginError,
 };
 
 use super::read::{self, OrOutcome, settled};
@@ -22,6 +23,7 @@ pub(super) fn descriptor() -> Descriptor {
         summary: "Refuses pods that require others to stay off more than their own node.",
         phases: Phases::VALIDATE,
         operations: Operations::WRITES,
+        depends_on: DependsOn::Request,
         schema: None,
         factory: super::without_configuration(LimitPodHardAntiAffinityTopology),
     }

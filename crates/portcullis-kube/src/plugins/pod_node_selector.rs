@@ -10,8 +10,8 @@ use std::fmt;
 use std::sync::Arc;
 
 use portcullis_core::{
-    Attributes, ConfigFault, Descriptor, Notes, Operation, Operations, Outcome, Phases, Plugin,
-    PluginError,
+    Attributes, ConfigFault, DependsOn, Descriptor, Notes, Operation, Operations, Outcome, Phases,
+    Plugin, PluginError,
 };
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -60,6 +60,7 @@ pub(super) fn descriptor(namespaces: &Arc<dyn Namespaces>) -> Descriptor {
         summary: "Puts a namespace's pods on the namespace's nodes.",
         phases: Phases::BOTH,
         operations: Operations::CREATE,
+        depends_on: DependsOn::Request,
         schema: Some(config::schema::<Configuration>()),
         factory: Box::new(move |configuration| {
             Ok(Arc::new(PodNodeSelector {

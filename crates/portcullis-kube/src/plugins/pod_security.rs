@@ -8,8 +8,8 @@
 use std::sync::Arc;
 
 use portcullis_core::{
-    Attributes, Cause, ConfigFault, Denial, Descriptor, Notes, Operation, Operations, Outcome,
-    Phases, Plugin, PluginError, Source,
+    Attributes, Cause, ConfigFault, Denial, DependsOn, Descriptor, Notes, Operation, Operations,
+    Outcome, Phases, Plugin, PluginError, Source,
 };
 use serde_json::{Value, json};
 
@@ -36,6 +36,7 @@ pub(super) fn descriptor(namespaces: &Arc<dyn Namespaces>) -> Descriptor {
         summary: "Holds pods to the Pod Security Standards, by namespace labels and defaults.",
         phases: Phases::VALIDATE,
         operations: Operations::WRITES,
+        depends_on: DependsOn::Request,
         schema: Some(schema()),
         factory: Box::new(move |configuration| {
             let config = match given(configuration) {

@@ -11,8 +11,8 @@ use std::fmt;
 use std::sync::Arc;
 
 use portcullis_core::{
-    Attributes, ConfigFault, Descriptor, Notes, Operation, Operations, Outcome, Phases, Plugin,
-    PluginError,
+    Attributes, ConfigFault, DependsOn, Descriptor, Notes, Operation, Operations, Outcome, Phases,
+    Plugin, PluginError,
 };
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -78,6 +78,7 @@ pub(super) fn descriptor(namespaces: &Arc<dyn Namespaces>) -> Descriptor {
         summary: "Sets and limits the taints that a namespace's pods tolerate.",
         phases: Phases::BOTH,
         operations: Operations::WRITES,
+        depends_on: DependsOn::Request,
         schema: Some(config::typed_schema::<Configuration>(TYPE)),
         factory: Box::new(move |configuration| {
             let (defaults, allowed) = configured(configuration)?;

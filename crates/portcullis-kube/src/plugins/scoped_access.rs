@@ -13,8 +13,8 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use portcullis_core::{
-    Attributes, Descriptor, Door, Finished, Notes, Operation, Operations, Outcome, Pending, Phase,
-    Phases, Plugin, Registry, Runs, clock,
+    Attributes, DependsOn, Descriptor, Door, Finished, Notes, Operation, Operations, Outcome,
+    Pending, Phase, Phases, Plugin, Registry, Runs, clock,
 };
 
 use super::config;
@@ -45,6 +45,7 @@ pub fn register(registry: &mut Registry, profiles: &Arc<[ScopedProfile]>) {
         summary: "Keeps agents of the relationship graph to what they are responsible for.",
         phases: Phases::VALIDATE,
         operations: Operations::ALL,
+        depends_on: DependsOn::Request,
         schema: None,
         factory: Box::new(move |configuration| {
             config::none(configuration)?;

@@ -158,7 +158,7 @@ impl Fields {
             }
             "operation" => {
                 let name: Option<String> = read!();
-                let known = name.as_deref().map(Operation::from_name);
+                let known = name.as_deref().map(|name| name.parse().ok());
                 self.operation = match known {
                     Some(None) => return Err(unknown_operation(scanned, text)),
                     known => known.flatten(),

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use portcullis_core::authorizer::AccessStep;
 use portcullis_core::json::Index;
-use portcullis_core::{Access, Door, Opinion, Target};
+use portcullis_core::{Access, Door, Opinion, StepOutcome, Target};
 use serde::Serialize;
 
 use super::http::Http;
@@ -16,12 +16,13 @@ use crate::material::{Authorization, Material};
 use crate::scrub::Scrubber;
 use crate::scrub::known::Known;
 use crate::summary::{Answer, Summary};
+use crate::trace::TraceOutcome;
 
 /// A [`crate::TraceStep`] as it is at hand.
 #[derive(Serialize)]
 struct Step<'a> {
     plugin: &'a str,
-    outcome: &'static str,
+    outcome: TraceOutcome,
     #[serde(skip_serializing_if = "Option::is_none")]
     detail: Option<Cow<'a, str>>,
     duration_us: u64,
@@ -99,8 +100,8 @@ impl Masker {
 
 fn step<'a>(step: &'a AccessStep, scrubber: &Scrubber<'_>) -> Step<'a> {
     let (outcome, detail) = match &step.said {
-        Ok(opinion) => (opinion.as_str(), opinion.reason()),
-        Err(error) => ("error", error.as_str()),
+        Ok(opinion) => (opinion.kind().into(), opinion.reason()),
+        Err(error) => (StepOutcome::Error.into(), error.as_str()),
     };
     Step {
         plugin: &step.authorizer,

@@ -6,7 +6,7 @@
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
-use portcullis_core::{Door, DoorContext};
+use portcullis_core::{Door, DoorContext, OpinionKind};
 use serde::Serialize;
 use serde_json::Value;
 
@@ -153,9 +153,11 @@ fn step(action: &Action, clean: &Clean<'_>) -> TraceStep {
         wanted: clean.value(&miss.wanted),
         got: clean.optional(miss.got.as_deref()),
     });
+    let opinion = match action.allowed {
+        true => OpinionKind::Allow,
+        false => OpinionKind::Deny,
+    };
     TraceStep {
-        plugin: ROLES.to_owned(),
-        outcome: if action.allowed { "allow" } else { "deny" }.to_owned(),
         detail: (more > 0).then(|| format!("{more} more conditions failed")),
         roles: Some(RolesTrace {
             rule: clean.optional(action.rule.as_deref()),
@@ -165,7 +167,7 @@ fn step(action: &Action, clean: &Clean<'_>) -> TraceStep {
             roles: clean.some(&action.roles),
         }),
         duration_us: u64::try_from(action.duration.as_micros()).unwrap_or(u64::MAX),
-        ..TraceStep::default()
+        ..TraceStep::new(ROLES, opinion)
     }
 }
 

@@ -5,8 +5,12 @@ use std::time::{Duration, SystemTime};
 
 use portcullis_core::access::ResourceTarget;
 use portcullis_core::authorizer::AccessStep;
-use portcullis_core::{Access, AccessVerdict, DecisionId, Door, Opinion, Target};
-use portcullis_record::{Answer, Authorization, Body, Decided, Decision, Material};
+use portcullis_core::{
+    Access, AccessVerdict, DecisionId, Door, Opinion, OpinionKind, StepOutcome, Target,
+};
+use portcullis_record::{
+    Answer, Authorization, Body, Decided, Decision, Material, Recorded, TraceOutcome,
+};
 use serde_json::json;
 
 use crate::fixtures::masker;
@@ -93,16 +97,17 @@ fn an_allow_names_the_authorizer_and_the_reason() {
     assert_eq!(summary.plugin.as_deref(), Some("second"));
     assert_eq!(summary.message, "knows (masked)");
     assert!(summary.concerned.is_empty());
-    let steps: Vec<(&str, &str, Option<&str>)> = decision
+    let said = |opinion| Recorded::Known(TraceOutcome::Opinion(opinion));
+    let steps: Vec<(&str, Recorded<TraceOutcome>, Option<&str>)> = decision
         .trace
         .iter()
-        .map(|s| (s.plugin.as_str(), s.outcome.as_str(), s.detail.as_deref()))
+        .map(|s| (s.plugin.as_str(), s.outcome.clone(), s.detail.as_deref()))
         .collect();
     assert_eq!(
         steps,
         [
-            ("first", "no_opinion", None),
-            ("second", "allow", Some("knows (masked)"))
+            ("first", said(OpinionKind::NoOpinion), None),
+            ("second", said(OpinionKind::Allow), Some("knows (masked)"))
         ]
     );
     assert_eq!(decision.input.chain.as_deref(), Some("default"));
@@ -121,5 +126,5 @@ fn nothing_else_is_an_allow() {
     assert_eq!(decision.summary.verdict, Answer::Deny);
     assert_eq!(decision.summary.message, "second: broken (masked)");
     assert_eq!(decision.summary.plugin, None);
-    assert_eq!(decision.trace[1].outcome, "error");
+    assert!(decision.trace[1].is(StepOutcome::Error));
 }

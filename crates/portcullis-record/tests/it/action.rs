@@ -5,8 +5,8 @@ use std::time::{Duration, SystemTime};
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD_NO_PAD;
-use portcullis_core::{DecisionId, Door, Peer, UnixPeer};
-use portcullis_record::{Action, Answer, Body, Decision, Material, Miss, Written};
+use portcullis_core::{DecisionId, Door, OpinionKind, Peer, UnixPeer};
+use portcullis_record::{Action, Answer, Body, Decision, Material, Miss, TraceOutcome, Written};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
@@ -119,7 +119,8 @@ fn a_refusal_says_what_was_missed() {
     // What `--policy` finds.
     assert_eq!(decision.summary.concerned, ["Roles", "fooenq"]);
     let step = &decision.trace[0];
-    assert_eq!((step.outcome.as_str(), &step.detail), ("deny", &None));
+    let deny = TraceOutcome::Opinion(OpinionKind::Deny);
+    assert!(step.outcome == deny && step.detail.is_none(), "{step:?}");
     let roles = step.roles.as_ref().unwrap();
     assert_eq!(roles.misses, refused().misses);
     assert_eq!((roles.rule.as_ref(), roles.role.as_ref()), (None, None));

@@ -53,7 +53,7 @@ pub(crate) fn attributes(body: &str, context: DoorContext) -> Attributes {
     Attributes {
         door: Door::Kubernetes,
         uid: text("uid"),
-        operation: Operation::from_name(&text("operation")).unwrap_or(Operation::Create),
+        operation: text("operation").parse().unwrap_or(Operation::Create),
         kind,
         resource: Default::default(),
         subresource: String::new(),

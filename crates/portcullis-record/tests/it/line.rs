@@ -1,6 +1,6 @@
 //! The shape of a line.
 
-use portcullis_core::{DoorContext, StepOutcome};
+use portcullis_core::{DoorContext, Phase, StepOutcome};
 use portcullis_record::{Answer, Decision};
 use serde_json::json;
 
@@ -77,7 +77,7 @@ fn a_line_says_what_was_decided() {
     assert_eq!(summary.gate.as_deref(), Some("sha256:gate"));
     assert_eq!(summary.duration_us, 42);
     assert_eq!(decision.trace[0].plugin, "Policies");
-    assert_eq!(decision.trace[0].phase.as_deref(), Some("admit"));
+    assert_eq!(decision.trace[0].phase, Some(Phase::Admit.into()));
     assert_eq!(decision.input.webhook.unwrap().name, "mutate");
     assert_eq!(&written.summary, summary);
 }

@@ -14,5 +14,6 @@ mod fixtures;
 mod line;
 mod masking;
 mod property;
+mod reading;
 mod scrubbing;
 mod truncation;

@@ -6,7 +6,8 @@ use base64::Engine;
 use base64::engine::general_purpose::{STANDARD, STANDARD_NO_PAD, URL_SAFE_NO_PAD};
 use portcullis_core::patch;
 use portcullis_core::{
-    DoorContext, HostCallStep, PolicyMode, PolicyOutcome, PolicyStep, StepOutcome, Verdict,
+    DoorContext, HostCallStep, HostFunction, PolicyMode, PolicyOutcome, PolicyStep, StepOutcome,
+    Verdict,
 };
 use portcullis_record::{Decision, Masker};
 use proptest::prelude::*;
@@ -436,7 +437,7 @@ fn verdict(planted: &[Planted], is_allowed: bool) -> Verdict {
             3 => own.host_calls.push(HostCallStep {
                 started: None,
                 policy: "policy".into(),
-                function: "forward",
+                function: HostFunction::ForwardToAdmissionController,
                 arguments: vec![
                     json!(text),
                     json!({"deep": [text], text.clone(): 1, "env": {"A": one.secret}}),

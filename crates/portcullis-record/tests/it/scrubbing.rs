@@ -2,7 +2,8 @@
 
 use portcullis_core::patch::{self, PatchOperation};
 use portcullis_core::{
-    DoorContext, HostCallStep, PolicyMode, PolicyOutcome, PolicyStep, StepOutcome, Verdict,
+    DoorContext, HostCallStep, HostFunction, PolicyMode, PolicyOutcome, PolicyStep, StepOutcome,
+    Verdict,
 };
 use portcullis_record::Masker;
 use serde_json::{Value, json};
@@ -97,7 +98,7 @@ fn full_verdict(value: &str) -> Verdict {
     let call = HostCallStep {
         started: None,
         policy: "p".into(),
-        function: "forward",
+        function: HostFunction::ForwardToAdmissionController,
         arguments: vec![json!({"a": [value], value: 1})],
         result: Some(json!({"said": format!("got {value}!"), "token": "from elsewhere"})),
         error: Some(format!("no {value}!")),
@@ -135,7 +136,7 @@ fn a_secret_in_base64_of_something_larger_is_found_in_host_calls() {
     verdict.trace[0].host_calls.push(HostCallStep {
         started: None,
         policy: "p".into(),
-        function: "forward",
+        function: HostFunction::ForwardToAdmissionController,
         arguments: Vec::new(),
         result: Some(json!({"patch": patch, "other": "c29tZXRoaW5nIGVsc2UgaGVyZQ=="})),
         error: None,

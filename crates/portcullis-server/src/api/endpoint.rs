@@ -6,7 +6,7 @@ use schemars::{Schema, SchemaGenerator};
 
 use super::call::Handler;
 use super::guard::Action;
-use portcullis_config::Door;
+use portcullis_config::Service;
 
 /// One call of the API.
 #[derive(Debug)]
@@ -116,12 +116,12 @@ pub(crate) enum Success {
 
 impl Endpoint {
     /// Where it is served: descriptions, signing in and pages also beside web pages.
-    pub(crate) fn doors(&self) -> &'static [Door] {
+    pub(crate) fn services(&self) -> &'static [Service] {
         match self.tag {
-            _ if self.path.starts_with("/api/") => &[Door::Api],
-            Tag::Description | Tag::SignIn => &[Door::Api, Door::Web],
-            Tag::Graph => &[Door::Api, Door::Web],
-            Tag::Tenants | Tag::Autoholds | Tag::Pipelines | Tag::Decisions => &[Door::Api],
+            _ if self.path.starts_with("/api/") => &[Service::Api],
+            Tag::Description | Tag::SignIn => &[Service::Api, Service::Web],
+            Tag::Graph => &[Service::Api, Service::Web],
+            Tag::Tenants | Tag::Autoholds | Tag::Pipelines | Tag::Decisions => &[Service::Api],
         }
     }
 }

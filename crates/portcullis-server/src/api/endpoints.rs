@@ -8,7 +8,7 @@ use super::{
     authorizations, autohold, decisions, description, graph, home, info, pipeline, sessions,
     sign_in, state, tenant,
 };
-use portcullis_config::Door;
+use portcullis_config::Service;
 
 /// Every call, by where it is answered.
 const GROUPS: &[&[Endpoint]] = &[
@@ -43,8 +43,8 @@ pub(crate) enum Found {
     Nothing,
 }
 
-/// What a request is for, at a listener that serves these doors.
-pub(crate) fn find(method: &Method, path: &str, serves: &[Door]) -> Found {
+/// What a request is for, at a listener that serves this.
+pub(crate) fn find(method: &Method, path: &str, serves: &[Service]) -> Found {
     let mut others: Option<&'static Endpoint> = None;
     // What the page is made of is no call of its own.
     let path = if path.starts_with("/docs/") {
@@ -52,7 +52,7 @@ pub(crate) fn find(method: &Method, path: &str, serves: &[Door]) -> Found {
     } else {
         path
     };
-    let is_served = |e: &&Endpoint| e.doors().iter().any(|door| serves.contains(door));
+    let is_served = |e: &&Endpoint| e.services().iter().any(|one| serves.contains(one));
     for endpoint in all().filter(is_served) {
         let Some(values) = path::fit(endpoint.path, path) else {
             continue;

@@ -14,7 +14,7 @@ use super::html::escaped;
 use super::people;
 use super::sign_in::redirect;
 use crate::http::Response;
-use portcullis_config::Door;
+use portcullis_config::Service;
 
 /// What there is.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -44,17 +44,27 @@ pub(super) const ENDPOINTS: &[Endpoint] = &[get(
 )];
 
 /// Paths that are worth a link: name, path, what people read, and where it is served.
-const LINKS: &[(&str, &str, &str, &[Door])] = &[
-    ("docs", "/docs", "API reference", &[Door::Api, Door::Web]),
+const LINKS: &[(&str, &str, &str, &[Service])] = &[
+    (
+        "docs",
+        "/docs",
+        "API reference",
+        &[Service::Api, Service::Web],
+    ),
     (
         "graph",
         "/debug/resource-dependency-graph",
         "Relationship graph",
-        &[Door::Api, Door::Web],
+        &[Service::Api, Service::Web],
     ),
-    ("info", "/api/info", "", &[Door::Api]),
-    ("openapi", "/openapi.json", "", &[Door::Api, Door::Web]),
-    ("sign-in", "/sign-in", "", &[Door::Api, Door::Web]),
+    ("info", "/api/info", "", &[Service::Api]),
+    (
+        "openapi",
+        "/openapi.json",
+        "",
+        &[Service::Api, Service::Web],
+    ),
+    ("sign-in", "/sign-in", "", &[Service::Api, Service::Web]),
 ];
 
 fn home(call: Call<'_>) -> Answering<'_> {
@@ -63,8 +73,8 @@ fn home(call: Call<'_>) -> Answering<'_> {
             return page(&call);
         }
         let setup = call.visitor.setup.load();
-        let is_served = |doors: &[Door]| doors.iter().any(|door| setup.serves.contains(door));
-        let links = LINKS.iter().filter(|(.., doors)| is_served(doors));
+        let is_served = |any: &[Service]| any.iter().any(|one| setup.serves.contains(one));
+        let links = LINKS.iter().filter(|(.., any)| is_served(any));
         answer::ok(&Home {
             name: "portcullis",
             version: env!("CARGO_PKG_VERSION"),

@@ -16,7 +16,7 @@ use super::guard::{Action, sentence};
 use crate::http::error::HttpError;
 use crate::server::Server;
 use crate::visitor::Visitor;
-use portcullis_config::Door;
+use portcullis_config::Service;
 
 /// How often it is asked again.
 const LOOK_EVERY: Duration = Duration::from_secs(2);
@@ -92,7 +92,7 @@ impl Reader {
         let (lapsed, is_served) = {
             let setup = self.visitor.setup.load();
             let lapsed = self.visitor.standing.lapsed(setup.trust());
-            (lapsed, setup.serves.contains(&Door::Api))
+            (lapsed, setup.serves.contains(&Service::Api))
         };
         if let Some(lapsed) = lapsed {
             let (code, message) = ("certificate_lapsed", lapsed.message());

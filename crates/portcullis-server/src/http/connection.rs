@@ -18,9 +18,9 @@ use tokio::sync::watch;
 
 use super::activity::{Activity, Overdue, Tracked};
 use super::error::HttpError;
+use super::handler::Client;
 use super::linger::linger;
 use super::prelude::Prefix;
-use super::service::Client;
 use super::trust::{Phase, Trust};
 
 /// How often time limits are looked at.

@@ -16,14 +16,14 @@ use tokio_rustls::TlsAcceptor;
 use super::connection::{ConnectionLimits, serve_http1, serve_http2};
 use super::connections::{Admission, Admitted, Connections, RoomId};
 use super::error::HttpError;
+use super::handler::Handler;
 use super::linger::linger;
 use super::peer;
 use super::prelude::{self, Prefix, Protocol};
-use super::service::Service;
 use super::tls::TlsSetup;
 use super::trust::{Phase, Standing, Trust};
 use super::unix::{self, BoundSocket};
-use portcullis_config::{Bind, Door, Style};
+use portcullis_config::{Bind, Service, Style};
 
 /// How long to wait when no more connections can be accepted, out of file descriptors for example.
 const PAUSE: Duration = Duration::from_millis(50);
@@ -37,7 +37,7 @@ const TLS_ALERT: [u8; 7] = [0x15, 3, 3, 0, 2, 2, 80];
 #[derive(Debug)]
 pub(crate) struct ListenerSetup {
     pub(crate) name: String,
-    pub(crate) serves: Vec<Door>,
+    pub(crate) serves: Vec<Service>,
     pub(crate) style: Style,
     pub(crate) tls: Option<TlsSetup>,
     pub(crate) limits: ConnectionLimits,
@@ -75,8 +75,8 @@ pub(crate) async fn bind(to: &Bind) -> io::Result<Bound> {
 
 /// What the accept loops share.
 #[derive(Debug, Clone)]
-pub(crate) struct Accepting<S> {
-    pub(crate) service: S,
+pub(crate) struct Accepting<H> {
+    pub(crate) handler: H,
     pub(crate) setup: Arc<ArcSwap<ListenerSetup>>,
     pub(crate) connections: Connections,
     pub(crate) room: RoomId,
@@ -90,7 +90,7 @@ pub(crate) struct Accepting<S> {
 /// the backlog. Room is asked for after accepting, and each listener has some of its own, so that one
 /// listener can't starve another. Addresses that have too many connections are turned away, so that
 /// they don't keep others waiting.
-pub(crate) async fn accept_all<S: Service>(bound: Bound, accepting: Accepting<S>) {
+pub(crate) async fn accept_all<H: Handler>(bound: Bound, accepting: Accepting<H>) {
     let mut phase = accepting.phase.clone();
     let turned_away = Arc::new(Semaphore::new(TURNED_AWAY));
     let work = async {
@@ -122,10 +122,10 @@ pub(crate) async fn accept_all<S: Service>(bound: Bound, accepting: Accepting<S>
 }
 
 /// Says that an address has too many connections. While many are told, others are just closed.
-fn turn_away<S: Service>(socket: Socket, accepting: &Accepting<S>, told: &Arc<Semaphore>) {
+fn turn_away<H: Handler>(socket: Socket, accepting: &Accepting<H>, told: &Arc<Semaphore>) {
     const TEXT: &str = "there are too many connections from your address";
     let error = HttpError::new(StatusCode::TOO_MANY_REQUESTS, "too_many_connections", TEXT);
-    accepting.service.metrics().error(error.code());
+    accepting.handler.metrics().error(error.code());
     let is_tls = accepting.setup.load().tls.is_some();
     let Ok(place) = Arc::clone(told).try_acquire_owned() else {
         return;
@@ -167,20 +167,20 @@ enum Socket {
     Unix(UnixStream),
 }
 
-async fn refused<S>(accepting: &Accepting<S>, error: &io::Error) {
+async fn refused<H>(accepting: &Accepting<H>, error: &io::Error) {
     let listener = &accepting.setup.load().name;
     tracing::warn!(listener, %error, "could not accept a connection");
     tokio::time::sleep(PAUSE).await;
 }
 
-async fn handle<S: Service>(
+async fn handle<H: Handler>(
     socket: Socket,
     peer: Peer,
-    accepting: Accepting<S>,
+    accepting: Accepting<H>,
     admitted: Admitted,
 ) {
     let setup = accepting.setup.load_full();
-    let counted = accepting.service.metrics().connection(&setup.name);
+    let counted = accepting.handler.metrics().connection(&setup.name);
     match (socket, &setup.tls) {
         (Socket::Tcp(stream), None) => plain(stream, peer, &accepting, &setup).await,
         (Socket::Tcp(stream), Some(tls)) => encrypted(stream, peer, &accepting, &setup, tls).await,
@@ -189,10 +189,10 @@ async fn handle<S: Service>(
     drop((counted, admitted));
 }
 
-async fn plain<T: AsyncRead + AsyncWrite + Unpin + Send + 'static, S: Service>(
+async fn plain<T: AsyncRead + AsyncWrite + Unpin + Send + 'static, H: Handler>(
     mut stream: T,
     peer: Peer,
-    accepting: &Accepting<S>,
+    accepting: &Accepting<H>,
     setup: &ListenerSetup,
 ) {
     let limits = setup.limits;
@@ -210,7 +210,7 @@ async fn plain<T: AsyncRead + AsyncWrite + Unpin + Send + 'static, S: Service>(
         }
     };
     let standing = Standing::of(Trust::Plain);
-    let client = accepting.service.client(&accepting.setup, peer, standing);
+    let client = accepting.handler.client(&accepting.setup, peer, standing);
     let phase = accepting.phase.clone();
     match protocol {
         Protocol::Http1 => serve_http1(stream, prefix, client, limits, phase).await,
@@ -222,10 +222,10 @@ async fn plain<T: AsyncRead + AsyncWrite + Unpin + Send + 'static, S: Service>(
     }
 }
 
-async fn encrypted<S: Service>(
+async fn encrypted<H: Handler>(
     stream: TcpStream,
     peer: Peer,
-    accepting: &Accepting<S>,
+    accepting: &Accepting<H>,
     setup: &ListenerSetup,
     tls: &TlsSetup,
 ) {
@@ -269,7 +269,7 @@ async fn encrypted<S: Service>(
         certificate,
         ..peer
     };
-    let client = accepting.service.client(&accepting.setup, peer, standing);
+    let client = accepting.handler.client(&accepting.setup, peer, standing);
     let phase = accepting.phase.clone();
     if is_http2 {
         serve_http2(stream, Prefix::default(), client, limits, phase).await;

@@ -167,7 +167,7 @@ impl PolicyMetrics {
             };
             self.evaluations.get_or_create(&labels).inc();
             if let Some(limit) = policy.limit {
-                let policy = policy.name.clone();
+                let (policy, limit) = (policy.name.clone(), limit.as_str());
                 self.limits
                     .get_or_create(&LimitLabels { policy, limit })
                     .inc();
@@ -177,7 +177,7 @@ impl PolicyMetrics {
         for call in &step.host_calls {
             let outcome = if call.error.is_some() { "error" } else { "ok" };
             let labels = HostCallLabels {
-                function: call.function,
+                function: call.function.as_str(),
                 outcome,
             };
             self.host_calls.get_or_create(&labels).inc();

@@ -54,15 +54,7 @@ impl Asked<'_> {
             received,
             deadline,
         };
-        let (server, gate) = (Arc::clone(&self.visitor.server), Arc::clone(self.gate));
-        if !gate.chain.may_block() {
-            return judge(&server, &gate, question).await;
-        }
-        let runtime = tokio::runtime::Handle::current();
-        let judged = tokio::task::spawn_blocking(move || {
-            caught(|| runtime.block_on(judge(&server, &gate, question)))?
-        });
-        judged.await.unwrap_or_else(|_| Err(HttpError::internal()))
+        judge(&self.visitor.server, self.gate, question).await
     }
 
     /// Answers a `SubjectAccessReview`.

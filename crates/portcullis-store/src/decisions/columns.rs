@@ -1,9 +1,10 @@
 //! Between a summary and its row.
 
 use std::borrow::Cow;
+use std::str::FromStr;
 
-use portcullis_core::Door;
-use portcullis_record::{Answer, Summary};
+use portcullis_core::UnknownWord;
+use portcullis_record::Summary;
 
 use crate::database::{Row, Table, Type, Value, number, storable, unsigned};
 use crate::error::Failure;
@@ -96,7 +97,7 @@ impl<'a> Texts<'a> {
             Value::Number(place),
             Value::Text(&self.summary.id),
             Value::Text(&self.summary.time),
-            Value::Text(door_name(self.summary.door)),
+            Value::Text(self.summary.door.as_str()),
             Value::Text(&self.operation),
             Value::Text(&self.kind),
             Value::Text(&self.namespace),
@@ -133,17 +134,13 @@ pub(super) fn summary(mut row: Row) -> Result<(u64, Summary), Failure> {
     let summary = Summary {
         id: row.text()?,
         time: row.text()?,
-        door: door(&row.text()?)?,
+        door: word(&row.text()?)?,
         operation: row.text()?,
         kind: row.text()?,
         namespace: row.text()?,
         name: row.text()?,
         user: row.text()?,
-        verdict: match row.text()?.as_str() {
-            "allow" => Answer::Allow,
-            "deny" => Answer::Deny,
-            other => return Err(Failure::corrupt(format!("`{other}` is no verdict"))),
-        },
+        verdict: word(&row.text()?)?,
         mutated: row.number()? != 0,
         message: row.text()?,
         plugin: row.optional_text()?,
@@ -180,34 +177,15 @@ fn texts(list: Option<String>) -> Result<Vec<String>, Failure> {
     serde_json::from_str(&list).map_err(|error| Failure::corrupt(format!("not a list: {error}")))
 }
 
-pub(super) fn door_name(door: Door) -> &'static str {
-    match door {
-        Door::Kubernetes => "kubernetes",
-        Door::Authorization => "authorization",
-        Door::Ci => "ci",
-        Door::Api => "api",
-    }
-}
-
-fn door(name: &str) -> Result<Door, Failure> {
-    [Door::Kubernetes, Door::Authorization, Door::Ci, Door::Api]
-        .into_iter()
-        .find(|door| door_name(*door) == name)
-        .ok_or_else(|| Failure::corrupt(format!("`{name}` is no door")))
+/// A word of a column.
+fn word<W: FromStr<Err = UnknownWord>>(text: &str) -> Result<W, Failure> {
+    text.parse()
+        .map_err(|unknown: UnknownWord| Failure::corrupt(unknown.to_string()))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn doors_are_named_as_everywhere() {
-        for door in [Door::Kubernetes, Door::Authorization, Door::Ci, Door::Api] {
-            let name = serde_json::to_value(door).unwrap();
-            assert_eq!(name, door_name(door));
-            assert_eq!(super::door(door_name(door)).unwrap(), door);
-        }
-    }
 
     #[test]
     fn a_list_is_json_and_holds_exactly_its_items() {

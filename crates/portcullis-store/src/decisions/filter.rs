@@ -43,7 +43,7 @@ impl Filter {
     pub(super) fn conditions(&self) -> Conditions<'_> {
         let mut conditions = Conditions::default();
         if let Some(door) = self.door {
-            conditions.text("door = ?", columns::door_name(door).into());
+            conditions.text("door = ?", door.as_str().into());
         }
         if let Some(verdict) = self.verdict {
             // As it stands, so that the index of refusals can be used.

@@ -86,29 +86,12 @@ pub(crate) struct Filter {
     pub(crate) until: Option<Moment>,
 }
 
-const DOORS: [(&str, Door); 4] = [
-    ("kubernetes", Door::Kubernetes),
-    ("authorization", Door::Authorization),
-    ("ci", Door::Ci),
-    ("api", Door::Api),
-];
-
-/// The name of a door.
-pub(crate) fn door_name(door: Door) -> &'static str {
-    let found = DOORS.iter().find(|(_, known)| *known == door);
-    found.map_or("", |(name, _)| name)
-}
-
 fn doors() -> impl TypedValueParser<Value = Door> {
-    PossibleValuesParser::new(DOORS.map(|(name, _)| name)).try_map(|given| {
-        let found = DOORS.iter().find(|(name, _)| *name == given);
-        found.map(|(_, door)| *door).ok_or("no such door")
-    })
+    let names = Door::ALL.map(Door::as_str);
+    PossibleValuesParser::new(names).try_map(|given| given.parse::<Door>())
 }
 
 fn answers() -> impl TypedValueParser<Value = Answer> {
-    PossibleValuesParser::new(["allow", "deny"]).map(|given| match given.as_str() {
-        "allow" => Answer::Allow,
-        _ => Answer::Deny,
-    })
+    let names = Answer::ALL.map(Answer::as_str);
+    PossibleValuesParser::new(names).try_map(|given| given.parse::<Answer>())
 }

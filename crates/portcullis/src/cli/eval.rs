@@ -131,8 +131,8 @@ pub(crate) enum ReportKind {
 }
 
 fn operation(text: &str) -> Result<Operation, String> {
-    Operation::from_name(&text.to_ascii_uppercase())
-        .ok_or_else(|| "expected CREATE, UPDATE, DELETE or CONNECT".to_owned())
+    let operation = text.to_ascii_uppercase().parse();
+    operation.map_err(|_| "expected CREATE, UPDATE, DELETE or CONNECT".to_owned())
 }
 
 fn label(text: &str) -> Result<(String, String), String> {

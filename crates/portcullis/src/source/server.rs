@@ -9,7 +9,7 @@ use serde::de::DeserializeOwned;
 
 use super::recent::Recent;
 use super::{Batch, DecisionSource, Followed, Listed, PAGE, SourceError};
-use crate::cli::{Filter, door_name};
+use crate::cli::Filter;
 use crate::client::{AT_ONCE, Access, Client, ClientError, Question, encoded};
 use crate::exit::Exit;
 
@@ -217,7 +217,7 @@ fn not_served(error: ClientError) -> SourceError {
 fn query(filter: &Filter, more: &[(&str, &str)]) -> String {
     let text = |text: &Option<String>| text.clone();
     let all = [
-        ("door", filter.door.map(|door| door_name(door).to_owned())),
+        ("door", filter.door.map(|door| door.to_string())),
         ("verdict", filter.verdict.map(|v| v.as_str().to_owned())),
         ("user", text(&filter.user)),
         ("kind", text(&filter.kind)),

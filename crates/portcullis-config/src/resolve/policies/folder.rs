@@ -8,7 +8,7 @@ use std::{
 
 use serde::Deserialize;
 
-use super::{Strictness, check_link, matcher, mode, of_document, scripts::Scripts};
+use super::{Strictness, check_link, matcher, of_document, scripts::Scripts};
 use crate::{
     document::Document,
     model::PolicySpec,
@@ -110,7 +110,7 @@ pub(super) fn policies(
                 found.push(Policy {
                     name: stem(&file),
                     matcher,
-                    mode: mode(metadata.mode),
+                    mode: metadata.mode,
                     code,
                     text: Arc::clone(&source),
                     about,

@@ -3,7 +3,6 @@
 use portcullis_core::Door;
 use portcullis_record::{Answer, Summary};
 
-use crate::cli::door_name;
 use crate::commands::text::plain::{cut, printable};
 use crate::commands::text::terminal::Terminal;
 
@@ -157,7 +156,7 @@ fn cells(item: &Summary) -> [String; 8] {
     [
         item.id.clone(),
         seconds(&item.time),
-        door_name(item.door).to_owned(),
+        item.door.to_string(),
         match item.user.as_str() {
             "" => "-".to_owned(),
             user => user.to_owned(),

@@ -1,8 +1,10 @@
 //! `SubjectAccessReview`s: what authorizers say, as a judgement among those of objects.
 
-use portcullis_core::{Access, AccessVerdict, AuthorizerChain, Opinion, PolicyMode, Target};
+use portcullis_core::{
+    Access, AccessVerdict, AuthorizerChain, Opinion, PolicyMode, PolicyOutcome, Target,
+};
 
-use super::outcome::{Judgement, Part, Ruling, Said, Spot};
+use super::outcome::{Judgement, Part, Ruling, Spot};
 use crate::commands::text::plain::printable;
 
 /// What is shown where no authorizer has an opinion, which is not allowed.
@@ -48,7 +50,7 @@ pub(super) fn judgement(
     if verdict.error.is_none() && matches!(verdict.opinion, Opinion::NoOpinion(_)) {
         parts.push(Part {
             is_listed: false,
-            said: Said::Deny,
+            said: PolicyOutcome::Deny,
             message: "no authorizer allowed it".to_owned(),
             ..Part::new(NO_OPINION)
         });
@@ -86,12 +88,12 @@ fn part(name: &str, verdict: &AccessVerdict) -> Part {
     let mut steps = verdict.trace.iter();
     let step = steps.find(|step| *step.authorizer == *name);
     let (said, message) = match step.map(|step| &step.said) {
-        Some(Ok(Opinion::Allow(reason))) => (Said::Allow, reason.clone()),
-        Some(Ok(Opinion::Deny(reason))) => (Said::Deny, reason.clone()),
-        Some(Ok(Opinion::NoOpinion(reason))) => (Said::Pass, reason.clone()),
-        Some(Err(error)) => (Said::Error, error.clone()),
+        Some(Ok(Opinion::Allow(reason))) => (PolicyOutcome::Allow, reason.clone()),
+        Some(Ok(Opinion::Deny(reason))) => (PolicyOutcome::Deny, reason.clone()),
+        Some(Ok(Opinion::NoOpinion(reason))) => (PolicyOutcome::Pass, reason.clone()),
+        Some(Err(error)) => (PolicyOutcome::Error, error.clone()),
         None => (
-            Said::Skip,
+            PolicyOutcome::Skip,
             "not asked: an authorizer before it decided".to_owned(),
         ),
     };

@@ -1,8 +1,8 @@
 //! Workflow commands of GitHub Actions: each refusal, error and warning is an annotation of a file.
 
-use portcullis_core::PolicyMode;
+use portcullis_core::{PolicyMode, PolicyOutcome};
 
-use super::outcome::{Evaluation, Outcome, Part, Said};
+use super::outcome::{Evaluation, Outcome, Part};
 
 /// One command a line.
 pub(super) fn write(evaluation: &Evaluation) -> String {
@@ -36,10 +36,11 @@ pub(super) fn write(evaluation: &Evaluation) -> String {
 
 fn level(part: &Part) -> Option<&'static str> {
     match (part.said, part.mode) {
-        (Said::Deny | Said::Error, PolicyMode::Enforce) => Some("error"),
-        (Said::Deny | Said::Error, PolicyMode::DryRun) => Some("notice"),
-        (Said::Deny | Said::Error, PolicyMode::Warn) | (Said::Warn, _) => Some("warning"),
-        (Said::Allow | Said::Pass | Said::Skip, _) => None,
+        (PolicyOutcome::Deny | PolicyOutcome::Error, PolicyMode::Enforce) => Some("error"),
+        (PolicyOutcome::Deny | PolicyOutcome::Error, PolicyMode::DryRun) => Some("notice"),
+        (PolicyOutcome::Deny | PolicyOutcome::Error, PolicyMode::Warn)
+        | (PolicyOutcome::Warn, _) => Some("warning"),
+        (PolicyOutcome::Allow | PolicyOutcome::Pass | PolicyOutcome::Skip, _) => None,
     }
 }
 

@@ -2,8 +2,9 @@
 
 use std::fmt::Write;
 
-use super::outcome::{Evaluation, Judgement, Outcome, Part, Said, Spot, Unread};
+use super::outcome::{Evaluation, Judgement, Outcome, Part, Spot, Unread};
 use crate::commands::text::xml::escaped;
+use portcullis_core::PolicyOutcome;
 
 /// The suite of manifests that could not be read.
 const UNREAD: &str = "manifests";
@@ -77,23 +78,23 @@ impl Suite {
         let seconds = part.duration.as_secs_f64();
         let inner = match part.said {
             // A refusal that does not count is a remark.
-            Said::Deny | Said::Error if !part.counts() => {
+            PolicyOutcome::Deny | PolicyOutcome::Error if !part.counts() => {
                 format!("<system-out>{}: {message}</system-out>", part.mode.as_str())
             }
-            Said::Deny => {
+            PolicyOutcome::Deny => {
                 self.failures += 1;
                 format!("<failure type=\"deny\" message=\"{message}\">{message}</failure>")
             }
-            Said::Error => {
+            PolicyOutcome::Error => {
                 self.errors += 1;
                 format!("<error type=\"error\" message=\"{message}\">{message}</error>")
             }
-            Said::Skip => {
+            PolicyOutcome::Skip => {
                 self.skipped += 1;
                 format!("<skipped message=\"{message}\"/>")
             }
-            Said::Warn => format!("<system-out>warning: {message}</system-out>"),
-            Said::Pass | Said::Allow => String::new(),
+            PolicyOutcome::Warn => format!("<system-out>warning: {message}</system-out>"),
+            PolicyOutcome::Pass | PolicyOutcome::Allow => String::new(),
         };
         self.push(&judged.title, &judged.spot, seconds, &inner);
     }

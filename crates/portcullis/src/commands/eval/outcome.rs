@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use portcullis_config::Fault;
 use portcullis_core::patch::PatchOperation;
-use portcullis_core::{HostCallStep, Phase, PolicyMode, Step, Verdict};
+use portcullis_core::{HostCallStep, PolicyMode, PolicyOutcome, Step, Verdict};
 use portcullis_gate::offline::{Judge, JudgeKind, Written};
 use serde_json::Value;
 
@@ -117,7 +117,7 @@ pub(super) struct Part {
     /// Whether it is listed for programs.
     pub(super) is_listed: bool,
     pub(super) mode: PolicyMode,
-    pub(super) said: Said,
+    pub(super) said: PolicyOutcome,
     /// Why, where there is more to say.
     pub(super) message: String,
     /// Where in the author's text it spoke.
@@ -137,7 +137,7 @@ impl Part {
             name: name.to_owned(),
             is_listed: true,
             mode: PolicyMode::Enforce,
-            said: Said::Pass,
+            said: PolicyOutcome::Pass,
             message: String::new(),
             place: None,
             duration: Duration::ZERO,
@@ -170,30 +170,6 @@ impl Place {
     pub(super) fn written(&self) -> String {
         let column = self.column.map_or(String::new(), |c| format!(":{c}"));
         format!("{}:{}{column}", self.label, self.line)
-    }
-}
-
-/// An answer in one word.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Said {
-    Allow,
-    Deny,
-    Error,
-    Warn,
-    Pass,
-    Skip,
-}
-
-impl Said {
-    pub(super) fn as_str(self) -> &'static str {
-        match self {
-            Self::Allow => "allow",
-            Self::Deny => "deny",
-            Self::Error => "error",
-            Self::Warn => "warn",
-            Self::Pass => "pass",
-            Self::Skip => "skip",
-        }
     }
 }
 
@@ -299,13 +275,5 @@ impl Evaluation {
             true => counted(0, "plug-in", "plug-ins"),
             false => named.join(", "),
         }
-    }
-}
-
-/// The name of a half.
-pub(super) fn half(phase: Phase) -> &'static str {
-    match phase {
-        Phase::Admit => "admit",
-        Phase::Validate => "validate",
     }
 }

@@ -5,7 +5,7 @@ use portcullis_core::{
 };
 use portcullis_gate::offline::{Blueprint, Judge, JudgeKind, is_job};
 
-use super::outcome::{Part, Place, Said};
+use super::outcome::{Part, Place};
 use crate::commands::text::plain;
 
 /// One part for each who judges.
@@ -23,7 +23,7 @@ pub(super) fn all(
         JudgeKind::Policy(mode) => of_policy(blueprint, &judge.name, mode, asked, verdict),
         JudgeKind::DefaultAction => of_default(blueprint, &judge.name, asked),
         // Authorizers judge no objects.
-        JudgeKind::Authorizer => part(&judge.name, Said::Skip, String::new()),
+        JudgeKind::Authorizer => part(&judge.name, PolicyOutcome::Skip, String::new()),
     });
     let mut parts: Vec<Part> = parts.collect();
     add_warnings(&mut parts, &verdict.trace, &verdict.warnings);
@@ -43,19 +43,19 @@ fn add_warnings(parts: &mut [Part], trace: &[Step], warnings: &[String]) {
         let by = parts
             .iter_mut()
             .find(|p| *p.name == *step.plugin && step.policies.is_empty());
-        if let Some(part) =
-            by.filter(|p| matches!(p.said, Said::Pass | Said::Warn) && !own.is_empty())
-        {
-            if part.said == Said::Warn {
+        if let Some(part) = by.filter(|p| {
+            matches!(p.said, PolicyOutcome::Pass | PolicyOutcome::Warn) && !own.is_empty()
+        }) {
+            if part.said == PolicyOutcome::Warn {
                 part.message.push_str("; ");
             }
-            part.said = Said::Warn;
+            part.said = PolicyOutcome::Warn;
             part.message.push_str(&own.join("; "));
         }
     }
 }
 
-fn part(name: &str, said: Said, message: String) -> Part {
+fn part(name: &str, said: PolicyOutcome, message: String) -> Part {
     Part {
         said,
         message,
@@ -83,20 +83,20 @@ fn of_plugin(name: &str, kind: &Kind, all: &[&Step], verdict: &Verdict) -> Part 
     let steps: Vec<Step> = own.cloned().collect();
     let find = |wanted: fn(StepOutcome) -> bool| steps.iter().find(|s| wanted(s.outcome));
     let (said, message) = if let Some(step) = find(|o| o == StepOutcome::Denied) {
-        (Said::Deny, detail(step))
+        (PolicyOutcome::Deny, detail(step))
     } else if let Some(step) = find(StepOutcome::is_failure) {
-        (Said::Error, detail(step))
+        (PolicyOutcome::Error, detail(step))
     } else if find(|o| o != StepOutcome::Skipped).is_some() {
-        (Said::Pass, String::new())
+        (PolicyOutcome::Pass, String::new())
     } else if let Some(step) = steps.first() {
-        (Said::Skip, detail(step))
+        (PolicyOutcome::Skip, detail(step))
     } else if is_job(kind) {
         (
-            Said::Skip,
+            PolicyOutcome::Skip,
             "CI jobs are judged by policies alone".to_owned(),
         )
     } else {
-        (Said::Skip, not_asked(verdict))
+        (PolicyOutcome::Skip, not_asked(verdict))
     };
     Part {
         duration: steps.iter().map(|step| step.duration).sum(),
@@ -116,15 +116,15 @@ fn of_policy(
         let message = not_asked(verdict);
         return Part {
             mode,
-            ..part(name, Said::Skip, message)
+            ..part(name, PolicyOutcome::Skip, message)
         };
     };
     let calls = asked.host_calls.iter().filter(|call| call.policy == name);
     let host_calls: Vec<HostCallStep> = calls.cloned().collect();
     let Some(step) = asked.policies.iter().find(|step| step.name == name) else {
         let said = match asked.outcome {
-            outcome if outcome.is_failure() => Said::Error,
-            _ => Said::Skip,
+            outcome if outcome.is_failure() => PolicyOutcome::Error,
+            _ => PolicyOutcome::Skip,
         };
         return Part {
             mode,
@@ -132,20 +132,12 @@ fn of_policy(
             ..part(name, said, detail(asked))
         };
     };
-    let said = match step.outcome {
-        PolicyOutcome::Allow => Said::Allow,
-        PolicyOutcome::Deny => Said::Deny,
-        PolicyOutcome::Pass => Said::Pass,
-        PolicyOutcome::Skip => Said::Skip,
-        PolicyOutcome::Warn => Said::Warn,
-        PolicyOutcome::Error => Said::Error,
-    };
     Part {
         mode,
         host_calls,
         place: place(blueprint, step),
         duration: step.duration.unwrap_or_default(),
-        ..part(name, said, step.message.clone().unwrap_or_default())
+        ..part(name, step.outcome, step.message.clone().unwrap_or_default())
     }
 }
 
@@ -170,8 +162,8 @@ fn place(blueprint: &Blueprint, step: &PolicyStep) -> Option<Place> {
 /// What no policy allowed is refused.
 fn of_default(blueprint: &Blueprint, name: &str, asked: Option<&Step>) -> Part {
     let (said, message) = match asked.filter(|step| blueprint.is_default_action(step)) {
-        Some(step) => (Said::Deny, detail(step)),
-        None => (Said::Pass, String::new()),
+        Some(step) => (PolicyOutcome::Deny, detail(step)),
+        None => (PolicyOutcome::Pass, String::new()),
     };
     Part {
         is_listed: false,

@@ -4,12 +4,12 @@ use std::collections::BTreeMap;
 use std::path::{Component, Path};
 
 use portcullis_config::Severity;
-use portcullis_core::PolicyMode;
+use portcullis_core::{PolicyMode, PolicyOutcome};
 use portcullis_gate::offline::{Judge, JudgeKind};
 use serde_json::{Value, json};
 
 use super::access::NO_OPINION;
-use super::outcome::{Evaluation, Judgement, Outcome, Part, Said, Unread};
+use super::outcome::{Evaluation, Judgement, Outcome, Part, Unread};
 use crate::commands::text::json::pretty;
 
 /// The rule of manifests that could not be read.
@@ -101,13 +101,13 @@ fn score(severity: Severity) -> &'static str {
 
 fn finding(judged: &Judgement, part: &Part) -> Option<Value> {
     let level = match part.said {
-        Said::Deny | Said::Error => match part.mode {
+        PolicyOutcome::Deny | PolicyOutcome::Error => match part.mode {
             PolicyMode::Enforce => "error",
             PolicyMode::Warn => "warning",
             PolicyMode::DryRun => "note",
         },
-        Said::Warn => "warning",
-        Said::Allow | Said::Pass | Said::Skip => return None,
+        PolicyOutcome::Warn => "warning",
+        PolicyOutcome::Allow | PolicyOutcome::Pass | PolicyOutcome::Skip => return None,
     };
     let subject = &judged.title;
     let place = Place {

@@ -2,9 +2,9 @@
 
 use std::fmt::Write;
 
-use portcullis_core::HostCallStep;
+use portcullis_core::{HostCallStep, PolicyOutcome};
 
-use super::outcome::{Evaluation, Judgement, Outcome, Part, Said, Unread, half};
+use super::outcome::{Evaluation, Judgement, Outcome, Part, Unread};
 use crate::commands::text::diff;
 use crate::commands::text::plain::printable;
 use crate::commands::text::terminal::{Terminal, Tone};
@@ -62,7 +62,7 @@ impl Table {
         let (file, line) = (printable(&judged.spot.file), judged.spot.line);
         self.line(&format!("{title}   {action}   {file}:{line}"));
         // The default action is worth a line only if it decided.
-        let is_told = |part: &&Part| part.is_listed || part.said == Said::Deny;
+        let is_told = |part: &&Part| part.is_listed || part.said == PolicyOutcome::Deny;
         let ruling = &judged.ruling;
         for one in judged.parts.iter().filter(is_told) {
             self.part(one, &ruling.warnings);
@@ -101,26 +101,28 @@ impl Table {
 
     fn part(&mut self, part: &Part, warnings: &[String]) {
         let (word, tone) = match part.said {
-            Said::Deny if part.counts() => ("DENY", Tone::Bad),
-            Said::Error if part.counts() => ("ERROR", Tone::Bad),
-            Said::Deny | Said::Error | Said::Warn => (part.said.as_str(), Tone::Odd),
-            Said::Pass | Said::Allow => (part.said.as_str(), Tone::Good),
-            Said::Skip => (part.said.as_str(), Tone::Faint),
+            PolicyOutcome::Deny if part.counts() => ("DENY", Tone::Bad),
+            PolicyOutcome::Error if part.counts() => ("ERROR", Tone::Bad),
+            PolicyOutcome::Deny | PolicyOutcome::Error | PolicyOutcome::Warn => {
+                (part.said.as_str(), Tone::Odd)
+            }
+            PolicyOutcome::Pass | PolicyOutcome::Allow => (part.said.as_str(), Tone::Good),
+            PolicyOutcome::Skip => (part.said.as_str(), Tone::Faint),
         };
         // A warning is told in full below, unless it came after a refusal.
         let is_below = |warning: &String| {
             warning.contains(&part.message) || part.message.contains(warning.as_str())
         };
         let mut why = match part.said {
-            Said::Warn if warnings.iter().any(is_below) => String::new(),
+            PolicyOutcome::Warn if warnings.iter().any(is_below) => String::new(),
             _ => printable(&part.message).into_owned(),
         };
-        let is_refusal = matches!(part.said, Said::Deny | Said::Error);
+        let is_refusal = matches!(part.said, PolicyOutcome::Deny | PolicyOutcome::Error);
         if is_refusal && !part.counts() {
             why.push_str(&format!("  ({} only)", part.mode.as_str()));
         }
         // The frame of an error says it below.
-        if let (Said::Deny, Some(place)) = (part.said, &part.place) {
+        if let (PolicyOutcome::Deny, Some(place)) = (part.said, &part.place) {
             why.push_str(&format!("  ({})", printable(&place.written())));
         }
         let (width, name) = (self.width, &part.name);
@@ -128,7 +130,7 @@ impl Table {
         let column = BELOW + width.max(name.chars().count()) + 2;
         self.long(&format!("  {word}  {name:<width$}  "), column, &why);
         let frame = part.place.as_ref().and_then(|place| place.frame.as_deref());
-        self.frame(frame.filter(|_| part.said == Said::Error));
+        self.frame(frame.filter(|_| part.said == PolicyOutcome::Error));
         if self.explain {
             self.steps(part);
         }
@@ -142,7 +144,7 @@ impl Table {
                 Some(detail) if part.steps.len() > 1 => format!(": {}", printable(detail)),
                 _ => String::new(),
             };
-            let (half, took) = (half(step.phase), microseconds(step.duration));
+            let (half, took) = (step.phase.as_str(), microseconds(step.duration));
             self.long(&gap, BELOW, &format!("{half} {outcome} in {took}{why}"));
         }
         for call in &part.host_calls {
@@ -209,7 +211,11 @@ mod tests {
             },
             object: None,
             original: Some(json!({})),
-            parts: vec![part(Said::Deny), part(Said::Skip), part(Said::Error)],
+            parts: vec![
+                part(PolicyOutcome::Deny),
+                part(PolicyOutcome::Skip),
+                part(PolicyOutcome::Error),
+            ],
             written: Vec::new(),
             asked: None,
         };

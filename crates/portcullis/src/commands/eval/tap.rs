@@ -2,8 +2,9 @@
 
 use std::fmt::Write;
 
-use super::outcome::{Evaluation, Outcome, Part, Said};
+use super::outcome::{Evaluation, Outcome, Part};
 use crate::commands::text::plain::printable;
+use portcullis_core::PolicyOutcome;
 
 /// All results.
 pub(super) fn write(evaluation: &Evaluation) -> String {
@@ -20,8 +21,12 @@ pub(super) fn write(evaluation: &Evaluation) -> String {
                     false => "",
                 };
                 let _ = writeln!(text, "{is_fine} {number} - {title}{skip}");
-                let is_told =
-                    |part: &&Part| matches!(part.said, Said::Deny | Said::Error | Said::Warn);
+                let is_told = |part: &&Part| {
+                    matches!(
+                        part.said,
+                        PolicyOutcome::Deny | PolicyOutcome::Error | PolicyOutcome::Warn
+                    )
+                };
                 for part in judged.parts.iter().filter(is_told) {
                     let said = part.said.as_str();
                     let why = format!("{said} {}: {}", part.name, part.message);

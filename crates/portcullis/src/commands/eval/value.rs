@@ -3,7 +3,7 @@
 use portcullis_gate::offline::Judge;
 use serde_json::{Value, json};
 
-use super::outcome::{Evaluation, Judgement, Outcome, Part, Unread, half};
+use super::outcome::{Evaluation, Judgement, Outcome, Part, Unread};
 
 /// All results, in the shape that `-o json` and `-o yaml` have.
 pub(super) fn of(evaluation: &Evaluation, explain: bool) -> Value {
@@ -80,7 +80,7 @@ fn part(part: &Part, judges: &[Judge], explain: bool) -> Value {
     if explain {
         let steps = part.steps.iter().map(|step| {
             json!({
-                "phase": half(step.phase),
+                "phase": step.phase,
                 "outcome": step.outcome,
                 "detail": step.detail,
                 "duration_us": u64::try_from(step.duration.as_micros()).unwrap_or(u64::MAX),

@@ -1,10 +1,11 @@
 //! Everyone who was asked, with what they said.
 
+use portcullis_core::StepOutcome;
 use portcullis_record::{Decision, PolicyTrace, Summary, TraceStep};
 
 use super::action;
 use super::verdict::place;
-use crate::commands::text::plain::took;
+use crate::commands::text::plain::{lasted, took};
 
 /// A row for each plug-in or authorizer, and below it one for each policy.
 pub(super) fn lines(decision: &Decision) -> Vec<String> {
@@ -55,9 +56,9 @@ fn of_step(step: &TraceStep, summary: &Summary) -> Row {
     // The message of the decision stands above all, what a policy said in its own row.
     let is_policys = !step.policies.is_empty() && summary.policy.is_some();
     let detail = step.detail.as_deref();
-    let detail = detail.filter(|_| !is_policys || step.outcome == "skipped");
+    let detail = detail.filter(|_| !is_policys || step.is(StepOutcome::Skipped));
     let why = match detail {
-        Some(detail) if detail == summary.message && step.outcome == "denied" => "see above",
+        Some(detail) if detail == summary.message && step.is(StepOutcome::Denied) => "see above",
         detail => detail.unwrap_or_default(),
     };
     let why = match &step.roles {
@@ -67,8 +68,11 @@ fn of_step(step: &TraceStep, summary: &Summary) -> Row {
     };
     Row {
         name: step.plugin.clone(),
-        how: step.phase.clone().unwrap_or_default(),
-        outcome: step.outcome.replace('_', " "),
+        how: step
+            .phase
+            .as_ref()
+            .map_or(String::new(), ToString::to_string),
+        outcome: step.outcome.to_string().replace('_', " "),
         took: took(step.duration_us),
         why,
     }
@@ -84,9 +88,9 @@ fn of_policy(policy: &PolicyTrace) -> Row {
     }
     Row {
         name: format!("  {}", policy.name),
-        how: policy.mode.clone(),
-        outcome: policy.outcome.clone(),
-        took: policy.duration_us.map(took).unwrap_or_default(),
+        how: policy.mode.to_string(),
+        outcome: policy.outcome.to_string(),
+        took: policy.duration.map(lasted).unwrap_or_default(),
         why: why.trim_start().to_owned(),
     }
 }

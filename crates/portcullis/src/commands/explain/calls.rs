@@ -3,7 +3,7 @@
 use portcullis_record::{Decision, HostCallTrace};
 use serde_json::Value;
 
-use crate::commands::text::plain::{cut, took};
+use crate::commands::text::plain::{cut, lasted};
 
 /// The most characters of an argument or an answer.
 const LONGEST: usize = 300;
@@ -27,6 +27,6 @@ fn line(call: &HostCallTrace) -> String {
         call.policy,
         call.function,
         arguments.join(", "),
-        took(call.duration_us),
+        lasted(call.duration),
     )
 }

@@ -3,7 +3,6 @@
 use portcullis_record::{Decision, Http};
 
 use super::subject::Subject;
-use crate::cli::door_name;
 use crate::commands::text::plain::{counted, cut};
 
 /// How many masked places are named.
@@ -11,7 +10,7 @@ const MOST: usize = 10;
 
 /// Which door, and which way in.
 pub(super) fn door(decision: &Decision) -> String {
-    let mut text = door_name(decision.summary.door).to_owned();
+    let mut text = decision.summary.door.to_string();
     if let Some(chain) = &decision.input.chain {
         text.push_str(&format!(", chain {chain}"));
     }

@@ -1,9 +1,10 @@
 //! What nearly happened: refusals that didn't count, failures that were passed over, warnings.
 
+use portcullis_core::{PolicyMode, PolicyOutcome};
 use portcullis_record::{Decision, PolicyTrace, TraceStep};
 
 use super::action;
-use super::verdict::{failed_how, failure, is_failure, place, reason};
+use super::verdict::{failed_how, failure, place, reason};
 
 /// One line each; `none` where there is nothing.
 pub(super) fn lines(decision: &Decision) -> Vec<String> {
@@ -16,7 +17,7 @@ pub(super) fn lines(decision: &Decision) -> Vec<String> {
         }
         // The failure that decided is told above; that of a policy in the row of the policy.
         let is_end = end.is_some_and(|end| std::ptr::eq(end, step));
-        if is_failure(&step.outcome) && !is_end {
+        if step.is_failure() && !is_end {
             lines.push(of_step(step));
         }
         for warning in warnings.by_ref().take(step.warnings) {
@@ -31,12 +32,12 @@ pub(super) fn lines(decision: &Decision) -> Vec<String> {
 }
 
 fn of_policy(decision: &Decision, policy: &PolicyTrace) -> Option<String> {
-    let is_enforced = policy.mode == "enforce";
+    let is_enforced = policy.mode == PolicyMode::Enforce;
     let decided = decision.summary.policy.as_ref() == Some(&policy.name);
-    let what = match (policy.outcome.as_str(), is_enforced) {
-        ("deny", false) => "would have refused",
-        ("error", false) => "failed, which would have been a refusal",
-        ("error", true) if !decided => "failed and was passed over",
+    let what = match (policy.outcome.known()?, is_enforced) {
+        (PolicyOutcome::Deny, false) => "would have refused",
+        (PolicyOutcome::Error, false) => "failed, which would have been a refusal",
+        (PolicyOutcome::Error, true) if !decided => "failed and was passed over",
         _ => return None,
     };
     let why = policy.message.as_deref().unwrap_or("it gave no reason");
@@ -53,6 +54,6 @@ fn of_step(step: &TraceStep) -> String {
     let why = step.detail.as_deref().unwrap_or("it gave no reason");
     let why = why.strip_suffix(" (passed over)").unwrap_or(why);
     let why = reason(why, &step.plugin);
-    let how = failed_how(&step.outcome);
+    let how = failed_how(step);
     format!("{} {how} and was passed over: {why}", step.plugin)
 }

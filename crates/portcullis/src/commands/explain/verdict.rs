@@ -1,6 +1,6 @@
 //! The verdict in one sentence, and who decided.
 
-use portcullis_core::Door;
+use portcullis_core::{Door, PolicyOutcome, StepOutcome};
 use portcullis_record::{Answer, Decision, PolicyTrace, TraceStep};
 
 use crate::commands::decisions::message;
@@ -68,7 +68,7 @@ pub(super) fn decider(decision: &Decision) -> String {
     let summary = &decision.summary;
     if let Some(step) = failure(decision) {
         let who = undecided(decision, step);
-        return format!("nobody: {who} {}", failed_how(&step.outcome));
+        return format!("nobody: {who} {}", failed_how(step));
     }
     let Some(plugin) = &summary.plugin else {
         return match (summary.door, summary.verdict) {
@@ -84,7 +84,10 @@ pub(super) fn decider(decision: &Decision) -> String {
     let Some(name) = &summary.policy else {
         return format!("{kind} {plugin}");
     };
-    let wanted = summary.verdict.as_str();
+    let wanted = match summary.verdict {
+        Answer::Allow => PolicyOutcome::Allow,
+        Answer::Deny => PolicyOutcome::Deny,
+    };
     let mut policies = decision.trace.iter().flat_map(|step| &step.policies);
     let policy = policies
         .clone()
@@ -106,7 +109,7 @@ pub(super) fn place(policy: &PolicyTrace) -> Option<String> {
 pub(super) fn failure(decision: &Decision) -> Option<&TraceStep> {
     let last = decision.trace.last()?;
     let is_refusal = decision.summary.verdict == Answer::Deny;
-    (is_refusal && is_failure(&last.outcome)).then_some(last)
+    (is_refusal && last.is_failure()).then_some(last)
 }
 
 /// Who could not decide.
@@ -117,23 +120,19 @@ fn undecided(decision: &Decision, step: &TraceStep) -> String {
     }
 }
 
-/// Whether somebody could not decide.
-pub(super) fn is_failure(outcome: &str) -> bool {
-    matches!(outcome, "error" | "timeout" | "panic")
-}
-
 /// `failed`, `took too long`.
-pub(super) fn failed_how(outcome: &str) -> &'static str {
-    match outcome {
-        "timeout" => "took too long",
-        "panic" => "broke down",
+pub(super) fn failed_how(step: &TraceStep) -> &'static str {
+    match step.ended() {
+        Some(StepOutcome::Timeout) => "took too long",
+        Some(StepOutcome::Panic) => "broke down",
         _ => "failed",
     }
 }
 
 /// Whether anybody had something to say about such a request.
 fn applied(decision: &Decision) -> bool {
-    decision.trace.iter().any(|step| step.outcome != "skipped")
+    let mut steps = decision.trace.iter();
+    steps.any(|step| !step.is(StepOutcome::Skipped))
 }
 
 #[cfg(test)]

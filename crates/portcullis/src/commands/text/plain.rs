@@ -1,6 +1,7 @@
 //! Plain text for terminals.
 
 use std::borrow::Cow;
+use std::time::Duration;
 
 use portcullis_config::{Position, Source};
 use portcullis_gate::offline::Written;
@@ -19,6 +20,11 @@ pub(in crate::commands) fn cut(text: &str, most: usize) -> Cow<'_, str> {
 }
 
 /// How long something took: `812 µs`, `1.2 ms`, `3.45 s`.
+pub(in crate::commands) fn lasted(duration: Duration) -> String {
+    took(u64::try_from(duration.as_micros()).unwrap_or(u64::MAX))
+}
+
+/// The same of microseconds.
 pub(in crate::commands) fn took(microseconds: u64) -> String {
     let (whole, rest) = (microseconds / 1000, microseconds % 1000);
     match microseconds {

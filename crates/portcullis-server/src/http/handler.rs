@@ -1,4 +1,4 @@
-//! What connections are served with: the listener hands each connection to a [`Service`], which answers
+//! What connections are served with: the listener hands each connection to a [`Handler`], which answers
 //! its requests. Nothing in `http` knows what is served.
 
 use std::future::Future;
@@ -16,7 +16,7 @@ use super::trust::{Standing, Trust};
 use crate::metrics::Metrics;
 
 /// Serves the connections of listeners.
-pub(crate) trait Service: Clone + Send + Sync + 'static {
+pub(crate) trait Handler: Clone + Send + Sync + 'static {
     /// Answers the requests of one connection.
     type Client: Client;
 
