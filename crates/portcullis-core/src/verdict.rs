@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::fmt;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
 use serde::Serialize;
@@ -11,6 +11,7 @@ use ulid::Ulid;
 
 use crate::patch::PatchOperation;
 use crate::policy_step::{HostCallStep, PolicyStep};
+use crate::sync::Mutex;
 
 /// The name of a decision: sortable by time, good in logs and links.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -22,7 +23,7 @@ impl DecisionId {
     pub fn new(time: SystemTime) -> Self {
         static LAST: Mutex<Ulid> = Mutex::new(Ulid::nil());
         let fresh = Ulid::from_datetime(time);
-        let mut last = LAST.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut last = LAST.lock();
         if fresh.timestamp_ms() < last.timestamp_ms() {
             return Self(fresh);
         }
