@@ -11,6 +11,7 @@
 pub mod access;
 pub mod attributes;
 pub mod authorizer;
+pub mod braces;
 pub mod chain;
 pub mod clock;
 pub mod deep_stack;
@@ -19,6 +20,7 @@ pub mod glob;
 mod guard;
 pub mod json;
 pub mod patch;
+pub mod percent;
 pub mod plugin;
 pub mod pointer;
 pub mod policy_step;

@@ -1,11 +1,14 @@
 //! JSON pointers (RFC 6901), written and taken apart.
 
 use std::borrow::Cow;
-use std::fmt::Write;
 
 /// Adds the member of an object.
 pub fn push(pointer: &mut String, key: &str) {
     pointer.push('/');
+    if !key.contains(['~', '/']) {
+        pointer.push_str(key);
+        return;
+    }
     for c in key.chars() {
         match c {
             '~' => pointer.push_str("~0"),
@@ -17,7 +20,15 @@ pub fn push(pointer: &mut String, key: &str) {
 
 /// Adds the element of a list.
 pub fn push_index(pointer: &mut String, index: usize) {
-    let _ = write!(pointer, "/{index}");
+    pointer.push('/');
+    push_digits(pointer, index);
+}
+
+fn push_digits(pointer: &mut String, number: usize) {
+    if number >= 10 {
+        push_digits(pointer, number / 10);
+    }
+    pointer.push(char::from(b'0' + (number % 10) as u8));
 }
 
 /// The key that a part of a pointer stands for.

@@ -111,11 +111,8 @@ impl Denial {
     }
 
     /// 429: too much at once.
-    pub fn too_many_requests(message: impl Into<String>, retry_after_seconds: u32) -> Self {
-        Self {
-            retry_after_seconds: Some(retry_after_seconds),
-            ..Self::new(429, "TooManyRequests", message)
-        }
+    pub fn too_many_requests(message: impl Into<String>) -> Self {
+        Self::new(429, "TooManyRequests", message)
     }
 
     /// 500: no decision could be made, so it is no.
