@@ -37,7 +37,6 @@ mod field_error;
 mod level;
 pub mod namespace;
 pub mod review;
-pub mod scan;
 mod text;
 pub mod update;
 mod violation;

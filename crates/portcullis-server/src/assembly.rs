@@ -144,7 +144,7 @@ pub(crate) fn global_context(loaded: &Loaded) -> GlobalContext {
 
 /// How much that may be.
 pub(crate) fn global_context_cap(loaded: &Loaded) -> usize {
-    usize::try_from(loaded.limits.global_context.bytes()).unwrap_or(usize::MAX)
+    loaded.limits.global_context.as_usize()
 }
 
 /// What a configuration is built beside, if anything is in force.

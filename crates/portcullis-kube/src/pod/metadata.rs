@@ -29,14 +29,6 @@ view! {
     }
 }
 
-impl<'a> Metadata<'a> {
-    /// The owner that manages this object, if any.
-    #[must_use]
-    pub fn controller(&self) -> Option<&OwnerReference<'a>> {
-        self.owner_references.iter().find(|owner| owner.controller)
-    }
-}
-
 view! {
     /// One owner of an object.
     pub struct OwnerReference<'a> {

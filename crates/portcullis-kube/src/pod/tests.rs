@@ -117,7 +117,7 @@ fn text_and_document_give_the_same_view() {
     let pod = PodObject::from_json(&text).expect("a pod");
     assert_eq!(pod, PodObject::from_value(&value).expect("a pod"));
     assert_eq!(pod.metadata.name, "a\"b");
-    assert_eq!(pod.metadata.controller().expect("a controller").uid, "u");
+    assert_eq!(pod.metadata.owner_references[0].uid, "u");
     let limits = &pod.spec.containers[0].resources.limits;
     assert_eq!(limits["cpu"].0, "2");
     assert_eq!(limits["x/y"].0, "0.5");

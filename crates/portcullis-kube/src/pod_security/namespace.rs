@@ -101,9 +101,8 @@ pub enum NamespaceReview {
     AllowedWithWarning(String),
     /// The labels are not acceptable; see [`invalid_message`].
     Invalid(Vec<FieldError>),
-    /// Allowed, but pods that exist are to be looked at with `scan` since the
-    /// namespace now enforces this.
-    ScanPods(LevelVersion),
+    /// Allowed; the namespace now enforces this, which pods that exist may violate.
+    EnforcesMore(LevelVersion),
 }
 
 /// Judges a new namespace.
@@ -157,7 +156,7 @@ where
     } else if exemptions.has_namespace(name) {
         review_exempt(name, labels, &new, defaults)
     } else {
-        NamespaceReview::ScanPods(enforce)
+        NamespaceReview::EnforcesMore(enforce)
     }
 }
 
