@@ -9,6 +9,7 @@
 pub mod authorizers;
 #[cfg(test)]
 mod graph_testing;
+mod labels;
 pub mod manifest;
 pub mod namespaces;
 mod object;
@@ -17,5 +18,6 @@ pub mod plugins;
 pub mod pod;
 pub mod pod_security;
 pub mod review;
+pub mod selector;
 pub mod watch;
 pub mod workload;

@@ -5,6 +5,7 @@ use std::time::{Instant, SystemTime};
 
 use portcullis_authz::graph::admission::{Judgement, Request};
 use portcullis_authz::graph::{Identity, Subject, Wanted};
+use portcullis_core::text::start;
 use portcullis_core::{
     Attributes, Denial, Document, DocumentError, Finished, Notes, Outcome, UserInfo, clock,
 };
@@ -123,7 +124,7 @@ fn judged(notes: &mut Notes, profile: &str, judgement: Judgement) -> Result<Outc
 
 /// No, because it could not be found out; no failure mode lets that pass.
 fn undecided(notes: &mut Notes, profile: &str, why: &str) -> Outcome {
-    let why: String = why.chars().take(MAX_WORDS).collect();
+    let why = start(why, MAX_WORDS);
     notes.decided_by(profile);
     notes.annotate(ANNOTATION, format!("{profile}: undecided"));
     let message = format!("profile {profile} can't decide: {}", why.escape_debug());
