@@ -5,8 +5,8 @@
 //! as it was when the policies began then, or as they left it.
 
 use std::collections::BTreeSet;
-use std::sync::{Mutex, PoisonError};
 
+use portcullis_core::sync::Mutex;
 use portcullis_js::{HostFunction, HostRequest, RecordedCalls};
 use portcullis_record::{HostCallTrace, TraceStep};
 use serde_json::Value;
@@ -37,7 +37,7 @@ impl Calls {
 
     /// The next recorded call that is the same.
     fn next(&self, request: &HostRequest<'_>) -> Option<&HostCallTrace> {
-        let mut used = self.used.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut used = self.used.lock();
         let same = |call: &HostCallTrace| {
             call.function == request.function.as_str()
                 && call.arguments.len() == request.arguments.len()

@@ -1,9 +1,10 @@
 //! A recorded trace, read for who did what before and after the policies.
 
+use portcullis_core::patch::Misfit;
 use portcullis_record::{Answer, Decision, TraceStep};
 use serde_json::Value;
 
-use super::apply::{Misfit, apply};
+use super::apply::apply;
 use crate::policies;
 
 /// Plug-ins that look at nothing.
