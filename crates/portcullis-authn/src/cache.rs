@@ -4,7 +4,8 @@
 //! The bound is on the number of entries and on their weight.
 
 use std::collections::HashMap;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use portcullis_core::sync::{Mutex, MutexGuard};
 
 use crate::encoding::Digest;
 
@@ -90,19 +91,14 @@ impl<T: Clone> Cache<T> {
     /// How many entries there are.
     #[cfg(test)]
     pub(crate) fn len(&self) -> usize {
-        let count = |shard: &Mutex<Shard<T>>| lock(shard).slots.len();
+        let count = |shard: &Mutex<Shard<T>>| shard.lock().slots.len();
         self.shards.iter().map(count).sum()
     }
 
     fn shard(&self, key: &Digest) -> Option<MutexGuard<'_, Shard<T>>> {
         let number = usize::from(key.first()?.rem_euclid(16));
-        self.shards.get(number).map(lock)
+        self.shards.get(number).map(Mutex::lock)
     }
-}
-
-/// No code that can panic runs under the lock, so what is inside is whole.
-fn lock<T>(shard: &Mutex<Shard<T>>) -> MutexGuard<'_, Shard<T>> {
-    shard.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl<T> Shard<T> {

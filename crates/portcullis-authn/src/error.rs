@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use portcullis_core::text::{printable, shortened};
+
 /// Why a token is not believed.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]
@@ -95,16 +97,7 @@ impl Problem {
     }
 }
 
-/// A text of somebody else, short and without control characters.
+/// A text of somebody else, short and on one line.
 pub(crate) fn shown(text: &str) -> String {
-    const LONGEST: usize = 120;
-    let mut out: String = text
-        .chars()
-        .take(LONGEST)
-        .map(|c| if c.is_control() { '\u{fffd}' } else { c })
-        .collect();
-    if text.chars().nth(LONGEST).is_some() {
-        out.push('…');
-    }
-    out
+    printable(&shortened(text, 120)).into_owned()
 }

@@ -9,8 +9,9 @@ mod key_ring;
 pub(crate) use description::Description;
 pub(crate) use key_ring::KeyRing;
 use key_ring::Known;
+use portcullis_core::sync::{Mutex, MutexGuard};
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
 use arc_swap::ArcSwapOption;
@@ -340,8 +341,8 @@ impl Provider {
     }
 
     /// No code that can panic runs under the lock.
-    fn log(&self) -> std::sync::MutexGuard<'_, Log> {
-        self.log.lock().unwrap_or_else(PoisonError::into_inner)
+    fn log(&self) -> MutexGuard<'_, Log> {
+        self.log.lock()
     }
 }
 

@@ -2,7 +2,9 @@
 //!
 //! `{}` prints one line; `{:#}` adds the line of the file with a caret below.
 
-use std::fmt::{self, Write as _};
+use std::fmt;
+
+use portcullis_core::text::{one_line, printable};
 
 use super::{position::Position, suggest};
 
@@ -58,18 +60,8 @@ impl Fault {
         } else {
             ""
         };
-        let shown: String = line
-            .chars()
-            .skip(first)
-            .take(FRAME_WIDTH)
-            .map(|character| {
-                if character.is_control() {
-                    ' '
-                } else {
-                    character
-                }
-            })
-            .collect();
+        let shown: String = line.chars().skip(first).take(FRAME_WIDTH).collect();
+        let shown = one_line(&shown);
         let number = at.line.to_string();
         let margin = " ".repeat(number.len());
         let indent = " ".repeat(before.len() + (column - first));
@@ -98,13 +90,7 @@ impl fmt::Display for Fault {
             line += &format!(" ({help})");
         }
         // What the user wrote may hold anything, but a fault is one line.
-        for character in line.chars() {
-            if character.is_control() {
-                write!(formatter, "{}", character.escape_default())?;
-            } else {
-                formatter.write_char(character)?;
-            }
-        }
+        formatter.write_str(&printable(&line))?;
         match self.frame() {
             Some(frame) if formatter.alternate() => write!(formatter, "\n{frame}"),
             _ => Ok(()),

@@ -5,6 +5,7 @@
 
 use std::fmt;
 
+use portcullis_core::text::shortened;
 use serde::de::{self, Expected, Unexpected};
 
 use super::{
@@ -166,9 +167,7 @@ fn finding(found: Unexpected<'_>) -> String {
         Unexpected::Unsigned(value) => format!("the number `{value}`"),
         Unexpected::Signed(value) => format!("the number `{value}`"),
         Unexpected::Float(value) => format!("the number `{value}`"),
-        Unexpected::Str(value) => {
-            format!("the text `{}`", value.chars().take(80).collect::<String>())
-        }
+        Unexpected::Str(value) => format!("the text `{}`", shortened(value, 80)),
         Unexpected::Seq => "a list".to_owned(),
         Unexpected::Map => "a map".to_owned(),
         _ => "nothing".to_owned(),

@@ -4,8 +4,9 @@
 //! `false` only, as in YAML 1.2. Duplicate keys, several documents, alias bombs
 //! and deep nesting are refused here, with their place.
 
-use std::{collections::HashSet, sync::Arc, thread};
+use std::{collections::HashSet, sync::Arc};
 
+use portcullis_core::deep_stack::{self, Failure};
 use serde::de::{Deserialize, Deserializer};
 use serde_saphyr::{Error as YamlError, Spanned, options::DuplicateKeyPolicy};
 
@@ -55,14 +56,11 @@ pub enum Dialect {
 /// Reads the one document of a text in this dialect.
 pub fn parse_as(source: &Arc<Source>, dialect: Dialect) -> Result<Document, Faults> {
     let failure = |message: &str| Faults::from(source.fault(None, "", message));
-    let root = thread::scope(|scope| {
-        thread::Builder::new()
-            .name("yaml".to_owned())
-            .stack_size(STACK_BYTES)
-            .spawn_scoped(scope, || read(source, dialect))
-            .map_err(|error| failure(&format!("cannot start a thread to read it: {error}")))?
-            .join()
-            .unwrap_or_else(|_| Err(failure("the reader failed on this document")))
+    let root = deep_stack::run(STACK_BYTES, || read(source, dialect)).unwrap_or_else(|why| {
+        Err(match why {
+            Failure::Panicked => failure("the reader failed on this document"),
+            why @ Failure::NoThread(_) => failure(&format!("cannot read it: {why}")),
+        })
     })?;
     refuse_repeated_keys(source, &root)?;
     Ok(Document {

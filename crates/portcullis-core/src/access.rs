@@ -66,3 +66,44 @@ pub struct Requirement {
     /// Values it compares with.
     pub values: Vec<String>,
 }
+
+/// The parts of `resource[.group][/rest]`: resource, group and rest, the last two empty if they are not
+/// there. The rest is a part of the object or a name, as the user of the text has it. `None` for any other text.
+pub fn split_resource(text: &str) -> Option<(&str, &str, &str)> {
+    let (whole, rest) = match text.split_once('/') {
+        Some((_, rest)) if rest.is_empty() || rest.contains('/') => return None,
+        Some(parts) => parts,
+        None => (text, ""),
+    };
+    let (resource, group) = match whole.split_once('.') {
+        Some((_, "")) => return None,
+        Some(parts) => parts,
+        None => (whole, ""),
+    };
+    (!resource.is_empty()).then_some((resource, group, rest))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn resources_are_split_into_their_parts() {
+        for (text, wanted) in [
+            ("pods", ("pods", "", "")),
+            ("pods/web.1", ("pods", "", "web.1")),
+            ("deployments.apps", ("deployments", "apps", "")),
+            (
+                "seeds.core.gardener.cloud/status",
+                ("seeds", "core.gardener.cloud", "status"),
+            ),
+        ] {
+            assert_eq!(split_resource(text), Some(wanted), "{text}");
+        }
+        for wrong in [
+            "", "/", "pods/", "pods/a/b", ".apps", "pods.", "pods./x", "/x",
+        ] {
+            assert_eq!(split_resource(wrong), None, "{wrong}");
+        }
+    }
+}

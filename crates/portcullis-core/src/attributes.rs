@@ -115,6 +115,20 @@ pub struct UserInfo {
     pub extra: BTreeMap<String, Vec<String>>,
 }
 
+/// The group of all users that Kubernetes knows.
+pub const AUTHENTICATED: &str = "system:authenticated";
+
+/// The groups that Kubernetes puts a service account into besides [`AUTHENTICATED`], by its user name; `None`
+/// for other users.
+pub fn service_account_groups(username: &str) -> Option<[String; 2]> {
+    let account = username.strip_prefix("system:serviceaccount:")?;
+    let (namespace, _) = account.split_once(':')?;
+    Some([
+        "system:serviceaccounts".to_owned(),
+        format!("system:serviceaccounts:{namespace}"),
+    ])
+}
+
 /// Writers of other languages say `null` for an empty list or map.
 fn null_as_default<'de, D, T>(deserializer: D) -> Result<T, D::Error>
 where

@@ -4,6 +4,11 @@
 
 use std::fmt;
 
+/// How many places of a pattern a word has room for.
+const BITS: usize = u64::BITS as usize;
+/// How many words are enough for all but very long patterns.
+const USUAL: usize = 4;
+
 /// A pattern for a whole text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Glob {
@@ -52,41 +57,59 @@ impl Glob {
         &self.text
     }
 
-    /// Whether the whole text fits.
+    /// Whether the whole text fits. Takes no memory, unless the pattern is very long.
     pub fn matches(&self, text: &str) -> bool {
-        // The places in the pattern that the text so far may have led to.
-        let mut at = vec![false; self.parts.len() + 1];
-        self.reach(&mut at, 0);
-        let mut next = at.clone();
+        let words = self.parts.len() / BITS + 1;
+        let (mut at, mut next) = ([0; USUAL], [0; USUAL]);
+        match (at.get_mut(..words), next.get_mut(..words)) {
+            (Some(at), Some(next)) => self.fits(text, at, next),
+            _ => self.fits(text, &mut vec![0; words], &mut vec![0; words]),
+        }
+    }
+
+    /// Follows the text. `at` has a bit for every place in the pattern that the text so far may have led to;
+    /// both begin with none.
+    fn fits<'p>(&self, text: &str, mut at: &'p mut [u64], mut next: &'p mut [u64]) -> bool {
+        self.reach(at, 0);
         for character in text.chars() {
-            next.fill(false);
-            for (index, part) in self.parts.iter().enumerate() {
-                if !at.get(index).copied().unwrap_or_default() {
-                    continue;
-                }
-                match part {
-                    Part::One(wanted) if *wanted == character => self.reach(&mut next, index + 1),
-                    Part::Any if character != '/' => self.reach(&mut next, index + 1),
-                    Part::Star if character != '/' => self.reach(&mut next, index),
-                    Part::Stars => self.reach(&mut next, index),
+            next.fill(0);
+            for index in places(at) {
+                match self.parts.get(index) {
+                    Some(Part::One(wanted)) if *wanted == character => self.reach(next, index + 1),
+                    Some(Part::Any) if character != '/' => self.reach(next, index + 1),
+                    Some(Part::Star) if character != '/' => self.reach(next, index),
+                    Some(Part::Stars) => self.reach(next, index),
                     _ => {}
                 }
             }
+            if next.iter().all(|word| *word == 0) {
+                return false;
+            }
             std::mem::swap(&mut at, &mut next);
         }
-        at.last().copied().unwrap_or_default()
+        places(at).any(|index| index == self.parts.len())
     }
 
     /// Marks a place, and those that stars lead to without a character.
-    fn reach(&self, at: &mut [bool], mut index: usize) {
-        while let Some(place) = at.get_mut(index) {
-            *place = true;
+    fn reach(&self, at: &mut [u64], mut index: usize) {
+        while let Some(word) = at.get_mut(index / BITS) {
+            *word |= 1 << (index % BITS);
             match self.parts.get(index) {
                 Some(Part::Star | Part::Stars) => index += 1,
                 _ => return,
             }
         }
     }
+}
+
+/// The bits that are set, in order.
+fn places(words: &[u64]) -> impl Iterator<Item = usize> {
+    words.iter().enumerate().flat_map(|(index, word)| {
+        let some = |word: u64| (word != 0).then_some(word);
+        let without_lowest = move |word: &u64| some(word & (word - 1));
+        let lowest = move |word: u64| index * BITS + word.trailing_zeros() as usize;
+        std::iter::successors(some(*word), without_lowest).map(lowest)
+    })
 }
 
 impl fmt::Display for Glob {
@@ -127,6 +150,21 @@ mod tests {
             ("é*", "éü", true),
         ] {
             assert_eq!(Glob::new(pattern).matches(text), fits, "{pattern} {text}");
+        }
+    }
+
+    #[test]
+    fn patterns_of_any_length_match() {
+        for length in [62, 63, 64, 65, 255, 256, 257, 1000] {
+            let text = "ab".repeat(length).split_off(length);
+            let patterns = [text.clone(), format!("{text}*"), format!("**{text}")];
+            for glob in patterns.map(|pattern| Glob::new(&pattern)) {
+                assert!(glob.matches(&text), "{length}");
+                assert!(!glob.matches(&format!("{text}/c")), "{length}");
+                assert!(!glob.matches(text.get(1..).unwrap()), "{length}");
+            }
+            assert!(Glob::new(&"*".repeat(length)).matches(&text));
+            assert!(Glob::new(&"?*".repeat(length)).matches(&text));
         }
     }
 

@@ -153,14 +153,6 @@ pub fn scan(bytes: &[u8]) -> Result<Scanned<'_>, JsonFault> {
     }
 }
 
-/// Keys are whatever the caller sends: messages repeat only a part of a long one.
-fn shorten(key: &str) -> Cow<'_, str> {
-    match key.char_indices().nth(64) {
-        Some((end, _)) => format!("{}…", key.get(..end).unwrap_or_default()).into(),
-        None => key.into(),
-    }
-}
-
 fn fault(bytes: &[u8], at: usize, message: &str) -> JsonFault {
     let before = bytes.get(..at).unwrap_or(bytes);
     let line_start = before

@@ -1,18 +1,22 @@
-//! The difference of two JSON trees as an RFC 6902 patch.
+//! The difference of two JSON trees as an RFC 6902 patch, and patches applied.
 //!
 //! Patches are small, deterministic and touch only what changed: a list that gained one element
 //! gets one `add`, not a new list, wherever the element is and however long the list. A list or object
 //! whose changes would take more text than it has is replaced as a whole. Only `add`, `remove` and
-//! `replace` are made; applying patches is the business of the caller.
+//! `replace` are made, and only those are applied.
 
 mod align;
+mod apply;
 mod size;
 
-use std::fmt::Write;
 use std::hash::Hash;
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
+
+pub use apply::{Misfit, apply};
+
+use crate::pointer;
 
 /// One step of a patch.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -93,11 +97,11 @@ impl Differ {
     fn objects(&mut self, from: &Map<String, Value>, to: &Map<String, Value>) {
         let before = self.operations.len();
         for key in from.keys().filter(|k| !to.contains_key(*k)) {
-            self.below(|p| push_key(p, key), Self::remove);
+            self.below(|p| pointer::push(p, key), Self::remove);
         }
         for (key, new) in to {
             self.below(
-                |p| push_key(p, key),
+                |p| pointer::push(p, key),
                 |d| match from.get(key) {
                     Some(old) => d.values(old, new),
                     None => d.add(new),
@@ -143,7 +147,7 @@ impl Differ {
                 slice(news, new, new_until),
             );
             if let Some((a, b)) = olds.get(old_until).zip(news.get(new_until)) {
-                self.below(|p| push_index(p, *place), |d| d.values(a, b));
+                self.below(|p| pointer::push_index(p, *place), |d| d.values(a, b));
             }
             (old, new, *place) = (old_until + 1, new_until + 1, *place + 1);
         }
@@ -160,7 +164,7 @@ impl Differ {
         let pairs = olds.len().min(news.len());
         for (old, new) in olds.iter().zip(news) {
             self.below(
-                |p| push_index(p, *place),
+                |p| pointer::push_index(p, *place),
                 |d| {
                     let before = d.operations.len();
                     d.values(old, new);
@@ -172,10 +176,10 @@ impl Differ {
             *place += 1;
         }
         for _ in olds.iter().skip(pairs) {
-            self.below(|p| push_index(p, *place), Self::remove);
+            self.below(|p| pointer::push_index(p, *place), Self::remove);
         }
         for new in news.iter().skip(pairs) {
-            self.below(|p| push_index(p, *place), |d| d.add(new));
+            self.below(|p| pointer::push_index(p, *place), |d| d.add(new));
             *place += 1;
         }
     }
@@ -226,21 +230,6 @@ impl Differ {
 
 fn slice(list: &[Value], from: usize, to: usize) -> &[Value] {
     list.get(from..to).unwrap_or_default()
-}
-
-fn push_key(path: &mut String, key: &str) {
-    path.push('/');
-    for c in key.chars() {
-        match c {
-            '~' => path.push_str("~0"),
-            '/' => path.push_str("~1"),
-            c => path.push(c),
-        }
-    }
-}
-
-fn push_index(path: &mut String, index: usize) {
-    let _ = write!(path, "/{index}");
 }
 
 /// Places (in `a`, in `b`) of elements that both lists have, in order: common ends first, then a

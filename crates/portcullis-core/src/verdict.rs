@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::fmt;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
 use serde::{Deserialize, Serialize};
@@ -11,6 +11,7 @@ use ulid::Ulid;
 
 use crate::patch::PatchOperation;
 use crate::policy_step::{HostCallStep, PolicyStep};
+use crate::sync::Mutex;
 use crate::{microseconds, vocabulary};
 
 /// The name of a decision: sortable by time, good in logs and links.
@@ -23,7 +24,7 @@ impl DecisionId {
     pub fn new(time: SystemTime) -> Self {
         static LAST: Mutex<Ulid> = Mutex::new(Ulid::nil());
         let fresh = Ulid::from_datetime(time);
-        let mut last = LAST.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut last = LAST.lock();
         if fresh.timestamp_ms() < last.timestamp_ms() {
             return Self(fresh);
         }
@@ -111,11 +112,8 @@ impl Denial {
     }
 
     /// 429: too much at once.
-    pub fn too_many_requests(message: impl Into<String>, retry_after_seconds: u32) -> Self {
-        Self {
-            retry_after_seconds: Some(retry_after_seconds),
-            ..Self::new(429, "TooManyRequests", message)
-        }
+    pub fn too_many_requests(message: impl Into<String>) -> Self {
+        Self::new(429, "TooManyRequests", message)
     }
 
     /// 500: no decision could be made, so it is no.

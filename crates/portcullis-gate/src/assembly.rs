@@ -27,7 +27,7 @@ pub fn global_context(loaded: &Loaded) -> GlobalContext {
 
 /// How much that may be.
 pub fn global_context_cap(loaded: &Loaded) -> usize {
-    usize::try_from(loaded.limits.global_context.bytes()).unwrap_or(usize::MAX)
+    loaded.limits.global_context.as_usize()
 }
 
 /// Counts what happens to graphs.

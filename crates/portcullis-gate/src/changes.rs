@@ -10,6 +10,7 @@ use std::sync::Arc;
 
 use crate::digest;
 use portcullis_config::{Authenticator, Identity, Listener, Loaded, Source, yaml};
+use portcullis_core::text::shortened;
 
 /// The most names that are listed of one kind of change.
 const MOST_NAMES: usize = 10;
@@ -240,12 +241,11 @@ fn listed(what: &str, names: &[&String]) -> Option<String> {
 /// A name that can't be taken for anything else in a line of the log.
 fn plain(name: &str) -> String {
     let is_plain = |c: char| c.is_alphanumeric() || "-_./:@".contains(c);
-    let is_short = name.chars().nth(LONGEST_NAME).is_none();
-    if is_short && !name.is_empty() && name.chars().all(is_plain) {
-        return name.to_owned();
+    let name = shortened(name, LONGEST_NAME);
+    match !name.is_empty() && name.chars().all(is_plain) {
+        true => name.into_owned(),
+        false => format!("{name:?}"),
     }
-    let cut: String = name.chars().take(LONGEST_NAME).collect();
-    format!("{cut:?}{}", if is_short { "" } else { "..." })
 }
 
 #[cfg(test)]

@@ -1,11 +1,12 @@
 //! Names of users and groups at the other end of unix sockets, looked up once in a while.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use nix::unistd::{Gid, Group, Uid, User};
 use portcullis_core::clock;
+use portcullis_core::sync::Mutex;
 
 /// Names are looked up again after this long.
 const FRESH: Duration = Duration::from_secs(60);
@@ -41,7 +42,7 @@ impl UnixNames {
             return names;
         }
         let names = ask(uid, gid);
-        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut known = self.known.lock();
         if known.len() >= KEPT {
             known.clear();
         }
@@ -50,7 +51,7 @@ impl UnixNames {
     }
 
     fn remembered(&self, uid: u32, gid: u32) -> Option<Option<Names>> {
-        let known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        let known = self.known.lock();
         let (since, names) = known.get(&(uid, gid))?;
         let age = clock::monotonic().saturating_duration_since(*since);
         (age < FRESH).then(|| names.clone())

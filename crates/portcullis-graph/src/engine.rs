@@ -30,10 +30,11 @@ mod tests;
 mod vertices;
 
 use std::fmt;
-use std::sync::{Mutex, PoisonError};
+use std::sync::PoisonError;
 
 use crossbeam_utils::sync::{ShardedLock, ShardedLockReadGuard, ShardedLockWriteGuard};
 use hashbrown::DefaultHashBuilder;
+use portcullis_core::sync::Mutex;
 
 use self::change::Plan;
 use self::records::VertexRecord;
@@ -140,7 +141,7 @@ impl Graph {
     /// The object `owner` is there and contributes these edges, in place of those it contributed before.
     /// Doubles count once. Returns whether anything changed. If nothing does, no reader waits.
     pub fn replace(&self, owner: VertexRef<'_>, edges: &[Edge<'_>]) -> bool {
-        let mut plan = self.plan.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut plan = self.plan.lock();
         let owner = self.hashed(owner);
         plan.hash(&self.hasher, edges);
         let changes = {
@@ -156,7 +157,7 @@ impl Graph {
 
     /// The object `owner` is no longer there, nor the edges it contributed. Returns whether anything changed.
     pub fn remove(&self, owner: VertexRef<'_>) -> bool {
-        let mut plan = self.plan.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut plan = self.plan.lock();
         let owner = self.hashed(owner);
         plan.hash(&self.hasher, &[]);
         let number = {
@@ -306,10 +307,12 @@ impl Graph {
     }
 
     fn read(&self) -> ShardedLockReadGuard<'_, Store> {
-        self.store.read().unwrap_or_else(PoisonError::into_inner)
+        let store = self.store.read();
+        store.unwrap_or_else(PoisonError::into_inner)
     }
 
     fn write(&self) -> ShardedLockWriteGuard<'_, Store> {
-        self.store.write().unwrap_or_else(PoisonError::into_inner)
+        let store = self.store.write();
+        store.unwrap_or_else(PoisonError::into_inner)
     }
 }

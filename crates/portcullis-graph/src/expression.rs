@@ -58,6 +58,7 @@ mod value;
 #[cfg(test)]
 pub(crate) mod tests;
 
+pub(crate) use compile::together;
 pub(crate) use value::check_bounds;
 
 /// How many objects may be looked up in one scope.

@@ -8,6 +8,7 @@ use std::sync::Arc;
 
 use super::admission::Admission;
 use super::authorizer::Rules;
+use super::expression;
 use super::kinds::{KindId, Kinds, VertexKind};
 use super::state::Sources;
 use spec::ProfileSpec;
@@ -64,6 +65,11 @@ impl Profile {
     ///
     /// Everything that is wrong with it, at least one fault.
     pub fn compile(spec: &ProfileSpec) -> Result<Self, Vec<Fault>> {
+        let compiled = expression::together(|| Self::compile_here(spec));
+        compiled.unwrap_or_else(|why| Err(vec![Fault::at("", why.to_string())]))
+    }
+
+    fn compile_here(spec: &ProfileSpec) -> Result<Self, Vec<Fault>> {
         let mut faults = Vec::new();
         let kinds = Arc::new(kinds(spec, &mut faults));
         let targets = targets(spec, &kinds, &mut faults);

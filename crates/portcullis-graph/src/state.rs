@@ -11,11 +11,12 @@
 //! itself, which is checked when a profile is compiled; so looking again comes to an end, and what is known
 //! in the end does not depend on the order of events.
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::SystemTime;
 
 use portcullis_core::clock::{self, Stopwatch};
+use portcullis_core::sync::{Mutex, MutexGuard};
 use serde_json::Value;
 
 use super::engine::{Edge, Graph, Shape};
@@ -239,7 +240,8 @@ impl State {
     }
 
     /// Whether the object itself, of a watched kind, is there.
-    pub fn has_object(&self, vertex: VertexRef<'_>) -> bool {
+    #[cfg(test)]
+    pub(crate) fn has_object(&self, vertex: VertexRef<'_>) -> bool {
         let source = self.profile.sources.of_kind(vertex.kind);
         let shelf = source.and_then(|source| self.shelves.get(source.0));
         let key = self.key(vertex.kind, vertex.namespace, vertex.name);
@@ -247,7 +249,7 @@ impl State {
     }
 
     fn order(&self) -> MutexGuard<'_, Order> {
-        self.order.lock().unwrap_or_else(PoisonError::into_inner)
+        self.order.lock()
     }
 
     fn malformed(&self, kind: KindId, words: &str) {

@@ -1,5 +1,7 @@
 //! Foreign text, made fit for a message.
 
+use portcullis_core::text::is_odd;
+
 /// The first part of foreign text: without control characters, white space collapsed, and at most
 /// `limit` characters long.
 pub(crate) fn excerpt(bytes: &[u8], limit: usize) -> String {
@@ -13,7 +15,7 @@ pub(crate) fn excerpt(bytes: &[u8], limit: usize) -> String {
             gap = length > 0;
             continue;
         }
-        if c.is_control() || is_invisible(c) {
+        if is_odd(c) {
             continue;
         }
         let needed = 1 + usize::from(gap);
@@ -29,11 +31,6 @@ pub(crate) fn excerpt(bytes: &[u8], limit: usize) -> String {
         length += needed;
     }
     result
-}
-
-/// Characters that change how the text around them is shown.
-fn is_invisible(c: char) -> bool {
-    matches!(c, '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}')
 }
 
 /// Whether text holds characters that no argument, path or address needs.

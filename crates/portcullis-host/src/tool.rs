@@ -6,11 +6,11 @@ use std::io;
 use std::os::unix::process::ExitStatusExt;
 use std::path::Path;
 use std::process::{ExitStatus, Stdio};
-use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use nix::sys::signal::{Signal, killpg};
 use nix::unistd::Pid;
+use portcullis_core::sync::{Condvar, Mutex, MutexGuard};
 use tokio::io::{AsyncRead, AsyncReadExt};
 use tokio::process::{Child, Command};
 use tokio::sync::Semaphore;
@@ -145,7 +145,7 @@ impl Tools {
     }
 
     fn count(&self) -> MutexGuard<'_, usize> {
-        self.running.lock().unwrap_or_else(PoisonError::into_inner)
+        self.running.lock()
     }
 
     /// Waits until no program runs, but not longer than this; says whether none does.
@@ -154,7 +154,7 @@ impl Tools {
         let waited = self
             .ended
             .wait_timeout_while(running, longest, |running| *running > 0);
-        *waited.unwrap_or_else(PoisonError::into_inner).0 == 0
+        *waited.0 == 0
     }
 
     /// Runs a program and gives what it printed, if it ended well and in time.

@@ -8,7 +8,7 @@
 mod slot;
 
 use std::collections::{HashMap, VecDeque};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::Instant;
 
 use crate::worker::Job;
@@ -170,7 +170,7 @@ impl Board {
         }
         let job = self.jobs.remove(self.next_job()?)?;
         self.computing += 1;
-        *lock(&slot.doing) = Doing {
+        *slot.doing.lock() = Doing {
             phase: Phase::Computing,
             job: Some(Running {
                 asker: job.asker,
@@ -185,7 +185,7 @@ impl Board {
 
     /// Notes the end of a job. False if the thread was given up meanwhile and must end.
     pub(crate) fn end_job(&mut self, slot: &Slot) -> bool {
-        let mut doing = lock(&slot.doing);
+        let mut doing = slot.doing.lock();
         let asker = doing.job.take().map(|job| job.asker);
         match std::mem::take(&mut doing.phase) {
             Phase::Computing => self.computing = self.computing.saturating_sub(1),
@@ -310,10 +310,6 @@ impl Board {
     pub(crate) fn threads(&self) -> usize {
         self.threads
     }
-}
-
-pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 #[cfg(test)]

@@ -5,10 +5,11 @@
 //! A holder that was given up loses it, and what it writes later is not taken.
 
 use std::fmt;
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Arc, OnceLock};
 use std::time::Instant;
 
 use portcullis_core::clock;
+use portcullis_core::sync::{Condvar, Mutex, MutexGuard};
 use serde_json::{Map, Value};
 
 /// Shared by all threads, and by the engines that follow one another.
@@ -98,22 +99,14 @@ impl GlobalContext {
         let mut held = self.lock();
         while held.holder.is_some() {
             let Some(deadline) = deadline else {
-                held = self
-                    .inner
-                    .freed
-                    .wait(held)
-                    .unwrap_or_else(PoisonError::into_inner);
+                held = self.inner.freed.wait(held);
                 continue;
             };
             let left = deadline.saturating_duration_since(clock::monotonic());
             if left.is_zero() {
                 return None;
             }
-            (held, _) = self
-                .inner
-                .freed
-                .wait_timeout(held, left)
-                .unwrap_or_else(PoisonError::into_inner);
+            (held, _) = self.inner.freed.wait_timeout(held, left);
         }
         Some(self.lease(held, owner))
     }
@@ -155,10 +148,7 @@ impl GlobalContext {
     }
 
     fn lock(&self) -> MutexGuard<'_, Held> {
-        self.inner
-            .held
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
+        self.inner.held.lock()
     }
 }
 

@@ -13,13 +13,13 @@ use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::fmt;
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use portcullis_core::clock;
+use portcullis_core::sync::Mutex;
 
-use crate::board::lock;
 use crate::compile::PolicySet;
 use crate::input::{Input, Plan};
 
@@ -167,7 +167,7 @@ impl Guard {
 
     /// How things are.
     pub fn status(&self) -> GuardStatus {
-        lock(&self.inner.state).status()
+        self.inner.state.lock().status()
     }
 
     /// Makes all evaluations in processes from now on, until it has been quiet for long enough.
@@ -189,7 +189,7 @@ impl Guard {
         if !self.is_on() {
             return false;
         }
-        let state = lock(&self.inner.state);
+        let state = self.inner.state.lock();
         let mut policies = set.names().iter().enumerate();
         state.is_everything
             || policies.any(|(index, name)| {
@@ -207,7 +207,7 @@ impl Guard {
     /// is busy it may just not have had its turn to end.
     pub(crate) fn given_up(&self, policy: Option<&str>) {
         self.change(GuardEvent::GivenUp(policy), |state| state.lost += 1);
-        if lock(&self.inner.state).lost >= MANY {
+        if self.inner.state.lock().lost >= MANY {
             self.suspect(None);
         }
     }
@@ -226,7 +226,7 @@ impl Guard {
 
     /// No process can be started. Said once.
     pub(crate) fn no_process(&self, why: &str) {
-        if lock(&self.inner.state).fault.as_deref() != Some(why) {
+        if self.inner.state.lock().fault.as_deref() != Some(why) {
             self.change(GuardEvent::NoProcess(why), |state| {
                 state.fault = Some(why.to_owned());
             });
@@ -235,7 +235,7 @@ impl Guard {
 
     /// A process was started.
     pub(crate) fn has_process(&self) {
-        if lock(&self.inner.state).fault.is_some() {
+        if self.inner.state.lock().fault.is_some() {
             self.change(GuardEvent::ProcessAgain, |state| state.fault = None);
         }
     }
@@ -250,7 +250,7 @@ impl Guard {
             state.lost == 0 && now.saturating_duration_since(last) >= options.calm
         };
         let is_over = {
-            let mut state = lock(&self.inner.state);
+            let mut state = self.inner.state.lock();
             let is_over = self.is_on() && is_calm(&state);
             if is_over {
                 *state = State::default();
@@ -269,7 +269,7 @@ impl Guard {
             return;
         }
         let (is_new, is_everything) = {
-            let mut state = lock(&self.inner.state);
+            let mut state = self.inner.state.lock();
             let is_new = policy.is_some_and(|name| state.suspects.insert(name.to_owned()));
             let is_everything = policy.is_none() && !state.is_everything;
             state.is_everything |= policy.is_none();
@@ -288,7 +288,7 @@ impl Guard {
     /// Notes that something went wrong, or right again.
     fn change(&self, event: GuardEvent<'_>, change: impl FnOnce(&mut State)) {
         {
-            let mut state = lock(&self.inner.state);
+            let mut state = self.inner.state.lock();
             change(&mut state);
             state.last = Some(clock::monotonic());
         }

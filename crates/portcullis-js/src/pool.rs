@@ -13,13 +13,14 @@ mod watchdog;
 
 use std::hash::RandomState;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Condvar, Mutex, mpsc};
+use std::sync::{Arc, mpsc};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use portcullis_core::clock;
+use portcullis_core::sync::{Condvar, Mutex};
 
-use crate::board::{Board, Slot, lock};
+use crate::board::{Board, Slot};
 use crate::compile::PolicySet;
 use crate::global_context::GlobalContext;
 use crate::guard::Guard;
@@ -204,7 +205,7 @@ impl Pool {
             return Ok(());
         }
         for _ in 0..shared.turns {
-            lock(&shared.board).hire();
+            shared.board.lock().hire();
             shared.spawn()?;
         }
         let watched = Arc::clone(shared);
@@ -234,7 +235,7 @@ impl Pool {
             return Err(PoolError::NotStarted);
         }
         let asker = shared.number_of(input.subject.asker());
-        let mut board = lock(&shared.board);
+        let mut board = shared.board.lock();
         if board.is_closed {
             return Err(PoolError::Closed);
         }
@@ -288,13 +289,13 @@ impl Pool {
 
     /// How many threads were given up and have not ended yet.
     pub fn abandoned(&self) -> usize {
-        lock(&self.shared.board).lost()
+        self.shared.board.lock().lost()
     }
 
     /// How many evaluation threads there are now, those that were given up while they computed
     /// not counted.
     pub fn threads(&self) -> usize {
-        lock(&self.shared.board).threads()
+        self.shared.board.lock().threads()
     }
 }
 
@@ -302,11 +303,11 @@ impl Drop for Pool {
     /// Threads end when they have done what they are doing; nobody waits for them.
     fn drop(&mut self) {
         let jobs = {
-            let mut board = lock(&self.shared.board);
+            let mut board = self.shared.board.lock();
             board.is_closed = true;
             std::mem::take(&mut board.jobs)
         };
-        for slot in lock(&self.shared.slots).iter() {
+        for slot in self.shared.slots.lock().iter() {
             slot.wake.notify_all();
         }
         self.shared.rouse();

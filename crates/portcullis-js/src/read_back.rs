@@ -6,6 +6,7 @@
 use std::collections::HashMap;
 use std::fmt::Write;
 
+use portcullis_core::pointer;
 use portcullis_core::{Look, Tree};
 use rquickjs::{Array, Atom, Ctx, Function, IntoAtom, Object, String as JsString, Value as Js};
 use serde_json::{Map, Number, Value};
@@ -278,7 +279,7 @@ impl<'a, 'js> Reader<'a, 'js> {
                 Member::Seen(value) => value,
             };
             let was = members.get(&key);
-            let read = self.below(|path| push_key(path, &key), |r| r.read(&member, was))?;
+            let read = self.below(|path| pointer::push(path, &key), |r| r.read(&member, was))?;
             map.insert(key, read);
         }
         Ok(Value::Object(map))
@@ -385,7 +386,7 @@ impl<'a, 'js> Reader<'a, 'js> {
             let shown: Array<'js> = self.plain.call((key.clone(),))?;
             let shown: String = shown.get(0)?;
             let refuse = |reader: &mut Self| Err(reader.fault(LONE_SURROGATE));
-            return self.below(|path| push_key(path, &shown), refuse);
+            return self.below(|path| pointer::push(path, &shown), refuse);
         }
         read
     }
@@ -470,11 +471,6 @@ fn length(array: &Array<'_>) -> usize {
         reason = "never negative, and at most 2^32 - 1"
     )]
     length.map_or(0, |length| length as usize)
-}
-
-fn push_key(path: &mut String, key: &str) {
-    path.push('/');
-    path.push_str(&key.replace('~', "~0").replace('/', "~1"));
 }
 
 fn note_large(value: &Value, large: &mut HashMap<u64, Number>) {

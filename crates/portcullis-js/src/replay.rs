@@ -9,6 +9,7 @@ use std::sync::Arc;
 use std::time::SystemTime;
 
 use portcullis_core::HostFunction;
+use portcullis_core::text::shortened;
 use serde_json::Value;
 
 use crate::host::HostRequest;
@@ -65,9 +66,7 @@ impl Missing {
     pub(crate) fn answer(function: HostFunction, arguments: &[Value]) -> Self {
         let list: Vec<String> = arguments.iter().map(Value::to_string).collect();
         let list = list.join(", ");
-        let shown: String = list.chars().take(SHOWN).collect();
-        let rest = if shown.len() < list.len() { "…" } else { "" };
-        Self::Answer(format!("{function}({shown}{rest})"))
+        Self::Answer(format!("{function}({})", shortened(&list, SHOWN)))
     }
 }
 

@@ -239,10 +239,7 @@ impl State {
         /// What one line costs besides its text.
         const LINE: usize = 32;
         let left = self.output_left.get().checked_sub(LINE)?;
-        let mut end = text.len().min(left);
-        while !text.is_char_boundary(end) {
-            end -= 1;
-        }
+        let end = text.floor_char_boundary(left);
         text.truncate(end);
         self.output_left.set(left - end);
         Some(text)

@@ -1,11 +1,12 @@
 //! One evaluation thread: a realm, and the jobs it takes.
 
 use std::panic::{self, AssertUnwindSafe};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use portcullis_core::clock::{self, Stopwatch};
+use portcullis_core::sync::Mutex;
 
 use crate::board::Slot;
 use crate::compile::PolicySet;
@@ -38,7 +39,7 @@ impl Answer {
     }
 
     pub(crate) fn give(&self, result: Result<Evaluation, PoolError>) {
-        let callback = self.0.lock().unwrap_or_else(PoisonError::into_inner).take();
+        let callback = self.0.lock().take();
         if let Some(callback) = callback {
             // A caller that panics must not take the thread with it.
             let _ = panic::catch_unwind(AssertUnwindSafe(|| callback(result)));

@@ -6,6 +6,7 @@
 //! talks to a cluster or reads files.
 
 mod authorizers;
+mod labels;
 pub mod manifest;
 mod namespaces;
 mod object;
@@ -13,6 +14,7 @@ mod plugins;
 mod pod;
 mod pod_security;
 pub mod review;
+pub mod selector;
 mod workload;
 
 pub use authorizers::{AlwaysAllow, AlwaysDeny, abac};

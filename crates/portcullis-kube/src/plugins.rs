@@ -21,7 +21,6 @@ use crate::namespaces::Namespaces;
 
 pub(crate) mod config;
 mod edit;
-pub(crate) mod labels;
 pub(crate) mod read;
 pub(crate) mod refusal;
 mod tolerations;

@@ -15,7 +15,6 @@ pub(crate) mod http;
 pub(crate) mod looks;
 pub(crate) mod names;
 pub(crate) mod paths;
-mod pointer;
 pub(crate) mod review;
 pub(crate) mod text;
 pub(crate) mod value;

@@ -16,6 +16,7 @@ mod truncate;
 use std::borrow::Cow;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
+use portcullis_core::text::start;
 use portcullis_core::{Attributes, Document, json};
 
 use crate::mask::paths::PathFault;
@@ -215,17 +216,5 @@ fn with_text(
 
 /// A public text, as long as it may be, without what looks like a token or key.
 fn shown(text: &str) -> String {
-    cut(&looks::without_secrets(text))
-}
-
-/// A text as long as it may be.
-fn cut(text: &str) -> String {
-    // Most are short.
-    if text.len() <= LONGEST {
-        return text.to_owned();
-    }
-    match text.char_indices().nth(LONGEST) {
-        Some((end, _)) => text.get(..end).unwrap_or_default().to_owned(),
-        None => text.to_owned(),
-    }
+    start(&looks::without_secrets(text), LONGEST).to_owned()
 }

@@ -4,6 +4,7 @@
 //! rest of the key is tried as a name first, then what stands before the first dot, before the second,
 //! and so on; the first that leads to something is it. Lists are not walked.
 
+use portcullis_core::text::shortened;
 use serde_json::{Map, Number, Value};
 
 use portcullis_core::Identity;
@@ -104,7 +105,7 @@ impl<'a> Found<'a> {
     /// It in words: "is `bob`", "has `a`, `b`".
     pub(super) fn words(self) -> String {
         match self {
-            Self::Uid(uid) => format!("is `{}`", shortened(uid)),
+            Self::Uid(uid) => format!("is `{}`", shortened(uid, SHOWN)),
             Self::Claim(Value::Array(items)) if items.is_empty() => "is an empty list".to_owned(),
             Self::Claim(Value::Array(items)) => {
                 let mut words = String::from("has ");
@@ -128,18 +129,11 @@ impl<'a> Found<'a> {
 fn value_words(value: &Value) -> String {
     match value {
         Value::Null => "null".to_owned(),
-        Value::String(text) => format!("`{}`", shortened(text)),
+        Value::String(text) => format!("`{}`", shortened(text, SHOWN)),
         Value::Bool(flag) => format!("`{flag}`"),
         Value::Number(number) => format!("`{number}`"),
         Value::Array(_) => "a list".to_owned(),
         Value::Object(_) => "an object".to_owned(),
-    }
-}
-
-fn shortened(text: &str) -> String {
-    match text.char_indices().nth(SHOWN) {
-        None => text.to_owned(),
-        Some((end, _)) => format!("{}...", text.get(..end).unwrap_or_default()),
     }
 }
 

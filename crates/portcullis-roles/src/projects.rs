@@ -110,23 +110,6 @@ impl Projects {
     pub(super) fn named(&self) -> &[Project] {
         &self.named
     }
-
-    /// Whether every project below a path is held. `group/**` holds the group and all groups below it;
-    /// `group/*` counts for `group`, although it holds only what is directly in it.
-    pub(super) fn hold_group(&self, path: &str) -> bool {
-        if self.all {
-            return true;
-        }
-        let path = path.trim_matches('/');
-        if path.is_empty() {
-            return self.patterns.iter().any(|pattern| pattern.as_str() == "**");
-        }
-        // What matches here with nothing left for the star at the end matches whatever follows.
-        let inside = format!("{path}/");
-        self.patterns
-            .iter()
-            .any(|pattern| pattern.as_str().ends_with('*') && pattern.matches(&inside))
-    }
 }
 
 #[cfg(test)]
@@ -196,36 +179,5 @@ mod tests {
             "three/one/two/p"
         );
         assert_eq!(held.named().len(), 2);
-    }
-
-    #[test]
-    fn groups_are_held_whole_or_not() {
-        for (pattern, group, held) in [
-            ("group/*", "group", true),
-            ("group/*", "group/sub", false),
-            ("group/*", "gro", false),
-            ("group/**", "group", true),
-            ("group/**", "group/sub/deep", true),
-            ("group/**", "other", false),
-            ("group/**", "groups", false),
-            ("**", "any/group", true),
-            ("**", "", true),
-            ("*", "group", false),
-            ("*/*", "group", true),
-            ("group/a*", "group", false),
-            ("group/sub", "group", false),
-            ("group/**/x", "group", false),
-            ("**/", "group", false),
-            ("group/**", "/group/", true),
-        ] {
-            assert_eq!(
-                projects(&[pattern], &[]).hold_group(group),
-                held,
-                "{pattern} {group}"
-            );
-        }
-        assert!(Projects::all().hold_group("any"));
-        assert!(!projects(&["group"], &[]).hold_group("group"));
-        assert!(!projects(&[], &[("group", "a")]).hold_group("group"));
     }
 }

@@ -1,5 +1,7 @@
 //! Texts of rules that may name the tenant: `{tenant.name}-admin`.
 
+use portcullis_core::braces::{self, Token};
+
 /// A text with places for the name of the tenant.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Template {
@@ -16,34 +18,17 @@ impl Template {
     pub(super) fn parse(text: &str) -> Result<Self, String> {
         let mut pieces = Vec::new();
         let mut piece = String::new();
-        let mut rest = text;
-        while let Some(at) = rest.find(['{', '}']) {
-            let (before, from) = rest.split_at_checked(at).unwrap_or((rest, ""));
-            piece.push_str(before);
-            if let Some(after) = from.strip_prefix("{{") {
-                piece.push('{');
-                rest = after;
-            } else if let Some(after) = from.strip_prefix("}}") {
-                piece.push('}');
-                rest = after;
-            } else if let Some(after) = from.strip_prefix("{tenant.name}") {
-                pieces.push(std::mem::take(&mut piece));
-                rest = after;
-            } else {
-                return Err(
-                    match from.strip_prefix('{').map(|inner| inner.split_once('}')) {
-                        Some(Some((inner, _))) => format!(
-                            "`{{{inner}}}` is not known: only `{{tenant.name}}` is; a brace itself is written `{{{{` or `}}}}`"
-                        ),
-                        Some(None) => {
-                            "a `{` is not closed; the brace itself is written `{{`".to_owned()
-                        }
-                        None => "a `}` was not opened; the brace itself is written `}}`".to_owned(),
-                    },
-                );
+        for token in braces::tokens(text)? {
+            match token {
+                Token::Text(text) => piece.push_str(text),
+                Token::Name("tenant.name") => pieces.push(std::mem::take(&mut piece)),
+                Token::Name(other) => {
+                    return Err(format!(
+                        "`{{{other}}}` is not known: only `{{tenant.name}}` is; a brace itself is written `{{{{` or `}}}}`"
+                    ));
+                }
             }
         }
-        piece.push_str(rest);
         pieces.push(piece);
         Ok(Self { pieces })
     }

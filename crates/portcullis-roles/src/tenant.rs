@@ -87,11 +87,4 @@ impl Tenant {
     pub fn projects(&self) -> Vec<Project> {
         self.projects.named().to_vec()
     }
-
-    /// Whether it holds every project below this path, like `group/sub`. The pattern `group/**` holds
-    /// the group and all groups below it; `group/*` counts for `group` itself, although it holds only
-    /// the projects directly in it.
-    pub fn holds_group(&self, path: &str) -> bool {
-        self.projects.hold_group(path)
-    }
 }

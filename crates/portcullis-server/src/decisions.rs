@@ -18,12 +18,13 @@ mod queue;
 mod settings;
 mod writer;
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use portcullis_core::clock;
+use portcullis_core::sync::Mutex;
 use portcullis_record::{Masker, Material};
 use portcullis_store::Mode;
 
@@ -90,7 +91,7 @@ impl DecisionLog {
         let thread = std::thread::Builder::new()
             .name("decisions".to_owned())
             .spawn(move || writer.run())?;
-        *log.thread.lock().unwrap_or_else(PoisonError::into_inner) = Some(thread);
+        *log.thread.lock() = Some(thread);
         Ok(log)
     }
 
@@ -161,8 +162,7 @@ impl DecisionLog {
 
     /// How the store is.
     pub(crate) fn store_state(&self) -> StoreState {
-        let state = self.store.lock();
-        state.unwrap_or_else(PoisonError::into_inner).clone()
+        self.store.lock().clone()
     }
 
     /// Keeps what is in the queue, as far as there is time, and ends. What could not be kept is counted,
@@ -173,8 +173,7 @@ impl DecisionLog {
         self.intake.queue.end(deadline);
         // A writer that is stuck, at a pipe that nobody reads, must not keep the server from ending.
         let is_over = self.intake.queue.wait_until_over(LAST_MOMENTS);
-        let thread = self.thread.lock();
-        let thread = thread.unwrap_or_else(PoisonError::into_inner).take();
+        let thread = self.thread.lock().take();
         let Some(thread) = thread else {
             return;
         };

@@ -7,7 +7,8 @@
 
 use std::fmt::Write;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Mutex, PoisonError};
+
+use portcullis_core::sync::Mutex;
 
 use crate::decisions::DecisionLog;
 use portcullis_gate::access::LeftOut;
@@ -97,33 +98,26 @@ impl Health {
 
     /// How the last reload went.
     pub(crate) fn set_reload(&self, failure: Option<String>) {
-        let mut failed = self
-            .failed_reload
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
+        let mut failed = self.failed_reload.lock();
         *failed = failure;
     }
 
     /// Tenants that are not as their file says.
     pub(crate) fn set_tenants(&self, left_out: &[LeftOut]) {
-        let mut texts = self.left_out.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut texts = self.left_out.lock();
         *texts = left_out.iter().map(LeftOut::text).collect();
     }
 
     fn checks(&self, store: &StoreHealth, graphs: &Graphs, policies: PoliciesHealth) -> Vec<Check> {
         let bound = self.bound.load(Ordering::SeqCst);
         let ending = self.ending.load(Ordering::SeqCst);
-        let failed = self
-            .failed_reload
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
+        let failed = self.failed_reload.lock();
         let remark = failed
             .as_ref()
             .map(|why| format!("last reload failed: {why}"));
         let is_behind = graphs.behind().next().is_some();
         let troubles = graphs.troubles();
         let tenants = self.left_out.lock();
-        let tenants = tenants.unwrap_or_else(PoisonError::into_inner);
         let tenants = (!tenants.is_empty()).then(|| tenants.join("; "));
         vec![
             Check {

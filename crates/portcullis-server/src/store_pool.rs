@@ -1,7 +1,8 @@
 //! Connections to the store for those who answer requests: a few, on threads that may block.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
+use portcullis_core::sync::{Mutex, MutexGuard};
 use portcullis_store::{Location, Mode, Store, StoreError};
 use tokio::sync::Semaphore;
 
@@ -128,7 +129,7 @@ fn close(connections: Vec<Store>) {
 
 impl Drop for Inner {
     fn drop(&mut self) {
-        let place = self.place.get_mut().unwrap_or_else(PoisonError::into_inner);
+        let place = self.place.get_mut();
         close(std::mem::take(&mut place.idle));
     }
 }
@@ -184,7 +185,7 @@ impl Inner {
         Ok((Store::open(&location, self.mode)?, generation))
     }
 
-    fn lock(&self) -> std::sync::MutexGuard<'_, Place> {
-        self.place.lock().unwrap_or_else(PoisonError::into_inner)
+    fn lock(&self) -> MutexGuard<'_, Place> {
+        self.place.lock()
     }
 }

@@ -8,6 +8,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use portcullis_core::clock;
+use portcullis_core::text::start;
 use tracing::field::{Field, Visit};
 use tracing::{Event, Level, Metadata, Subscriber};
 use tracing_subscriber::Layer;
@@ -95,7 +96,7 @@ struct Fields {
 impl Fields {
     fn add(&mut self, field: &Field, text: &str) {
         if field.name() == "message" {
-            self.message = text.chars().take(LONGEST).collect();
+            self.message = start(text, LONGEST).to_owned();
         } else {
             attribute(&mut self.record, 6, field.name(), Attribute::Text(text));
         }

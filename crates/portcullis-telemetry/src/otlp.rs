@@ -2,6 +2,8 @@
 
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
+use portcullis_core::text::start;
+
 use crate::wire::{Message, Value, fields};
 
 /// The most characters of a text that others chose.
@@ -44,20 +46,11 @@ pub(crate) fn attribute(message: &mut Message, field: u32, key: &str, value: Att
     message.message(field, |pair| {
         pair.text(1, key);
         pair.message(2, |any| match value {
-            Attribute::Text(text) => any.text(1, cut(text)),
+            Attribute::Text(text) => any.text(1, start(text, LONGEST)),
             Attribute::Number(number) => any.number(3, number),
             Attribute::Bool(truth) => any.number(2, truth.into()),
         });
     });
-}
-
-/// A text, or its beginning.
-pub(crate) fn cut(text: &str) -> &str {
-    if text.len() <= LONGEST {
-        return text;
-    }
-    let end = text.char_indices().nth(LONGEST).map(|(end, _)| end);
-    end.and_then(|end| text.get(..end)).unwrap_or(text)
 }
 
 /// Nanoseconds since 1970.

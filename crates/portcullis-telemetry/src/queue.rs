@@ -1,9 +1,9 @@
 //! What waits to be sent: bounded, and nobody waits to put something in.
 
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use portcullis_core::sync::{Mutex, MutexGuard};
 use tokio::sync::{Notify, watch};
 use tokio::time::sleep;
 
@@ -31,7 +31,7 @@ impl Queue {
     }
 
     fn items(&self) -> MutexGuard<'_, Vec<Vec<u8>>> {
-        self.items.lock().unwrap_or_else(PoisonError::into_inner)
+        self.items.lock()
     }
 
     /// Puts all of these in, or none.

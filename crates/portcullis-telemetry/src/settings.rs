@@ -7,10 +7,12 @@
 #[cfg(test)]
 mod tests;
 
+use std::borrow::Cow;
 use std::sync::Arc;
 use std::time::Duration;
 
 use hyper::header::{HeaderName, HeaderValue};
+use portcullis_core::percent;
 use rustls::ClientConfig;
 
 use crate::endpoint::Endpoint;
@@ -322,14 +324,5 @@ fn pairs(text: &str) -> Option<Vec<(String, String)>> {
 
 /// A text without percent signs.
 fn decoded(text: &str) -> Option<String> {
-    let digit = |byte: Option<u8>| byte.and_then(|b| char::from(b).to_digit(16));
-    let mut made = Vec::with_capacity(text.len());
-    let mut rest = text.bytes();
-    while let Some(byte) = rest.next() {
-        made.push(match byte {
-            b'%' => u8::try_from(digit(rest.next())? * 16 + digit(rest.next())?).ok()?,
-            byte => byte,
-        });
-    }
-    String::from_utf8(made).ok()
+    percent::decoded(text).map(Cow::into_owned)
 }

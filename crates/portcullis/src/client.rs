@@ -179,18 +179,5 @@ fn bearer(token: &Secret) -> Result<HeaderValue, ClientError> {
     Ok(value)
 }
 
-/// A text for the path or the query of an address.
-pub(crate) fn encoded(text: &str) -> String {
-    let mut safe = String::with_capacity(text.len());
-    for byte in text.bytes() {
-        if byte.is_ascii_alphanumeric() || b"-._~".contains(&byte) {
-            safe.push(char::from(byte));
-        } else {
-            safe.push_str(&format!("%{byte:02X}"));
-        }
-    }
-    safe
-}
-
 #[cfg(test)]
 mod tests;

@@ -56,7 +56,7 @@ pub(crate) fn decisions(document: &Document, spec: &Configuration, notes: &mut N
         }
         Masker::default()
     });
-    let max_input = usize::try_from(wanted.max_input.bytes()).unwrap_or(usize::MAX);
+    let max_input = wanted.max_input.as_usize();
     Decisions {
         is_stored: wanted.store,
         location,

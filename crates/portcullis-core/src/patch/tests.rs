@@ -5,40 +5,13 @@ use serde_json::json;
 
 use super::*;
 
-/// Applies a patch, independently of how it was made.
+/// The document with a patch applied, in which nothing is added over something else.
 fn apply(document: &Value, patch: &[PatchOperation]) -> Value {
     let mut document = document.clone();
     for operation in patch {
-        let (path, value) = match operation {
-            PatchOperation::Add { path, value } | PatchOperation::Replace { path, value } => {
-                (path, Some(value))
-            }
-            PatchOperation::Remove { path } => (path, None),
-        };
-        let Some((parent, last)) = path.rsplit_once('/') else {
-            document = value.expect("the root is never removed").clone();
-            continue;
-        };
-        let last = last.replace("~1", "/").replace("~0", "~");
-        match document.pointer_mut(parent).expect("the parent exists") {
-            Value::Object(map) => {
-                let was = match value {
-                    Some(value) => map.insert(last, value.clone()),
-                    None => map.remove(&last),
-                };
-                let is_add = matches!(operation, PatchOperation::Add { .. });
-                assert_eq!(was.is_none(), is_add, "{operation:?}");
-            }
-            Value::Array(list) => {
-                let index: usize = last.parse().expect("an index");
-                match operation {
-                    PatchOperation::Add { value, .. } => list.insert(index, value.clone()),
-                    PatchOperation::Replace { value, .. } => list[index] = value.clone(),
-                    PatchOperation::Remove { .. } => drop(list.remove(index)),
-                }
-            }
-            other => panic!("{other} has no members"),
-        }
+        let was = operation.apply(&mut document).expect("a patch that fits");
+        let is_add = matches!(operation, PatchOperation::Add { .. });
+        assert_eq!(was.is_none(), is_add, "{operation:?}");
     }
     document
 }

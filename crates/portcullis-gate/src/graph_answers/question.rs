@@ -3,7 +3,8 @@
 use std::str::FromStr;
 use std::sync::Arc;
 
-use portcullis_core::access::{Requirement, ResourceTarget};
+use portcullis_core::access::{Requirement, ResourceTarget, split_resource};
+use portcullis_core::attributes::{AUTHENTICATED, service_account_groups};
 use portcullis_core::{Access, Target, UserInfo};
 
 use super::selector;
@@ -62,19 +63,7 @@ impl FromStr for ResourceText {
                 "invalid resource `{text}`: expected RESOURCE[.GROUP][/NAME], like `pods/web` or `deployments.apps`"
             ))
         };
-        let (resource, name) = match text.split_once('/') {
-            Some((resource, name)) if !name.is_empty() && !name.contains('/') => (resource, name),
-            Some(_) => return Err(wrong()),
-            None => (text, ""),
-        };
-        let (resource, group) = match resource.split_once('.') {
-            Some((resource, group)) if !group.is_empty() => (resource, group),
-            Some(_) => return Err(wrong()),
-            None => (resource, ""),
-        };
-        if resource.is_empty() {
-            return Err(wrong());
-        }
+        let (resource, group, name) = split_resource(text).ok_or_else(wrong)?;
         Ok(Self::Resource {
             resource: resource.to_owned(),
             group: group.to_owned(),
@@ -152,16 +141,9 @@ impl Question {
     /// A service account is in the groups that every service account is in, unless groups are given.
     fn user(&self) -> UserInfo {
         let mut groups = self.groups.clone();
-        let account = self.user.strip_prefix("system:serviceaccount:");
-        if let (true, Some((namespace, _))) = (
-            groups.is_empty(),
-            account.and_then(|account| account.split_once(':')),
-        ) {
-            groups = vec![
-                "system:serviceaccounts".to_owned(),
-                format!("system:serviceaccounts:{namespace}"),
-                "system:authenticated".to_owned(),
-            ];
+        if let (true, Some(of_account)) = (groups.is_empty(), service_account_groups(&self.user)) {
+            groups.extend(of_account);
+            groups.push(AUTHENTICATED.to_owned());
         }
         UserInfo {
             username: self.user.clone(),

@@ -1,10 +1,11 @@
 //! Keeps what is known of a profile's objects current: by looking at a directory, or by watching a cluster.
 
 use std::path::Path;
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
 use portcullis_core::clock;
+use portcullis_core::sync::{Mutex, MutexGuard};
 use portcullis_graph::{State, VertexKind};
 use portcullis_kube::scoped_access::{LiveReader, Reading};
 use portcullis_watch::{Access, Cluster, Follower, KindStatus, ObjectsDirectory, Report, Watches};
@@ -113,7 +114,7 @@ impl Feed {
         match &*self.running() {
             Some(Running::Cluster(watches)) => watches.lag(),
             _ => {
-                let at = self.seen.lock().unwrap_or_else(PoisonError::into_inner).at;
+                let at = self.seen.lock().at;
                 clock::monotonic().saturating_duration_since(at)
             }
         }
@@ -126,14 +127,14 @@ impl Feed {
                 watches.status().iter().filter_map(trouble).collect()
             }
             _ => {
-                let seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
+                let seen = self.seen.lock();
                 seen.troubles.clone()
             }
         }
     }
 
-    fn running(&self) -> std::sync::MutexGuard<'_, Option<Running>> {
-        self.running.lock().unwrap_or_else(PoisonError::into_inner)
+    fn running(&self) -> MutexGuard<'_, Option<Running>> {
+        self.running.lock()
     }
 }
 
@@ -142,7 +143,7 @@ fn open(path: &Path) -> Result<ObjectsDirectory, String> {
 }
 
 fn note(seen: &Mutex<Seen>, report: &Report) {
-    let mut seen = seen.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut seen = seen.lock();
     seen.at = clock::monotonic();
     seen.troubles = report.malformed.iter().map(ToString::to_string).collect();
 }

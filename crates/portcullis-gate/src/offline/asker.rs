@@ -1,20 +1,16 @@
 //! Who asks.
 
 use portcullis_core::UserInfo;
+use portcullis_core::attributes::{AUTHENTICATED, service_account_groups};
 
 /// A user with the groups an API server would add.
 pub fn asker(user: &str, groups: &[String]) -> UserInfo {
     let mut groups = groups.to_vec();
-    let account = user.strip_prefix("system:serviceaccount:");
-    if let (Some((namespace, _)), true) =
-        (account.and_then(|a| a.split_once(':')), groups.is_empty())
-    {
-        groups.push("system:serviceaccounts".to_owned());
-        groups.push(format!("system:serviceaccounts:{namespace}"));
+    if let (true, Some(of_account)) = (groups.is_empty(), service_account_groups(user)) {
+        groups.extend(of_account);
     }
-    let everybody = "system:authenticated".to_owned();
-    if user != "system:anonymous" && !groups.contains(&everybody) {
-        groups.push(everybody);
+    if user != "system:anonymous" && !groups.iter().any(|group| group == AUTHENTICATED) {
+        groups.push(AUTHENTICATED.to_owned());
     }
     UserInfo {
         username: user.to_owned(),

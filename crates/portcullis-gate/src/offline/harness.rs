@@ -1,8 +1,9 @@
 //! What tests in JavaScript talk with: answers their reviews, and takes their reports.
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
+use portcullis_core::sync::{Mutex, MutexGuard};
 use portcullis_core::{HostFunction, Operation};
 use portcullis_js::{Host, HostRequest};
 use serde::Deserialize;
@@ -67,7 +68,7 @@ impl Harness {
     }
 
     fn lock(&self) -> MutexGuard<'_, (Memory, Reported)> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        self.state.lock()
     }
 
     fn review(&self, object: Option<&Value>, options: Option<&Value>) -> Result<Value, String> {

@@ -1,7 +1,6 @@
 //! What policies wrote, and which of their lines ran.
 
-use std::sync::{Mutex, PoisonError};
-
+use portcullis_core::sync::Mutex;
 use portcullis_js::Evaluation;
 
 use crate::policies::Observer;
@@ -38,7 +37,7 @@ impl Observed {
 
     /// What was seen, and forgets it.
     pub(super) fn take(&self) -> (Vec<Written>, Vec<u32>) {
-        std::mem::take(&mut *self.seen.lock().unwrap_or_else(PoisonError::into_inner))
+        std::mem::take(&mut *self.seen.lock())
     }
 }
 
@@ -48,7 +47,7 @@ impl Observer for Observed {
     }
 
     fn evaluated(&self, evaluation: &Evaluation) {
-        let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut seen = self.seen.lock();
         seen.0.extend(written(evaluation));
         seen.1.extend(&evaluation.covered);
     }

@@ -143,11 +143,10 @@ impl Engine {
 
 /// What one evaluation may use.
 pub(crate) fn engine_limits(limits: &config::Limits) -> Limits {
-    let bytes = |size: config::Size| usize::try_from(size.bytes()).unwrap_or(usize::MAX);
     Limits {
         deadline: limits.deadline.into(),
-        memory: bytes(limits.memory),
-        stack: bytes(limits.stack),
+        memory: limits.memory.as_usize(),
+        stack: limits.stack.as_usize(),
         ..Limits::default()
     }
 }

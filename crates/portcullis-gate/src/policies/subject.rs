@@ -1,8 +1,10 @@
 //! A request as policies see it: `req` and `ac`, made when a policy looks.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 use std::time::SystemTime;
 
+use portcullis_core::percent;
 use portcullis_core::{Attributes, DoorContext, TraceContext};
 use portcullis_js::Subject;
 use portcullis_kube::review;
@@ -123,21 +125,8 @@ fn canonical(name: &str) -> String {
 }
 
 /// A path without percent signs; as it is where they make no sense.
-fn decoded(path: &str) -> String {
-    let mut bytes = Vec::with_capacity(path.len());
-    let mut rest = path.bytes();
-    while let Some(byte) = rest.next() {
-        if byte != b'%' {
-            bytes.push(byte);
-            continue;
-        }
-        let digit = |b: Option<u8>| b.and_then(|b| char::from(b).to_digit(16));
-        match (digit(rest.next()), digit(rest.next())) {
-            (Some(high), Some(low)) => bytes.push(u8::try_from(high * 16 + low).unwrap_or(b'?')),
-            _ => return path.to_owned(),
-        }
-    }
-    String::from_utf8(bytes).unwrap_or_else(|_| path.to_owned())
+fn decoded(path: &str) -> Cow<'_, str> {
+    percent::decoded(path).unwrap_or_else(|| path.into())
 }
 
 fn timestamp(time: SystemTime) -> String {

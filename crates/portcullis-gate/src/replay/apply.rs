@@ -1,65 +1,25 @@
 //! Recorded patches, applied again.
 
+use portcullis_core::patch::{self, Misfit, PatchOperation};
 use portcullis_record::Decision;
+use serde::Deserialize;
 use serde_json::Value;
 
 use super::outcome::Outcome;
 
-/// A patch that doesn't fit what it is applied to.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("a recorded patch does not fit the recorded object")]
-pub(super) struct Misfit;
-
-impl Misfit {
-    /// What comes of the decision: what a patch changed may be masked as a whole.
-    pub(super) fn outcome(self, decision: &Decision) -> Outcome {
-        if decision.input.masked.is_empty() {
-            return Outcome::Failed(self.to_string());
-        }
-        Outcome::Unknown("a recorded patch changes what is masked".to_owned())
+/// What comes of a decision whose recorded patch doesn't fit: what it changed may be masked as a whole.
+pub(super) fn misfit(decision: &Decision) -> Outcome {
+    if decision.input.masked.is_empty() {
+        return Outcome::Failed("a recorded patch does not fit the recorded object".to_owned());
     }
+    Outcome::Unknown("a recorded patch changes what is masked".to_owned())
 }
 
-/// Applies the steps of an RFC 6902 patch, of the three kinds that are ever recorded.
+/// Applies a patch, of which only the kinds of steps are recorded that are made.
 pub(super) fn apply(tree: &mut Value, patch: &[Value]) -> Result<(), Misfit> {
-    patch.iter().try_for_each(|step| one(tree, step))
-}
-
-fn one(tree: &mut Value, step: &Value) -> Result<(), Misfit> {
-    let text = |key: &str| step.get(key).and_then(Value::as_str).ok_or(Misfit);
-    let (operation, path) = (text("op")?, text("path")?);
-    let value = || step.get("value").cloned().ok_or(Misfit);
-    if path.is_empty() {
-        match operation {
-            "add" | "replace" => *tree = value()?,
-            _ => return Err(Misfit),
-        }
-        return Ok(());
-    }
-    let (above, key) = path.rsplit_once('/').ok_or(Misfit)?;
-    let key = key.replace("~1", "/").replace("~0", "~");
-    match (tree.pointer_mut(above).ok_or(Misfit)?, operation) {
-        (Value::Object(map), "add") => {
-            map.insert(key, value()?);
-        }
-        (Value::Object(map), "replace") => *map.get_mut(&key).ok_or(Misfit)? = value()?,
-        (Value::Object(map), "remove") => {
-            map.remove(&key).ok_or(Misfit)?;
-        }
-        (Value::Array(list), operation) => {
-            let place: usize = key.parse().map_err(|_| Misfit)?;
-            match operation {
-                "add" if place <= list.len() => list.insert(place, value()?),
-                "replace" => *list.get_mut(place).ok_or(Misfit)? = value()?,
-                "remove" if place < list.len() => {
-                    list.remove(place);
-                }
-                _ => return Err(Misfit),
-            }
-        }
-        _ => return Err(Misfit),
-    }
-    Ok(())
+    let steps = patch.iter().map(PatchOperation::deserialize);
+    let steps: Vec<_> = steps.collect::<Result<_, _>>().map_err(|_| Misfit)?;
+    patch::apply(tree, &steps)
 }
 
 #[cfg(test)]
@@ -80,17 +40,11 @@ mod tests {
     }
 
     #[test]
-    fn what_does_not_fit_is_said() {
+    fn what_is_never_recorded_does_not_fit() {
         for step in [
-            json!({"op": "remove", "path": "/b"}),
             json!({"op": "replace", "path": "/b", "value": 1}),
-            json!({"op": "add", "path": "/b/c", "value": 1}),
-            json!({"op": "add", "path": "/a/2", "value": 1}),
-            json!({"op": "add", "path": "/a/x", "value": 1}),
-            json!({"op": "remove", "path": "/a/1"}),
             json!({"op": "test", "path": "/a", "value": 1}),
             json!({"op": "add", "path": "/b"}),
-            json!({"op": "remove", "path": ""}),
             json!(1),
         ] {
             let mut tree = json!({"a": [1]});

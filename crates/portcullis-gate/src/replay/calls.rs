@@ -5,9 +5,9 @@
 //! as it was when the policies began then, or as they left it.
 
 use std::collections::BTreeSet;
-use std::sync::{Mutex, PoisonError};
 
 use portcullis_core::HostFunction;
+use portcullis_core::sync::Mutex;
 use portcullis_js::{HostRequest, RecordedCalls};
 use portcullis_record::{HostCallTrace, TraceStep};
 use serde_json::Value;
@@ -38,7 +38,7 @@ impl Calls {
 
     /// The next recorded call that is the same.
     fn next(&self, request: &HostRequest<'_>) -> Option<&HostCallTrace> {
-        let mut used = self.used.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut used = self.used.lock();
         let same = |call: &HostCallTrace| {
             call.function == request.function
                 && call.arguments.len() == request.arguments.len()

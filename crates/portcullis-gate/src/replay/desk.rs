@@ -1,7 +1,8 @@
 //! What a worker and the plug-ins of its chain share while one decision is made again.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
+use portcullis_core::sync::{Mutex, MutexGuard};
 use portcullis_core::{Phase, PolicyLimit};
 use portcullis_js::{Evaluation, Replay};
 use portcullis_record::TraceStep;
@@ -62,8 +63,8 @@ impl Desk {
         current.trace.iter().find(is_it).cloned()
     }
 
-    fn lock(&self) -> std::sync::MutexGuard<'_, Current> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    fn lock(&self) -> MutexGuard<'_, Current> {
+        self.0.lock()
     }
 }
 

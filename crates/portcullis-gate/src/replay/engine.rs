@@ -3,14 +3,15 @@
 use std::collections::BTreeMap;
 use std::num::NonZero;
 use std::ops::ControlFlow;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, sync_channel};
-use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::SystemTime;
 
 use portcullis_core::Chain;
 use portcullis_core::clock::Stopwatch;
+use portcullis_core::sync::Mutex;
 use portcullis_js::GlobalContext;
 use portcullis_record::Decision;
 
@@ -261,7 +262,7 @@ impl Replay {
     fn work(&self, worker: &Worker, lines: &Mutex<Receiver<Vec<Line>>>, counts: &Counts) -> Report {
         let mut report = Report::new(self.examples);
         loop {
-            let batch = lines.lock().unwrap_or_else(PoisonError::into_inner).recv();
+            let batch = lines.lock().recv();
             let Ok(batch) = batch else {
                 return report;
             };

@@ -3,12 +3,12 @@
 //! Built-in plug-ins did what is recorded: those before the policies made the object that the policies
 //! find; those after them count as long as they would see the same object.
 
-use portcullis_core::patch::{self, PatchOperation};
+use portcullis_core::patch::{self, Misfit, PatchOperation};
 use portcullis_core::{Attributes, Chain, Phase, PolicyMode, PolicyOutcome, StepOutcome, Verdict};
 use portcullis_record::{Decision, TraceStep};
 use serde_json::Value;
 
-use super::apply::Misfit;
+use super::apply::misfit;
 use super::compare::{compare, is_same_but_for_masks, is_same_patch};
 use super::desk::Desk;
 use super::outcome::{Answered, Outcome};
@@ -63,8 +63,7 @@ impl PoliciesOnly {
             may_patch: webhook.is_none_or(|w| w.may_patch),
             refuses_pending: webhook.is_some_and(|w| w.refuses_pending),
         };
-        seen.outcome()
-            .unwrap_or_else(|misfit: Misfit| misfit.outcome(decision))
+        seen.outcome().unwrap_or_else(|Misfit| misfit(decision))
     }
 }
 

@@ -1,12 +1,12 @@
 //! A recorded trace, read for who did what before and after the policies.
 
+use super::apply::apply;
+use super::facts::Facts;
+use crate::policies;
+use portcullis_core::patch::Misfit;
 use portcullis_core::{Phase, StepOutcome};
 use portcullis_record::{Answer, Decision, TraceStep};
 use serde_json::Value;
-
-use super::apply::{Misfit, apply};
-use super::facts::Facts;
-use crate::policies;
 
 /// A recorded trace, cut where the policies are asked.
 #[derive(Debug)]

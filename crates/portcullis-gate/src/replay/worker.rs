@@ -4,11 +4,12 @@ use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
+use portcullis_core::patch::Misfit;
 use portcullis_core::{Attributes, AuthorizerChain, Door};
 use portcullis_js as js;
 use portcullis_record::Decision;
 
-use super::apply::Misfit;
+use super::apply::misfit;
 use super::calls::Calls;
 use super::desk::Desk;
 use super::facts::Facts;
@@ -89,7 +90,7 @@ impl Worker {
         }
         match self.prepare(decision, &trace, &mut request) {
             Ok(()) => {}
-            Err(Unprepared::Misfit(misfit)) => return misfit.outcome(decision),
+            Err(Unprepared::Misfit) => return misfit(decision),
             Err(Unprepared::Wrong(why)) => return Outcome::Failed(why),
         }
         match &self.judge {
@@ -139,13 +140,13 @@ impl Worker {
 /// Why a decision can't be made again.
 enum Unprepared {
     /// A recorded patch doesn't fit.
-    Misfit(Misfit),
+    Misfit,
     /// The record is wrong otherwise.
     Wrong(String),
 }
 
 impl From<Misfit> for Unprepared {
-    fn from(misfit: Misfit) -> Self {
-        Self::Misfit(misfit)
+    fn from(Misfit: Misfit) -> Self {
+        Self::Misfit
     }
 }

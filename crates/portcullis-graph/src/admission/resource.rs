@@ -1,5 +1,7 @@
 //! The name of a resource in admission rules: `secrets`, `seeds.core.gardener.cloud`, `pods/status`.
 
+use portcullis_core::access::split_resource;
+
 /// A resource or a part of one.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) struct ResourceName {
@@ -21,24 +23,13 @@ impl ResourceName {
 
     /// Reads `resource[.group][/subresource]`.
     pub(super) fn parse(text: &str) -> Option<Self> {
-        let (whole, subresource) = match text.split_once('/') {
-            Some((_, "")) => return None,
-            Some((whole, subresource)) => (whole, subresource),
-            None => (text, ""),
-        };
-        let (resource, group) = match whole.split_once('.') {
-            Some((_, "")) => return None,
-            Some((resource, group)) => (resource, group),
-            None => (whole, ""),
-        };
+        let (resource, group, subresource) = split_resource(text)?;
         let is_word = |text: &str| {
             let plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
             text.chars().all(|c| plain(c) || c == '.')
         };
-        let is_known = !resource.is_empty()
-            && is_word(resource)
-            && is_word(group)
-            && (subresource == "*" || is_word(subresource));
+        let is_known =
+            is_word(resource) && is_word(group) && (subresource == "*" || is_word(subresource));
         is_known.then(|| Self::new(group, resource, subresource))
     }
 }

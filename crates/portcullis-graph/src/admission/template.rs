@@ -3,6 +3,8 @@
 //! Values come from whoever asks: they are escaped as in a quoted text and cut, so that none can forge the
 //! text around it or make it long.
 
+use portcullis_core::braces::{self, Token};
+use portcullis_core::text::shortened;
 use serde_json::Value;
 
 /// A longer value is cut.
@@ -27,26 +29,14 @@ impl Template {
     ///
     /// What is wrong with it.
     pub(super) fn parse(text: &str) -> Result<Self, String> {
-        let mut parts = Vec::new();
-        let mut plain = String::new();
-        let mut chars = text.chars().peekable();
-        while let Some(c) = chars.next() {
-            match c {
-                '{' | '}' if chars.peek() == Some(&c) => {
-                    chars.next();
-                    plain.push(c);
-                }
-                '{' => {
-                    parts.push(Part::Text(std::mem::take(&mut plain)));
-                    parts.push(Part::Value(name(&mut chars)?));
-                }
-                '}' => return Err("a `}` without its `{`; a brace itself is `}}`".to_owned()),
-                c => plain.push(c),
-            }
-        }
-        parts.push(Part::Text(plain));
-        parts.retain(|part| *part != Part::Text(String::new()));
-        Ok(Self { parts })
+        let parts = braces::tokens(text)?.into_iter().map(|token| match token {
+            Token::Text(text) => Ok(Part::Text(text.to_owned())),
+            Token::Name("") => Err("`{}` names nothing".to_owned()),
+            Token::Name(name) => Ok(Part::Value(name.to_owned())),
+        });
+        Ok(Self {
+            parts: parts.collect::<Result<_, _>>()?,
+        })
     }
 
     /// The names of the values it has places for.
@@ -70,20 +60,6 @@ impl Template {
     }
 }
 
-/// The name up to the closing brace.
-fn name(chars: &mut impl Iterator<Item = char>) -> Result<String, String> {
-    let mut name = String::new();
-    for c in chars {
-        match c {
-            '}' if name.is_empty() => return Err("`{}` names nothing".to_owned()),
-            '}' => return Ok(name),
-            '{' => break,
-            c => name.push(c),
-        }
-    }
-    Err(format!("`{{{}` is not closed", bounded(&name)))
-}
-
 /// A value as it stands in a text.
 fn shown(value: &Value) -> String {
     match value {
@@ -100,13 +76,7 @@ fn shown(value: &Value) -> String {
 
 /// Text that is escaped, and cut where it is long.
 pub(super) fn bounded(text: &str) -> String {
-    let mut chars = text.chars();
-    let mut kept: String = chars.by_ref().take(MAX_VALUE).collect();
-    kept = kept.escape_debug().to_string();
-    if chars.next().is_some() {
-        kept.push('…');
-    }
-    kept
+    shortened(text, MAX_VALUE).escape_debug().to_string()
 }
 
 #[cfg(test)]

@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use portcullis_core::access::split_resource;
+
 use super::faults::Faults;
 use super::rules::{Entry, Key, PathPattern, Rule, Rules, Shortcut, StaticRule};
 use super::selectors::Selector;
@@ -396,17 +398,9 @@ impl Compiler<'_, '_> {
 
 /// `resource.group/subresource`: resource, group (empty if there is none), subresource.
 fn parse_resource(text: &str) -> Option<(&str, &str, Option<&str>)> {
-    let (name, part) = match text.split_once('/') {
-        Some((_, part)) if part.is_empty() || part.contains('/') => return None,
-        Some((name, part)) => (name, Some(part)),
-        None => (text, None),
-    };
-    let (resource, group) = match name.split_once('.') {
-        Some((_, "")) => return None,
-        Some((resource, group)) => (resource, group),
-        None => (name, ""),
-    };
+    let (resource, group, part) = split_resource(text)?;
     let plain = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '.';
-    let is_plain = !resource.is_empty() && name.chars().all(plain);
+    let is_plain = resource.chars().chain(group.chars()).all(plain);
+    let part = Some(part).filter(|part| !part.is_empty());
     is_plain.then_some((resource, group, part))
 }

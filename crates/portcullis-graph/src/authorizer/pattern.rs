@@ -3,8 +3,10 @@
 //! A capture ends where the text after it begins for the first time; there is no going back, so a user
 //! fits in one way or not at all.
 
+use portcullis_core::braces::Token;
+
 use super::captures::{CaptureNames, Captured};
-use super::template::{Token, tokens};
+use super::template::tokens;
 use crate::names;
 
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -153,9 +153,6 @@ pub(super) fn name(text: &str) -> Cow<'_, str> {
 
 /// The beginning of a text, if it is longer than any name.
 pub(super) fn clip(text: &str) -> &str {
-    let mut end = LONGEST.min(text.len());
-    while !text.is_char_boundary(end) {
-        end -= 1;
-    }
-    text.get(..end).unwrap_or(text)
+    text.get(..text.floor_char_boundary(LONGEST))
+        .unwrap_or(text)
 }

@@ -2,6 +2,8 @@
 //!
 //! They are compared piece by piece; no text is built.
 
+use portcullis_core::braces::{self, Token};
+
 use super::captures::{CaptureNames, Values};
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -14,51 +16,22 @@ enum Piece {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Template(Box<[Piece]>);
 
-/// A part of a text with braces.
-pub(super) enum Token<'a> {
-    /// Plain text.
-    Text(&'a str),
-    /// What stands in braces.
-    Name(&'a str),
-}
-
-/// Takes a text with braces apart. `{{` and `}}` are the braces themselves.
+/// Takes a text with braces apart, in which letters, digits and `_` stand.
 ///
 /// # Errors
 ///
-/// What is wrong with its braces.
+/// What is wrong with its braces, or with what stands in them.
 pub(super) fn tokens(text: &str) -> Result<Vec<Token<'_>>, String> {
-    let mut tokens = Vec::new();
-    let mut rest = text;
-    while let Some(at) = rest.find(['{', '}']) {
-        let (before, from) = rest.split_at_checked(at).unwrap_or((rest, ""));
-        if !before.is_empty() {
-            tokens.push(Token::Text(before));
-        }
-        if let Some(after) = from.strip_prefix("{{") {
-            tokens.push(Token::Text("{"));
-            rest = after;
-        } else if let Some(after) = from.strip_prefix("}}") {
-            tokens.push(Token::Text("}"));
-            rest = after;
-        } else if let Some(inner) = from.strip_prefix('{') {
-            let (name, after) = inner
-                .split_once('}')
-                .ok_or("a `{` is not closed; the brace itself is written `{{`")?;
-            let plain = |c: char| c.is_ascii_alphanumeric() || c == '_';
-            if name.is_empty() || !name.chars().all(plain) {
-                return Err(format!("invalid name in braces `{{{name}}}`"));
-            }
-            tokens.push(Token::Name(name));
-            rest = after;
-        } else {
-            return Err("a `}` was not opened; the brace itself is written `}}`".to_owned());
-        }
+    let tokens = braces::tokens(text)?;
+    let plain = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    let wrong = tokens.iter().find_map(|token| match token {
+        Token::Name(name) if name.is_empty() || !name.chars().all(plain) => Some(name),
+        _ => None,
+    });
+    match wrong {
+        Some(name) => Err(format!("invalid name in braces `{{{name}}}`")),
+        None => Ok(tokens),
     }
-    if !rest.is_empty() {
-        tokens.push(Token::Text(rest));
-    }
-    Ok(tokens)
 }
 
 /// Why a text is no template.

@@ -1,15 +1,14 @@
 //! From text to [`Node`]: the parser of the `cel` crate, then names, functions, constants and limits.
 //!
 //! The parser is generated code that follows the nesting of the text with its stack, and it is not
-//! written for hostile texts; so it runs in a thread of its own with a large stack, and a panic there is a
-//! fault of the text.
-
-use std::thread::ScopedJoinHandle;
+//! written for hostile texts; so it runs with a large stack, and a panic there is a fault of the text. Who
+//! compiles many does so within [`together`], for a thread each costs more than compiling.
 
 use cel::common::ast::{
     CallExpr, ComprehensionExpr, EntryExpr, Expr, IdedExpr, LiteralValue, SourceInfo, operators,
 };
 use cel::parser::{ParseErrors, Parser};
+use portcullis_core::deep_stack::{self, Failure};
 use regex::{Regex, RegexBuilder};
 
 use super::functions::{self, Function, suggestion};
@@ -29,6 +28,15 @@ const MAX_PATTERN: usize = 256 * 1024;
 /// The stack of the parser.
 const STACK: usize = 32 << 20;
 
+/// Compiles what needs many expressions on one thread with a stack that is large enough.
+///
+/// # Errors
+///
+/// If the work panics, or if there can't be such a thread.
+pub(crate) fn together<T: Send>(work: impl FnOnce() -> T + Send) -> Result<T, Failure> {
+    deep_stack::run(STACK, work)
+}
+
 /// Compiles a text.
 pub(crate) fn compile(text: &str, variables: &[&str]) -> Result<Node, String> {
     if text.trim().is_empty() {
@@ -37,16 +45,11 @@ pub(crate) fn compile(text: &str, variables: &[&str]) -> Result<Node, String> {
     if text.len() > MAX_LENGTH {
         return Err(format!("the expression is longer than {MAX_LENGTH} bytes"));
     }
-    std::thread::scope(|threads| {
-        let parser = std::thread::Builder::new()
-            .name("expression".to_owned())
-            .stack_size(STACK)
-            .spawn_scoped(threads, || parse(text, variables));
-        match parser.map(ScopedJoinHandle::join) {
-            Ok(Ok(result)) => result,
-            Ok(Err(_)) => Err("the expression can't be read".to_owned()),
-            Err(error) => Err(format!("the expression can't be read now: {error}")),
-        }
+    deep_stack::run(STACK, || parse(text, variables)).unwrap_or_else(|why| {
+        Err(match why {
+            Failure::Panicked => "the expression can't be read".to_owned(),
+            why @ Failure::NoThread(_) => format!("the expression can't be read now: {why}"),
+        })
     })
 }
 

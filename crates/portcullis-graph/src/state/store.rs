@@ -2,9 +2,10 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet, VecDeque};
 use std::ops::Bound;
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::Arc;
 use std::time::SystemTime;
 
+use portcullis_core::sync::RwLock;
 use serde_json::{Value, json};
 
 use super::sources::SourceId;
@@ -60,13 +61,13 @@ pub(super) struct Shelf {
 impl Shelf {
     /// Reads an entry.
     pub(super) fn read<R>(&self, key: &Key, read: impl FnOnce(&Entry) -> R) -> Option<R> {
-        let entries = self.entries.read().unwrap_or_else(PoisonError::into_inner);
+        let entries = self.entries.read();
         entries.get(key).map(read)
     }
 
     /// Sets an entry, and returns the one that was there.
     pub(super) fn set(&self, key: Key, entry: Option<Entry>) -> Option<Entry> {
-        let mut entries = self.entries.write().unwrap_or_else(PoisonError::into_inner);
+        let mut entries = self.entries.write();
         match entry {
             Some(entry) => entries.insert(key, entry),
             None => entries.remove(&key),
@@ -76,7 +77,7 @@ impl Shelf {
     /// A few keys behind this one, of entries that were last seen before this list, and where to go on.
     pub(super) fn older(&self, list: u64, behind: Option<&Key>) -> (Vec<Key>, Option<Key>) {
         const AT_ONCE: usize = 256;
-        let entries = self.entries.read().unwrap_or_else(PoisonError::into_inner);
+        let entries = self.entries.read();
         let begin = behind.map_or(Bound::Unbounded, Bound::Excluded);
         let some = entries
             .range::<Key, _>((begin, Bound::Unbounded))

@@ -1,8 +1,9 @@
 //! Objects in, edges out: what the tests of profiles share.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
+use portcullis_core::sync::Mutex;
 use portcullis_graph::{
     Applied, KindId, Profile, ProfileSpec, Reach, State, Vertex, VertexRef, built_in,
 };
@@ -19,7 +20,7 @@ pub(crate) fn compiled(text: &str) -> Arc<Profile> {
 #[track_caller]
 pub(crate) fn shipped(name: &str) -> Arc<Profile> {
     static ALL: Mutex<BTreeMap<String, Arc<Profile>>> = Mutex::new(BTreeMap::new());
-    let mut all = ALL.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut all = ALL.lock();
     let profile = all.entry(name.to_owned());
     Arc::clone(profile.or_insert_with(|| compiled(built_in::find(name).unwrap())))
 }

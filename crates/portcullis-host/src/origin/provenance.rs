@@ -2,6 +2,7 @@
 
 use std::time::Instant;
 
+use portcullis_core::percent::encoded;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -192,20 +193,6 @@ impl Time {
         (shape == "0000-00-00T00:00:00" && digits)
             .then(|| Self(format!("{seconds}.{fraction:0<9}")))
     }
-}
-
-/// Percent-encoded for a query.
-fn encoded(text: &str) -> String {
-    let mut result = String::new();
-    for byte in text.bytes() {
-        match byte {
-            b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' => {
-                result.push(char::from(byte))
-            }
-            other => result.push_str(&format!("%{other:02X}")),
-        }
-    }
-    result
 }
 
 #[cfg(test)]

@@ -1,10 +1,11 @@
 //! One evaluation thread, as the board and the watchdog see it.
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicI32, AtomicU32, Ordering};
-use std::sync::{Arc, Condvar, Mutex};
 use std::time::Instant;
 
-use super::lock;
+use portcullis_core::sync::{Condvar, Mutex};
+
 use crate::process;
 use crate::state::Thread;
 use crate::worker::Answer;
@@ -70,16 +71,16 @@ pub(crate) struct Slot {
 
 impl Slot {
     pub(crate) fn phase(&self) -> Phase {
-        lock(&self.doing).phase
+        self.doing.lock().phase
     }
 
     pub(crate) fn set_phase(&self, phase: Phase) {
-        lock(&self.doing).phase = phase;
+        self.doing.lock().phase = phase;
     }
 
     /// Who asks for what it does.
     pub(super) fn asker(&self) -> Option<u64> {
-        lock(&self.doing).job.as_ref().map(|job| job.asker)
+        self.doing.lock().job.as_ref().map(|job| job.asker)
     }
 
     pub(crate) fn of(thread: Thread) -> Self {

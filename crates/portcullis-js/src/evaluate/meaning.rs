@@ -1,5 +1,6 @@
 //! What comes of a policy: what it returned or threw, as a conclusion.
 
+use portcullis_core::text::start;
 use rquickjs::{Array, Object, Value as Js};
 
 use super::record::{Conclusion, Failure, Refusal};
@@ -36,10 +37,8 @@ impl<'js> Run<'_, 'js> {
                     .get(Tool::Kind)
                     .and_then(|kind| kind.call((value.clone(),)));
                 let kind = kind.unwrap_or_default();
-                let mut text = self.describe(value);
-                if let Some((end, _)) = text.char_indices().nth(200) {
-                    text.truncate(end);
-                }
+                let text = self.describe(value);
+                let text = start(&text, 200);
                 Conclusion::Deny(
                     Failure::new(format!("unknown return value from policy ({kind}: {text})"))
                         .into(),

@@ -2,15 +2,15 @@
 
 use std::hash::BuildHasher;
 use std::rc::Rc;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use portcullis_core::clock;
 
 use super::{PoolError, Shared};
-use crate::board::{Phase, Slot, lock};
+use crate::board::{Phase, Slot};
 use crate::gate::{Gate, Outside};
 use crate::process;
 use crate::state::Thread;
@@ -28,7 +28,7 @@ struct Turnstile {
 
 impl Gate for Turnstile {
     fn leave(&self) {
-        let mut board = lock(&self.shared.board);
+        let mut board = self.shared.board.lock();
         board.leave(&self.slot);
         let is_short = board.pass_on();
         drop(board);
@@ -40,7 +40,7 @@ impl Gate for Turnstile {
     }
 
     fn enter(&self, deadline: Option<Instant>) {
-        let mut board = lock(&self.shared.board);
+        let mut board = self.shared.board.lock();
         board.come_back(&self.slot);
         loop {
             let now = clock::monotonic();
@@ -48,10 +48,7 @@ impl Gate for Turnstile {
             if board.go_on(&self.slot, left.is_zero()) {
                 break;
             }
-            board = match self.slot.wake.wait_timeout(board, left) {
-                Ok((board, _)) => board,
-                Err(poisoned) => poisoned.into_inner().0,
-            };
+            (board, _) = self.slot.wake.wait_timeout(board, left);
         }
         let is_short = board.pass_on();
         drop(board);
@@ -72,7 +69,7 @@ impl Shared {
         static NEXT: AtomicU64 = AtomicU64::new(1);
         let number = NEXT.fetch_add(1, Ordering::Relaxed);
         let slot = Arc::new(Slot::of(Thread::new(number)));
-        lock(&self.slots).push(Arc::clone(&slot));
+        self.slots.lock().push(Arc::clone(&slot));
         let (shared, own) = (Arc::clone(self), Arc::clone(&slot));
         let spawned = thread::Builder::new()
             .name(format!("js-{}", slot.thread.number))
@@ -80,7 +77,7 @@ impl Shared {
             .spawn(move || shared.serve(&own));
         if let Err(error) = spawned {
             self.forget(&slot);
-            lock(&self.board).not_hired();
+            self.board.lock().not_hired();
             return Err(PoolError::Engine(error.to_string()));
         }
         Ok(())
@@ -94,7 +91,7 @@ impl Shared {
     }
 
     fn forget(&self, slot: &Arc<Slot>) {
-        lock(&self.slots).retain(|other| !Arc::ptr_eq(other, slot));
+        self.slots.lock().retain(|other| !Arc::ptr_eq(other, slot));
     }
 
     /// The life of an evaluation thread.
@@ -121,7 +118,7 @@ impl Shared {
                 stable,
             }),
         );
-        lock(&self.board).started();
+        self.board.lock().started();
         while let Some(job) = self.next(slot) {
             worker.work(&job);
         }
@@ -130,7 +127,7 @@ impl Shared {
 
     /// Ends the job before, and waits for the next one.
     fn next(self: &Arc<Self>, slot: &Arc<Slot>) -> Option<Job> {
-        let mut board = lock(&self.board);
+        let mut board = self.board.lock();
         let was_lost = slot.phase() == Phase::LostComputing;
         if !board.end_job(slot) {
             drop(board);
@@ -152,9 +149,8 @@ impl Shared {
             }
             board.call_back();
             board.rest(slot);
-            let waited = slot.wake.wait_timeout(board, IDLE);
-            let (again, timeout) = waited.unwrap_or_else(PoisonError::into_inner);
-            board = again;
+            let timeout;
+            (board, timeout) = slot.wake.wait_timeout(board, IDLE);
             let was_called = board.rise(slot);
             if timeout.timed_out() && !was_called && board.may_go() {
                 return None;

@@ -2,14 +2,14 @@
 //! notices those that are inside a native that never looks at the clock.
 
 use std::collections::{HashMap, VecDeque};
+use std::sync::Arc;
 use std::sync::atomic::Ordering;
-use std::sync::{Arc, PoisonError};
 use std::time::{Duration, Instant};
 
 use portcullis_core::clock;
 
 use super::{GRACE, Shared};
-use crate::board::{Phase, Running, Slot, lock};
+use crate::board::{Phase, Running, Slot};
 use crate::evaluate::late;
 use crate::process;
 
@@ -48,7 +48,7 @@ pub(super) struct Sights(HashMap<u64, Sight>);
 impl Shared {
     pub(super) fn rouse(&self) {
         if self.asleep.load(Ordering::Acquire) {
-            *lock(&self.watch) = true;
+            *self.watch.lock() = true;
             self.busy.notify_one();
         }
     }
@@ -58,11 +58,11 @@ impl Shared {
         let mut sights = Sights::default();
         loop {
             let is_busy = self.look(&mut sights);
-            if !is_busy && lock(&self.board).is_closed {
+            if !is_busy && self.board.lock().is_closed {
                 return;
             }
             self.guard.relax(clock::monotonic());
-            let mut told = lock(&self.watch);
+            let mut told = self.watch.lock();
             if is_busy {
                 drop(self.busy.wait_timeout(told, LOOK));
                 continue;
@@ -72,11 +72,10 @@ impl Shared {
             if self.is_idle() {
                 while !*told {
                     if self.guard.is_on() {
-                        let waited = self.busy.wait_timeout(told, LOOK_CALMLY);
-                        told = waited.unwrap_or_else(PoisonError::into_inner).0;
+                        (told, _) = self.busy.wait_timeout(told, LOOK_CALMLY);
                         break;
                     }
-                    told = self.busy.wait(told).unwrap_or_else(PoisonError::into_inner);
+                    told = self.busy.wait(told);
                 }
             }
             *told = false;
@@ -87,14 +86,14 @@ impl Shared {
     /// Whether nothing waits, runs or ends. A job goes from waiting to running under the lock of
     /// the queue, so that it is seen here in one place or the other.
     fn is_idle(&self) -> bool {
-        let board = lock(&self.board);
-        let is_running = |slot: &Arc<Slot>| lock(&slot.doing).job.is_some();
-        board.jobs.is_empty() && !board.is_closed && !lock(&self.slots).iter().any(is_running)
+        let board = self.board.lock();
+        let is_running = |slot: &Arc<Slot>| slot.doing.lock().job.is_some();
+        board.jobs.is_empty() && !board.is_closed && !self.slots.lock().iter().any(is_running)
     }
 
     /// Lets others have the turn of a thread that computes for long.
     pub(super) fn overtake(self: &Arc<Self>, slot: &Slot) {
-        let mut board = lock(&self.board);
+        let mut board = self.board.lock();
         board.overtake(slot);
         let is_short = board.pass_on();
         drop(board);
@@ -105,7 +104,7 @@ impl Shared {
     fn look(self: &Arc<Self>, sights: &mut Sights) -> bool {
         let now = clock::monotonic();
         let (expired, mut is_busy) = {
-            let mut board = lock(&self.board);
+            let mut board = self.board.lock();
             let (expired, kept): (VecDeque<_>, VecDeque<_>) = std::mem::take(&mut board.jobs)
                 .into_iter()
                 .partition(|job| job.deadline <= now);
@@ -116,10 +115,10 @@ impl Shared {
             let late = late(None, &self.set, &job.input, &self.limits);
             job.answer.give(Ok(late));
         }
-        let slots: Vec<_> = lock(&self.slots).clone();
+        let slots: Vec<_> = self.slots.lock().clone();
         for slot in slots {
             let (running, phase) = {
-                let doing = lock(&slot.doing);
+                let doing = slot.doing.lock();
                 (doing.job.clone(), doing.phase)
             };
             let Some(running) = running else {
@@ -155,7 +154,7 @@ impl Shared {
 
     /// Tries again where no thread could be started and none is left. Whether that is so.
     fn revive(self: &Arc<Self>) -> bool {
-        let mut board = lock(&self.board);
+        let mut board = self.board.lock();
         let is_needed = board.threads() == 0 && !board.is_closed;
         if is_needed {
             board.hire();
@@ -227,9 +226,11 @@ impl Shared {
 
     /// Gives a thread up, and answers in its place.
     fn give_up(self: &Arc<Self>, slot: &Arc<Slot>, running: &Running) {
-        let mut board = lock(&self.board);
+        let mut board = self.board.lock();
         // It may have ended, or begun another, since.
-        let is_still = lock(&slot.doing)
+        let is_still = slot
+            .doing
+            .lock()
             .job
             .as_ref()
             .is_some_and(|job| job.deadline == running.deadline);

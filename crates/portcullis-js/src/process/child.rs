@@ -8,18 +8,18 @@ use std::io::{self, Write};
 use std::os::fd::AsFd;
 use std::os::unix::net::UnixStream;
 use std::panic::{self, AssertUnwindSafe};
+use std::sync::Arc;
 use std::sync::mpsc::{self, Receiver};
-use std::sync::{Arc, Mutex};
 use std::thread;
 
 use portcullis_core::HostFunction;
 use portcullis_core::clock::{self, Stopwatch};
+use portcullis_core::sync::Mutex;
 use rustix::process::{Resource, Rlimit, setrlimit};
 use serde_json::Value;
 
 use super::channel::{frame, receive_trusted};
 use super::message::{Answer, FromWorker, Job, Report, Setup, ToWorker, to_raw, to_value};
-use crate::board::lock;
 use crate::compile::PolicySet;
 use crate::evaluate;
 use crate::gate::Outside;
@@ -182,7 +182,7 @@ impl Link {
     }
 
     fn hear(&self) -> Option<ToWorker> {
-        lock(&self.inbox).recv().ok()
+        self.inbox.lock().recv().ok()
     }
 
     fn ask(&self, question: &FromWorker) -> Option<ToWorker> {

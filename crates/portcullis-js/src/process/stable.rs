@@ -1,14 +1,14 @@
 //! The processes of a pool: a few that are ready, and a thread that sees to it.
 
 use std::fmt;
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::thread;
 use std::time::{Duration, Instant};
 
 use portcullis_core::clock;
+use portcullis_core::sync::{Condvar, Mutex, MutexGuard};
 
 use super::{Process, Recipe};
-use crate::board::lock;
 use crate::guard::Guard;
 
 /// How long after a failure another process is tried.
@@ -73,7 +73,7 @@ impl Stable {
 
     /// Sees to it that there are processes, from now until the guard ends.
     pub(crate) fn keep(self: &Arc<Self>) {
-        let mut inner = lock(&self.inner);
+        let mut inner = self.inner.lock();
         if inner.has_keeper || inner.is_closed {
             return;
         }
@@ -92,7 +92,7 @@ impl Stable {
 
     /// A process that is ready now.
     pub(crate) fn take_ready(&self) -> Option<Process> {
-        let mut inner = lock(&self.inner);
+        let mut inner = self.inner.lock();
         let taken = self.pop(&mut inner);
         drop(inner);
         self.changed.notify_all();
@@ -112,7 +112,7 @@ impl Stable {
     /// Waits for a process until the deadline.
     pub(crate) fn take(self: &Arc<Self>, deadline: Instant) -> Result<Process, NoProcess> {
         self.keep();
-        let mut inner = lock(&self.inner);
+        let mut inner = self.inner.lock();
         inner.waiting += 1;
         self.changed.notify_all();
         let taken = loop {
@@ -137,7 +137,7 @@ impl Stable {
 
     /// Takes one back that is ready for another evaluation.
     pub(crate) fn put_back(&self, process: Process) {
-        let mut inner = lock(&self.inner);
+        let mut inner = self.inner.lock();
         let is_wanted = inner.ready.len() < self.spare.max(inner.waiting);
         if inner.is_closed || !self.guard.is_on() || !is_wanted {
             inner.living = inner.living.saturating_sub(1);
@@ -153,7 +153,7 @@ impl Stable {
     /// Kills one that is not to be used again.
     pub(crate) fn kill(&self, process: Process) {
         drop(process);
-        let mut inner = lock(&self.inner);
+        let mut inner = self.inner.lock();
         inner.living = inner.living.saturating_sub(1);
         drop(inner);
         self.changed.notify_all();
@@ -162,7 +162,7 @@ impl Stable {
     /// Kills those that have nothing to do, and starts no more.
     pub(crate) fn close(&self) {
         let ready = {
-            let mut inner = lock(&self.inner);
+            let mut inner = self.inner.lock();
             inner.is_closed = true;
             let ready = std::mem::take(&mut inner.ready);
             inner.living = inner.living.saturating_sub(ready.len());
@@ -174,7 +174,7 @@ impl Stable {
 
     /// The life of the keeper. Only this starts processes.
     fn start_what_is_needed(self: Arc<Self>) {
-        let mut inner = lock(&self.inner);
+        let mut inner = self.inner.lock();
         let mut failures = 0_u32;
         loop {
             if inner.is_closed || !self.guard.is_on() {
@@ -192,7 +192,7 @@ impl Stable {
                 inner.living = inner.living.saturating_sub(1);
                 drop(inner);
                 drop(unneeded);
-                inner = lock(&self.inner);
+                inner = self.inner.lock();
                 continue;
             }
             if inner.ready.len() >= wanted || inner.living >= self.most {
@@ -202,7 +202,7 @@ impl Stable {
             inner.living += 1;
             drop(inner);
             let started = Process::start(&self.recipe);
-            inner = lock(&self.inner);
+            inner = self.inner.lock();
             match started {
                 Ok(process) => {
                     failures = 0;
@@ -211,7 +211,7 @@ impl Stable {
                     drop(inner);
                     self.changed.notify_all();
                     self.guard.has_process();
-                    inner = lock(&self.inner);
+                    inner = self.inner.lock();
                 }
                 Err(why) => {
                     inner.living = inner.living.saturating_sub(1);
@@ -224,7 +224,7 @@ impl Stable {
                     drop(inner);
                     self.changed.notify_all();
                     self.guard.no_process(&why);
-                    inner = lock(&self.inner);
+                    inner = self.inner.lock();
                     inner = self.rest(inner);
                 }
             }
@@ -244,7 +244,6 @@ impl Stable {
     }
 
     fn wait<'a>(&self, inner: MutexGuard<'a, Inner>, most: Duration) -> MutexGuard<'a, Inner> {
-        let waited = self.changed.wait_timeout(inner, most);
-        waited.unwrap_or_else(PoisonError::into_inner).0
+        self.changed.wait_timeout(inner, most).0
     }
 }

@@ -7,8 +7,10 @@
 //! buckets are local to this server and gone when it restarts.
 
 use std::borrow::Cow;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
+use portcullis_core::sync::Mutex;
+use portcullis_core::text::shortened;
 use portcullis_core::{
     Attributes, Denial, DependsOn, Descriptor, Notes, Operation, Operations, Outcome, Phases,
     Plugin, PluginError,
@@ -87,10 +89,9 @@ impl EventRateLimit {
         let keys: Vec<Cow<'_, str>> = keys.collect::<OrOutcome<_>>()?;
         let mut reached: Vec<String> = Vec::new();
         for (limit, key) in self.limits.iter().zip(&keys) {
-            let buckets = limit.buckets.lock();
-            let mut buckets = buckets.unwrap_or_else(PoisonError::into_inner);
+            let mut buckets = limit.buckets.lock();
             if !buckets.take(key, request.received) {
-                let (kind, key) = (limit.kind, shortened(key));
+                let (kind, key) = (limit.kind, shortened(key, MAX_KEY_IN_TEXT));
                 let text = format!("limit reached on type {kind} for key {key}");
                 if !reached.contains(&text) {
                     reached.push(text);
@@ -103,7 +104,7 @@ impl EventRateLimit {
             several => format!("[{}]", several.join(", ")),
         };
         let text = format!("Too many requests: {text}");
-        Err(Outcome::Deny(Denial::new(429, "TooManyRequests", text)))
+        Err(Outcome::Deny(Denial::too_many_requests(text)))
     }
 }
 
@@ -131,13 +132,6 @@ impl LimitType {
                 .into()
             }
         })
-    }
-}
-
-fn shortened(key: &str) -> Cow<'_, str> {
-    match key.char_indices().nth(MAX_KEY_IN_TEXT) {
-        Some((end, _)) => format!("{}…", key.get(..end).unwrap_or_default()).into(),
-        None => key.into(),
     }
 }
 

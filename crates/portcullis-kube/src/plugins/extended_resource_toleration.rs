@@ -16,7 +16,8 @@ use portcullis_core::{
 use crate::pod::{ContainerKind, PodSpec, Toleration};
 
 use super::read::{self, OrOutcome, settled};
-use super::{edit, labels, tolerations};
+use super::{edit, tolerations};
+use crate::labels;
 
 #[derive(Clone, Copy, Debug)]
 struct ExtendedResourceToleration;

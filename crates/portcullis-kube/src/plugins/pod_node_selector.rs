@@ -20,10 +20,10 @@ use serde_json::Value;
 use crate::namespaces::Namespaces;
 use crate::pod::Map;
 
-use super::labels::{self, Labels};
 use super::read::{self, OrOutcome, settled};
 use super::refusal::forbidden;
 use super::{config, edit};
+use crate::labels::{self, Labels};
 
 const ANNOTATION: &str = "scheduler.alpha.kubernetes.io/node-selector";
 const CLUSTER_DEFAULT: &str = "clusterDefaultNodeSelector";

@@ -160,7 +160,7 @@ impl PodSecurity {
         match found {
             NamespaceReview::Allowed => {}
             NamespaceReview::AllowedWithWarning(warning) => notes.warn(warning),
-            NamespaceReview::ScanPods(enforce) => notes.warn(format!(
+            NamespaceReview::EnforcesMore(enforce) => notes.warn(format!(
                 "existing pods are not checked against the new PodSecurity enforce level \"{enforce}\""
             )),
             NamespaceReview::Invalid(errors) => return Err(invalid(name, &errors)),

@@ -14,7 +14,7 @@ use serde_json::{Map, Value};
 
 use crate::pod::Toleration;
 
-use super::labels;
+use crate::labels;
 
 /// Whether everything the narrower one tolerates, the wider one does too.
 pub(crate) fn covers(wider: &Toleration<'_>, narrower: &Toleration<'_>) -> bool {

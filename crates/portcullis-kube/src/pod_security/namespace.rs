@@ -104,9 +104,8 @@ pub(crate) enum NamespaceReview {
     AllowedWithWarning(String),
     /// The labels are not acceptable; see [`invalid_message`].
     Invalid(Vec<FieldError>),
-    /// Allowed, but pods that exist are to be looked at with `scan` since the
-    /// namespace now enforces this.
-    ScanPods(LevelVersion),
+    /// Allowed; the namespace now enforces this, which pods that exist may violate.
+    EnforcesMore(LevelVersion),
 }
 
 /// Judges a new namespace.
@@ -160,7 +159,7 @@ where
     } else if exemptions.has_namespace(name) {
         review_exempt(name, labels, &new, defaults)
     } else {
-        NamespaceReview::ScanPods(enforce)
+        NamespaceReview::EnforcesMore(enforce)
     }
 }
 

@@ -8,6 +8,7 @@ use std::time::Instant;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use portcullis_core::json::{self, Index, JsonFault, Scanned};
+use portcullis_core::text::{one_line, shortened};
 use portcullis_core::{
     Attributes, Denial, Document, Door, DoorContext, Kind, Operation, Resource, UserInfo, Verdict,
 };
@@ -375,20 +376,10 @@ fn annotations(verdict: &Verdict) -> BTreeMap<&str, Cow<'_, str>> {
 
 /// One line of at most [`WARNING_CHARACTERS`] characters.
 fn cut(warning: &str) -> Cow<'_, str> {
-    let is_plain = warning.len() <= WARNING_CHARACTERS && !warning.contains(char::is_control);
-    if is_plain {
-        return Cow::Borrowed(warning);
+    match shortened(warning, WARNING_CHARACTERS) {
+        Cow::Borrowed(whole) => one_line(whole),
+        Cow::Owned(short) => one_line(&short).into_owned().into(),
     }
-    let line = |c: char| if c.is_control() { ' ' } else { c };
-    let mut short: String = warning.chars().take(WARNING_CHARACTERS).map(line).collect();
-    if warning.chars().nth(WARNING_CHARACTERS).is_some() {
-        short = short
-            .chars()
-            .take(WARNING_CHARACTERS - 1)
-            .chain(['…'])
-            .collect();
-    }
-    Cow::Owned(short)
 }
 
 #[cfg(test)]

@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use portcullis_core::DoorContext;
+use portcullis_core::percent::decoded_leniently;
 
 use super::{MASKED, Secret, looks, names};
 use crate::scrub::known::Known;
@@ -52,12 +53,14 @@ impl Found<'_> {
         self.headers.extend(more);
         self.headers.sort_unstable();
         let uri = self.uri.as_deref().unwrap_or(&context.uri);
-        if known.is_in(uri) || known.is_in(&decoded(uri)) {
+        if known.is_in(uri) || known.is_in(&decoded_leniently(uri)) {
             let path = uri.split('?').next().unwrap_or_default();
-            self.uri = Some(match known.is_in(path) || known.is_in(&decoded(path)) {
-                true => MASKED.to_owned(),
-                false => format!("{path}?{MASKED}"),
-            });
+            self.uri = Some(
+                match known.is_in(path) || known.is_in(&decoded_leniently(path)) {
+                    true => MASKED.to_owned(),
+                    false => format!("{path}?{MASKED}"),
+                },
+            );
         }
     }
 }
@@ -101,7 +104,7 @@ fn uri<'a>(uri: &'a str, secrets: &mut Vec<Secret<'a>>) -> Option<String> {
             written.push_str(pair);
             continue;
         };
-        let (meant_name, meant) = (decoded(name), decoded(value));
+        let (meant_name, meant) = (decoded_leniently(name), decoded_leniently(value));
         let is_secret_name =
             names::is_secret_header(&meant_name) || meant_name.eq_ignore_ascii_case("sig");
         if !(is_secret_name || looks::is_secret(&meant)) {
@@ -127,11 +130,11 @@ fn without_secrets<'a>(path: &'a str, secrets: &mut Vec<Secret<'a>>) -> Option<S
     if is_masked {
         secrets.push(Secret::plain(path));
     }
-    let is_hidden = |part: &str| part.contains('%') && looks::is_secret(&decoded(part));
+    let is_hidden = |part: &str| part.contains('%') && looks::is_secret(&decoded_leniently(part));
     if !is_hidden(path) {
         return is_masked.then(|| plain.into_owned());
     }
-    if looks::has_key(&decoded(path)) {
+    if looks::has_key(&decoded_leniently(path)) {
         // Its parts say nothing of themselves.
         secrets.push(Secret::plain(path));
         return Some(MASKED.to_owned());
@@ -141,37 +144,11 @@ fn without_secrets<'a>(path: &'a str, secrets: &mut Vec<Secret<'a>>) -> Option<S
         .map(|part| match is_hidden(part) || looks::is_secret(part) {
             true => {
                 secrets.push(Secret::plain(part));
-                secrets.push(Secret::plain(decoded(part)));
+                secrets.push(Secret::plain(decoded_leniently(part)));
                 MASKED
             }
             false => part,
         })
         .collect();
     Some(shown.join("/"))
-}
-
-/// Without percent signs and plus signs; what makes no sense stays.
-fn decoded(text: &str) -> Cow<'_, str> {
-    if !text.contains(['%', '+']) {
-        return Cow::Borrowed(text);
-    }
-    let bytes = text.as_bytes();
-    let mut meant = Vec::with_capacity(bytes.len());
-    let mut at = 0;
-    while let Some(byte) = bytes.get(at) {
-        let digit = |place: usize| {
-            let byte = bytes.get(place).copied()?;
-            u8::try_from(char::from(byte).to_digit(16)?).ok()
-        };
-        at += 1;
-        match (byte, digit(at), digit(at + 1)) {
-            (b'%', Some(high), Some(low)) => {
-                meant.push(high * 16 + low);
-                at += 2;
-            }
-            (b'+', ..) => meant.push(b' '),
-            (byte, ..) => meant.push(*byte),
-        }
-    }
-    Cow::Owned(String::from_utf8_lossy(&meant).into_owned())
 }

@@ -8,11 +8,11 @@ use std::borrow::Cow;
 use std::cell::Cell;
 
 use portcullis_core::json::{self, Index, MAX_DEPTH};
+use portcullis_core::pointer;
 
 use super::found::{Edit, Found};
 use super::names::{self, KeyRule};
 use super::paths::Places;
-use super::pointer::{is_plain, push_key, push_number};
 use super::text::{self, Members, blanks, scalar_end, string_end};
 use super::{Header, Mode, Secret, looks};
 use crate::scrub::known::{self, Known};
@@ -476,18 +476,10 @@ impl<'t, 'r> Walker<'t, 'r> {
         };
         self.point(frame.parent, pointer);
         match frame.step.get() {
-            Step::Index(index) => {
-                pointer.push('/');
-                push_number(pointer, index);
-            }
+            Step::Index(index) => pointer::push_index(pointer, index),
             Step::Key(start, end) => {
-                pointer.push('/');
                 let written = self.subject.text.get(start..end).unwrap_or_default();
-                if written.bytes().all(is_plain) {
-                    pointer.push_str(written);
-                } else {
-                    push_key(pointer, &text::unescaped(written));
-                }
+                pointer::push(pointer, &text::unescaped(written));
             }
         }
     }

@@ -6,13 +6,14 @@
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
-use portcullis_core::{Door, DoorContext, OpinionKind};
+use portcullis_core::text::start;
+use portcullis_core::{Door, DoorContext, OpinionKind, pointer};
 use serde::Serialize;
 use serde_json::Value;
 
 use super::http::Http;
 use super::line::put;
-use super::{Unmaskable, Written, cut, times, unmaskable};
+use super::{LONGEST, Unmaskable, Written, shown, times, unmaskable};
 use crate::action::{Action, ROLES};
 use crate::input::ActionInput;
 use crate::mask::{self, MASKED, Secret, looks, names};
@@ -37,7 +38,7 @@ struct Input<'a> {
 pub(super) fn write(material: &Material, action: &Action) -> Result<Written, Unmaskable> {
     let mut pointers = Vec::new();
     let context = DoorContext {
-        method: cut(&looks::without_secrets(&action.method)),
+        method: shown(&action.method),
         uri: action.path.clone(),
         peer: action.peer.clone(),
         ..DoorContext::default()
@@ -90,7 +91,7 @@ struct Clean<'a>(Scrubber<'a>);
 impl Clean<'_> {
     fn text(&self, text: &str) -> String {
         // A text that is cut first may end inside a secret.
-        cut(&self.0.scrub(text))
+        start(&self.0.scrub(text), LONGEST).to_owned()
     }
 
     fn optional(&self, text: Option<&str>) -> Option<String> {
@@ -136,9 +137,9 @@ fn parameters<'a>(
         if let Some(token) = looks::first_token(value) {
             secrets.push(Secret::plain(token));
         }
-        let name_in_pointer = looks::without_secrets(name);
-        let name_in_pointer = name_in_pointer.replace('~', "~0").replace('/', "~1");
-        pointers.push(format!("/action/parameters/{name_in_pointer}"));
+        let mut pointer = "/action/parameters".to_owned();
+        pointer::push(&mut pointer, &looks::without_secrets(name));
+        pointers.push(pointer);
         shown.insert(name.as_str(), Cow::Borrowed(MASKED));
     }
     shown

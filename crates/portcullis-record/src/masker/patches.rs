@@ -1,7 +1,7 @@
 //! Patches and host calls: trees that policies made.
 
 use portcullis_core::patch::PatchOperation;
-use portcullis_core::{Attributes, HostCallStep};
+use portcullis_core::{Attributes, HostCallStep, pointer};
 use serde_json::Value;
 
 use crate::mask::paths::{Paths, Places, Target};
@@ -44,8 +44,7 @@ impl<'a> Patched<'a> {
         let mut context = Context::of_object(self.header);
         let mut here = self.object;
         let mut tokens = Vec::new();
-        for token in path.split('/').skip(1) {
-            let token = token.replace("~1", "/").replace("~0", "~");
+        for token in pointer::keys(path) {
             let index = token.parse::<usize>().ok();
             let is_index = match here {
                 Some(Value::Array(_)) => true,
@@ -57,9 +56,9 @@ impl<'a> Patched<'a> {
                 here = here.and_then(|list| list.get(index?));
             } else {
                 context = context.member(&token, here.and_then(Value::as_object));
-                here = here.and_then(|object| object.get(&token));
+                here = here.and_then(|object| object.get(token.as_ref()));
             }
-            tokens.push((token, is_index));
+            tokens.push((token.into_owned(), is_index));
         }
         let target = Target {
             tokens: &tokens,

@@ -468,7 +468,6 @@ proptest! {
                     for tenant in load.roles.tenants() {
                         tenant.scope().matrix();
                         tenant.project("a");
-                        tenant.holds_group("a");
                     }
                 }
             }

@@ -46,7 +46,8 @@ pub(crate) fn program(files: &[(&str, &str)], code: impl Fn(&Script) -> String) 
     };
     let mut bodies = String::new();
     for (name, text) in files {
-        let language = Language::of_file_name(name).unwrap();
+        let (_, ending) = name.rsplit_once('.').unwrap();
+        let language = Language::of_ending(ending).unwrap();
         let script = prepare(text, language).unwrap_or_else(|f| panic!("{text}\n{f:?}"));
         let (header, code, footer) = (script.header(place), code(&script), script.footer());
         for line in [&header, &footer] {

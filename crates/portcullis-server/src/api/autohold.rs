@@ -1,6 +1,7 @@
 //! Holds: the runner of the next job that fails is kept for somebody to look at.
 
 use portcullis_core::clock;
+use portcullis_core::text::start;
 use portcullis_roles::{Condition, Parameters, Permission, Project, Tenant};
 use portcullis_store::{Hold, NewHold, Placed};
 use schemars::JsonSchema;
@@ -256,7 +257,7 @@ pub(super) fn place(mut call: Call<'_>) -> Answering<'_> {
                 job: body.job,
                 reference,
                 change,
-                reason: reason.chars().take(REASON_CHARACTERS).collect(),
+                reason: start(&reason, REASON_CHARACTERS).to_owned(),
                 max_count: body.count,
                 node_expiration: body.node_hold_expiration,
                 placed_by: call

@@ -2,6 +2,7 @@
 //!
 //! They are compared, kept and shown later, so they must be something that can be shown.
 
+use portcullis_core::text::start;
 use portcullis_roles::{Project, Tenant};
 
 use crate::http::error::HttpError;
@@ -52,8 +53,8 @@ pub(super) fn check(what: &str, name: &str) -> Result<(), HttpError> {
 }
 
 /// A name in a message.
-pub(super) fn short(text: &str) -> String {
-    text.chars().take(SHOWN_CHARACTERS).collect()
+pub(super) fn short(text: &str) -> &str {
+    start(text, SHOWN_CHARACTERS)
 }
 
 #[cfg(test)]

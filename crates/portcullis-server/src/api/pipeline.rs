@@ -277,7 +277,7 @@ pub(super) fn promote(mut call: Call<'_>) -> Answering<'_> {
         let authorized = call
             .authorize(tenant.scope(), Promote { pipeline, changes })
             .await?;
-        let changes: Vec<String> = authorized
+        let changes: Vec<&str> = authorized
             .changes
             .iter()
             .take(10)

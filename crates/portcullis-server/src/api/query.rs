@@ -1,6 +1,7 @@
 //! The query of a URL: each parameter once, none that isn't known.
 
 use hyper::http::request::Parts;
+use portcullis_core::text::shortened;
 use serde::de::DeserializeOwned;
 
 use crate::http::error::HttpError;
@@ -61,8 +62,7 @@ impl Query {
         match self.0.first() {
             None => Ok(()),
             Some((name, _)) => {
-                let name: String = name.chars().take(64).collect();
-                let message = format!("there is no parameter {name:?}");
+                let message = format!("there is no parameter {:?}", shortened(name, 64));
                 Err(HttpError::bad_request(message))
             }
         }

@@ -2,10 +2,11 @@
 //!
 //! Reading that is permitted is not recorded, nor are those who are nobody: anybody could fill the log.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::Instant;
 
 use hyper::http::request::Parts;
+use portcullis_core::sync::Mutex;
 use portcullis_core::{DecisionId, Identity, clock};
 use portcullis_record::{Action, Material, Miss};
 use portcullis_roles::{Answer, Basis, Condition, Parameters, Permission, Scope};
@@ -100,7 +101,7 @@ impl Docket {
             action,
             is_kept: false,
         };
-        *self.decided.lock().unwrap_or_else(PoisonError::into_inner) = Some(decided);
+        *self.decided.lock() = Some(decided);
     }
 
     /// Where decisions must be kept, keeps what was allowed before it is done.
@@ -138,7 +139,7 @@ impl Docket {
         status: u16,
     ) {
         let log = &visitor.server.decisions;
-        let decided = self.decided.lock().unwrap_or_else(PoisonError::into_inner);
+        let decided = self.decided.lock();
         let Some(Decided { action, is_kept }) = &*decided else {
             return;
         };
@@ -169,7 +170,7 @@ impl Docket {
         status: u16,
         marks: bool,
     ) -> Option<Material> {
-        let mut decided = self.decided.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut decided = self.decided.lock();
         let decided = decided.as_mut()?;
         decided.is_kept |= marks;
         let mut action = decided.action.clone();

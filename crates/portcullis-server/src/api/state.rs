@@ -3,6 +3,7 @@
 use std::time::SystemTime;
 
 use portcullis_core::clock;
+use portcullis_core::text::start;
 use portcullis_roles::{Condition, Parameters, Permission};
 use portcullis_store::{StateChange, TenantState};
 use schemars::JsonSchema;
@@ -125,7 +126,7 @@ pub(super) fn set(mut call: Call<'_>) -> Answering<'_> {
         let now = clock::wall();
         let ends = ends_after(body.expires_in, now)?;
         let reason = body.reason.map(|reason| {
-            let cut = |text: String| text.chars().take(REASON_CHARACTERS).collect::<String>();
+            let cut = |text: String| start(&text, REASON_CHARACTERS).to_owned();
             reason.map(cut).filter(|text| !text.is_empty())
         });
         let wanted = SetState {

@@ -3,11 +3,12 @@
 //! Lines are made where the decision was made, right after its answer is on its way: what they are made
 //! of is still at hand there, and everything is thrown away where it came from.
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::time::Instant;
 
 use portcullis_core::clock;
+use portcullis_core::sync::{Condvar, Mutex};
 use portcullis_record::{Masker, Material, Written};
 
 use super::counts::DecisionCounts;
@@ -63,7 +64,7 @@ impl UnderWay {
     /// Waits until all are done, or gives up at the deadline.
     fn settle(&self, deadline: Instant) {
         let left = deadline.saturating_duration_since(clock::monotonic());
-        let held = self.lock.lock().unwrap_or_else(PoisonError::into_inner);
+        let held = self.lock.lock();
         let _ = self
             .settled
             .wait_timeout_while(held, left, |()| !self.is_settled());
@@ -79,7 +80,7 @@ impl Drop for Share {
         } = &*self.under_way;
         if bytes.fetch_sub(self.bytes, Ordering::AcqRel) == self.bytes {
             // Who waits has looked before, or looks now.
-            drop(lock.lock().unwrap_or_else(PoisonError::into_inner));
+            drop(lock.lock());
             settled.notify_all();
         }
     }

@@ -1,10 +1,10 @@
 //! Decisions on their way to the writer: bounded in number and in memory.
 
 use std::collections::VecDeque;
-use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use portcullis_core::clock;
+use portcullis_core::sync::{Condvar, Mutex, MutexGuard};
 use portcullis_record::{Answer, Written};
 use portcullis_store::Store;
 use tokio::sync::{Notify, oneshot};
@@ -184,10 +184,7 @@ impl Queue {
             if left.is_zero() {
                 return false;
             }
-            (state, _) = self
-                .over
-                .wait_timeout(state, left)
-                .unwrap_or_else(PoisonError::into_inner);
+            (state, _) = self.over.wait_timeout(state, left);
         }
         true
     }
@@ -233,8 +230,7 @@ impl Queue {
         let nothing = |s: &mut State| s.items.is_empty() && s.change.is_none() && s.end.is_none();
         (state, _) = self
             .arrived
-            .wait_timeout_while(state, gathering.idle, nothing)
-            .unwrap_or_else(PoisonError::into_inner);
+            .wait_timeout_while(state, gathering.idle, nothing);
         let until = clock::monotonic() + gathering.time;
         let is_enough = |state: &State| {
             state.is_urgent
@@ -248,10 +244,7 @@ impl Queue {
             if left.is_zero() {
                 break;
             }
-            (state, _) = self
-                .arrived
-                .wait_timeout(state, left)
-                .unwrap_or_else(PoisonError::into_inner);
+            (state, _) = self.arrived.wait_timeout(state, left);
         }
         let mut taken = Taken {
             change: state.change.take(),
@@ -277,7 +270,7 @@ impl Queue {
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        self.state.lock()
     }
 }
 

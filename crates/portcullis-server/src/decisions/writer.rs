@@ -1,9 +1,10 @@
 //! The thread that keeps decisions: writes them where they go, and deletes the old ones.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use portcullis_core::clock;
+use portcullis_core::sync::Mutex;
 use portcullis_store::{Entry, Mode, Store, StoreError};
 
 use super::StoreState;
@@ -306,7 +307,7 @@ impl Writer {
     }
 
     fn set_fault(&self, fault: Option<String>) {
-        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut state = self.state.lock();
         state.was_open |= fault.is_none();
         state.fault = fault;
     }

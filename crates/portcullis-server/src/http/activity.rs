@@ -8,12 +8,13 @@
 
 use std::io;
 use std::pin::Pin;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll};
 use std::time::{Duration, Instant};
 
 use portcullis_core::clock;
+use portcullis_core::sync::{Mutex, MutexGuard};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 
 use super::prelude::Prefix;
@@ -119,9 +120,7 @@ impl Activity {
     }
 
     fn unwritten(&self) -> MutexGuard<'_, Unwritten> {
-        self.unwritten
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
+        self.unwritten.lock()
     }
 
     /// A request is whole enough to be answered.

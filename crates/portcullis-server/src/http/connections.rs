@@ -6,9 +6,10 @@
 
 use std::collections::{BTreeMap, HashMap};
 use std::net::IpAddr;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
 use portcullis_config::Limits;
+use portcullis_core::sync::{Mutex, MutexGuard};
 use tokio::sync::Notify;
 
 /// The limits, shared by all accept loops.
@@ -169,7 +170,7 @@ impl Connections {
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
-        self.0.state.lock().unwrap_or_else(PoisonError::into_inner)
+        self.0.state.lock()
     }
 }
 

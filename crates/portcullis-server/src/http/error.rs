@@ -3,6 +3,7 @@
 use hyper::StatusCode;
 use hyper::ext::ReasonPhrase;
 use hyper::header::{ALLOW, CONTENT_TYPE, HeaderValue, RETRY_AFTER, WWW_AUTHENTICATE};
+use portcullis_core::text::start;
 use portcullis_core::{DecisionId, clock};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -180,8 +181,8 @@ impl HttpError {
     pub(crate) fn into_response(self) -> Response {
         let mut response = json(self.status, self.body());
         if self.is_in_status_line {
-            let phrase: String = quotable(&self.message).chars().take(200).collect();
-            if let Ok(phrase) = ReasonPhrase::try_from(phrase.into_bytes()) {
+            let phrase = quotable(&self.message);
+            if let Ok(phrase) = ReasonPhrase::try_from(start(&phrase, 200).as_bytes()) {
                 response.extensions_mut().insert(phrase);
             }
         }

@@ -6,9 +6,10 @@
 //! cluster serves. Whatever finds no place is `other`.
 
 use std::collections::HashSet;
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::Arc;
 
 use portcullis_core::Resource;
+use portcullis_core::sync::RwLock;
 
 use super::Text;
 
@@ -128,7 +129,7 @@ impl Resources {
         if let Some(known) = self.built_in.get(name) {
             return Text(Arc::clone(known));
         }
-        let others = self.others.read().unwrap_or_else(PoisonError::into_inner);
+        let others = self.others.read();
         if let Some(known) = others.names.get(name) {
             return Text(Arc::clone(known));
         }
@@ -137,7 +138,7 @@ impl Resources {
         if is_full || !is_allowed || !is_name(name) {
             return Text(Arc::clone(&self.other));
         }
-        let mut others = self.others.write().unwrap_or_else(PoisonError::into_inner);
+        let mut others = self.others.write();
         let of_group = others.groups.iter().filter(|g| **g == resource.group);
         if of_group.count() >= OF_A_GROUP || others.names.len() >= OTHERS {
             return Text(Arc::clone(&self.other));
@@ -181,7 +182,7 @@ mod tests {
                 true,
             );
         }
-        assert_eq!(resources.others.read().unwrap().names.len(), OTHERS);
+        assert_eq!(resources.others.read().names.len(), OTHERS);
         assert_eq!(label(&resources, "", "pods", true), "pods");
         assert_eq!(
             label(&resources, "apps", "deployments", false),

@@ -10,6 +10,7 @@ use hyper::body::Incoming;
 use hyper::header::{EXPECT, HeaderMap};
 use hyper::http::request::Parts;
 use portcullis_core::json::Index;
+use portcullis_core::text::start;
 use portcullis_core::{
     AccessVerdict, Attributes, Decision, Denial, DoorContext, FAILED_OPEN, Opinion, TraceContext,
     Verdict, clock,
@@ -172,7 +173,7 @@ async fn judge(server: &Server, gate: &Gate, question: Question) -> Result<Respo
         tracing::warn!(
             decision_id = %verdict.id,
             request_uid = shown(&attributes.uid),
-            failed_open = short(passed_over),
+            failed_open = start(passed_over, SHOWN),
             "could not decide, and passed over",
         );
     }
@@ -188,7 +189,7 @@ async fn judge(server: &Server, gate: &Gate, question: Question) -> Result<Respo
             namespace = shown(&attributes.namespace),
             name = shown(&attributes.name),
             user = shown(&attributes.user.username),
-            reason = short(&gate.masker.scrub_for(attributes, &denial.reason)),
+            reason = start(&gate.masker.scrub_for(attributes, &denial.reason), SHOWN),
             "refused",
         );
     }
@@ -318,19 +319,12 @@ impl Keeping<'_> {
 /// Why a decision that must be kept and can't be is a refusal.
 const NOT_KEPT: &str = "the decision could not be recorded, and it must be";
 
+/// So many characters of a text stand in a line of the log.
+const SHOWN: usize = 253;
+
 /// Callers choose these texts: a line of the log repeats only a part of a long one, and no token.
 fn shown(text: &str) -> String {
-    short(&portcullis_record::without_tokens(text)).to_owned()
-}
-
-/// A part of a long text.
-fn short(text: &str) -> &str {
-    const CHARACTERS: usize = 253;
-    let end = text
-        .char_indices()
-        .nth(CHARACTERS)
-        .map_or(text.len(), |(end, _)| end);
-    text.get(..end).unwrap_or_default()
+    start(&portcullis_record::without_tokens(text), SHOWN).to_owned()
 }
 
 /// A panic outside a plug-in is one failed request too.
@@ -379,7 +373,7 @@ mod tests {
 
     #[test]
     fn the_log_repeats_a_part_of_long_texts() {
-        assert_eq!(short("web"), "web");
-        assert_eq!(short(&"ü".repeat(1_000_000)).chars().count(), 253);
+        assert_eq!(shown("web"), "web");
+        assert_eq!(shown(&"ü".repeat(1_000_000)).chars().count(), 253);
     }
 }

@@ -6,6 +6,7 @@ use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use portcullis_core::percent;
 use portcullis_files::Use;
 use rusqlite::types::{ToSqlOutput, ValueRef};
 use rusqlite::{Connection, ErrorCode, OpenFlags, ToSql};
@@ -174,17 +175,8 @@ fn beside(path: &Path, end: &str) -> PathBuf {
 
 /// The file as an address that says: nobody changes it.
 fn immutable(path: &Path) -> String {
-    let mut uri = String::from("file:");
-    for byte in path.as_os_str().as_encoded_bytes() {
-        match byte {
-            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'/' | b'.' | b'-' | b'_' => {
-                uri.push(char::from(*byte));
-            }
-            _ => uri.push_str(&format!("%{byte:02x}")),
-        }
-    }
-    uri.push_str("?immutable=1");
-    uri
+    let path = percent::encoded_path(path.as_os_str().as_encoded_bytes());
+    format!("file:{path}?immutable=1")
 }
 
 impl ToSql for Value<'_> {
@@ -335,7 +327,7 @@ mod tests {
     fn a_path_becomes_an_address_that_means_it() {
         assert_eq!(
             immutable(Path::new("/a b/x?y#z%.db")),
-            "file:/a%20b/x%3fy%23z%25.db?immutable=1"
+            "file:/a%20b/x%3Fy%23z%25.db?immutable=1"
         );
     }
 }

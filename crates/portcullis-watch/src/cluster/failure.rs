@@ -3,7 +3,7 @@
 use std::error::Error;
 use std::time::Duration;
 
-use portcullis_core::text::is_odd;
+use portcullis_core::text::{is_odd, start};
 use serde::Deserialize;
 
 /// Longer texts of the API server are cut.
@@ -113,8 +113,7 @@ pub(super) fn words(error: &(dyn Error + 'static)) -> String {
 }
 
 fn tidy(text: &str) -> String {
-    let plain = |c: char| if is_odd(c) { ' ' } else { c };
-    text.chars().take(MAX_WORDS).map(plain).collect()
+    start(text, MAX_WORDS).replace(is_odd, " ")
 }
 
 #[cfg(test)]

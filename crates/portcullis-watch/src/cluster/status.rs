@@ -1,9 +1,9 @@
 //! How the watches are doing, for people and for metrics.
 
-use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant, SystemTime};
 
 use portcullis_core::clock;
+use portcullis_core::sync::{Mutex, MutexGuard};
 use portcullis_core::text::printable;
 use portcullis_graph::{SourceId, VertexKind};
 
@@ -182,7 +182,7 @@ impl Board {
     }
 
     fn lock(&self) -> MutexGuard<'_, Vec<Entry>> {
-        self.entries.lock().unwrap_or_else(PoisonError::into_inner)
+        self.entries.lock()
     }
 }
 

@@ -3,8 +3,7 @@
 //! Manifests are YAML as Kubernetes reads it (`0644` is octal, `yes` is a boolean), JSON among it. A
 //! document that can't be used is told, with its line, and the others are read all the same.
 
-use std::thread;
-
+use portcullis_core::deep_stack::{self, Failure};
 use portcullis_core::json;
 use portcullis_kube::manifest::{Part, list_items, parts};
 use serde_json::Value;
@@ -50,29 +49,26 @@ pub(super) fn read(text: &str) -> Contents {
         is_empty: true,
         ..Contents::default()
     };
-    let failed = |why: String| Contents {
-        faults: vec![Fault::whole(why)],
-        ..Contents::default()
-    };
-    thread::scope(|scope| {
-        let work = || {
-            for part in &parts {
-                match document(part) {
-                    Ok(value) => take(part.line(), value, &mut contents),
-                    Err(why) => {
-                        contents.is_empty = false;
-                        contents.faults.push(why);
-                    }
+    let work = || {
+        for part in &parts {
+            match document(part) {
+                Ok(value) => take(part.line(), value, &mut contents),
+                Err(why) => {
+                    contents.is_empty = false;
+                    contents.faults.push(why);
                 }
             }
-            contents
+        }
+        contents
+    };
+    deep_stack::run(STACK_BYTES, work).unwrap_or_else(|why| {
+        let why = match why {
+            Failure::Panicked => "the reader failed on this file".to_owned(),
+            why @ Failure::NoThread(_) => format!("cannot read it: {why}"),
         };
-        let reader = thread::Builder::new().name("manifests".to_owned());
-        match reader.stack_size(STACK_BYTES).spawn_scoped(scope, work) {
-            Ok(reader) => reader
-                .join()
-                .unwrap_or_else(|_| failed("the reader failed on this file".to_owned())),
-            Err(error) => failed(format!("cannot start a thread to read it: {error}")),
+        Contents {
+            faults: vec![Fault::whole(why)],
+            ..Contents::default()
         }
     })
 }

@@ -3,6 +3,7 @@
 use std::error::Error;
 
 use hyper::StatusCode;
+use portcullis_core::text;
 use serde::Deserialize;
 use serde_json::Value;
 
@@ -161,6 +162,5 @@ fn forbidden(details: &Value) -> Vec<String> {
 
 /// At most so many characters, none of which begins another line.
 fn one_line(text: &str, most: usize) -> String {
-    let whole = |c: char| if matches!(c, '\n' | '\r') { ' ' } else { c };
-    text.chars().take(most).map(whole).collect()
+    text::one_line(text::start(text, most)).into_owned()
 }

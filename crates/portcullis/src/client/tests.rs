@@ -200,11 +200,6 @@ fn a_token_stays_on_this_machine_without_tls() {
 }
 
 #[test]
-fn texts_are_encoded_for_queries() {
-    assert_eq!(encoded("a b&c=d/é~"), "a%20b%26c%3Dd%2F%C3%A9~");
-}
-
-#[test]
 fn what_changes_something_is_sent_whole() {
     let (access, asked) = server(vec![answer(200, "true"), answer(204, "")]);
     let mut client = Client::new(&access).unwrap();

@@ -2,11 +2,12 @@
 
 use std::ops::ControlFlow;
 
+use portcullis_core::percent::encoded;
 use serde_json::Value;
 
 use super::text::error;
 use crate::cli::Server;
-use crate::client::{Access, Client, ClientError, Question, encoded};
+use crate::client::{Access, Client, ClientError, Question};
 use crate::exit::Exit;
 
 /// A running server.

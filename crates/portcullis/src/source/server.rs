@@ -4,12 +4,13 @@ use std::ops::ControlFlow;
 use std::time::Duration;
 
 use portcullis_core::clock::Stopwatch;
+use portcullis_core::percent::encoded;
 use portcullis_record::Summary;
 use serde::de::DeserializeOwned;
 
 use super::recent::Recent;
 use super::{Batch, DecisionSource, Followed, Listed, PAGE, SourceError};
-use crate::cli::Filter;
+use crate::cli::{Filter, door_name};
 use crate::client::{AT_ONCE, Access, Client, ClientError, Question, encoded};
 use crate::exit::Exit;
 

@@ -1,4 +1,4 @@
-//! What all tests share: servers, clients, certificates, reviews, patches.
+//! What all tests share: servers, clients, certificates, reviews.
 
 mod acjs;
 mod answer;
@@ -9,7 +9,6 @@ mod demonstration;
 mod folder;
 mod gate;
 mod metrics;
-pub(crate) mod patch;
 mod ports;
 mod program;
 mod repository;

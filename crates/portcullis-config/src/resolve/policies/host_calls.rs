@@ -43,7 +43,7 @@ pub(super) fn settings(
         settings.call_limit = timeout.into();
     }
     if let Some(body) = spec.body {
-        settings.body_limit = usize::try_from(body.bytes()).unwrap_or(usize::MAX);
+        settings.body_limit = body.as_usize();
     }
     if let Err(wrong) = settings.check() {
         for (key, message) in wrong {

@@ -306,11 +306,7 @@ fn position(line: u32, column: u32) -> Option<Position> {
 }
 
 fn language(file: &Path) -> Option<Language> {
-    match file.extension()?.to_str()? {
-        "js" | "mjs" => Some(Language::JavaScript),
-        "ts" | "mts" => Some(Language::TypeScript),
-        _ => None,
-    }
+    Language::of_ending(file.extension()?.to_str()?)
 }
 
 /// The file that an import means. It must lie in the folder of policies, links followed.

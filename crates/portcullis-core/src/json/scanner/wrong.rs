@@ -3,7 +3,8 @@
 use std::borrow::Cow;
 
 use super::Scanner;
-use crate::json::{MAX_DEPTH, shorten};
+use crate::json::MAX_DEPTH;
+use crate::text::shortened;
 
 /// What is wrong, and where. Small, because it is part of every result on the way.
 pub(in crate::json) struct Wrong {
@@ -60,7 +61,7 @@ impl Scanner<'_> {
                     .keys
                     .last()
                     .map(|k| String::from_utf8_lossy(self.meant(*k)));
-                return format!("key `{}` twice", shorten(&key.unwrap_or_default())).into();
+                return format!("key `{}` twice", shortened(&key.unwrap_or_default(), 64)).into();
             }
         })
     }

@@ -1,10 +1,11 @@
 //! A world to ask questions about: rules, known objects, and one request after the other.
 
 use std::collections::{BTreeMap, HashMap};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
 use portcullis_core::UserInfo;
+use portcullis_core::sync::Mutex;
 use serde_json::{Value, json};
 
 use super::super::{Admission, Judgement, Request};
@@ -103,7 +104,7 @@ impl World {
     /// The rules of a profile that ships.
     pub(super) fn of(profile: &str) -> Self {
         static COMPILED: Mutex<BTreeMap<String, Arc<Admission>>> = Mutex::new(BTreeMap::new());
-        let mut compiled = COMPILED.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut compiled = COMPILED.lock();
         let admission = compiled.entry(profile.to_owned()).or_insert_with(|| {
             Self::new(built_in::find(profile).expect("a built-in profile")).admission
         });

@@ -3,10 +3,12 @@
 use std::sync::Arc;
 use std::time::{Instant, SystemTime};
 
+use portcullis_core::text::start;
 use portcullis_core::{
     Attributes, Denial, Document, DocumentError, Finished, Notes, Outcome, UserInfo, clock,
 };
-use portcullis_graph::{Identity, Judgement, Request, Subject, Wanted};
+use portcullis_graph::{Identity, Subject, Wanted};
+use portcullis_graph::{Judgement, Request};
 
 use serde_json::Value;
 
@@ -122,7 +124,7 @@ fn judged(notes: &mut Notes, profile: &str, judgement: Judgement) -> Result<Outc
 
 /// No, because it could not be found out; no failure mode lets that pass.
 fn undecided(notes: &mut Notes, profile: &str, why: &str) -> Outcome {
-    let why: String = why.chars().take(MAX_WORDS).collect();
+    let why = start(why, MAX_WORDS);
     notes.decided_by(profile);
     notes.annotate(ANNOTATION, format!("{profile}: undecided"));
     let message = format!("profile {profile} can't decide: {}", why.escape_debug());

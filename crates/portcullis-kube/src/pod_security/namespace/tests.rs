@@ -191,7 +191,7 @@ fn pods_are_scanned_when_more_is_enforced_than_before() {
     let scans = |old: &[(&str, &str)], new: &[(&str, &str)]| {
         let (old, new) = (labels(old), labels(new));
         let review = review_update("ns", &old, &new, &Policy::default(), &Exemptions::default());
-        matches!(review, NamespaceReview::ScanPods(_))
+        matches!(review, NamespaceReview::EnforcesMore(_))
     };
     let baseline = [("enforce", "baseline")];
     let restricted = [("enforce", "restricted")];

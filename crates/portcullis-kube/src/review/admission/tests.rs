@@ -163,7 +163,10 @@ fn a_patch_leaves_only_where_it_may() {
 
 #[test]
 fn a_refusal_has_code_reason_message_and_details() {
-    let denial = Denial::too_many_requests("slow down", 3);
+    let denial = Denial {
+        retry_after_seconds: Some(3),
+        ..Denial::too_many_requests("slow down")
+    };
     let answer = encode(
         &Verdict {
             patch: vec![],

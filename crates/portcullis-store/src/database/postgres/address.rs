@@ -3,6 +3,7 @@
 use std::fmt;
 use std::path::{Path, PathBuf};
 
+use portcullis_core::percent;
 use postgres::Config;
 use postgres::config::{Host, SslMode};
 
@@ -170,22 +171,11 @@ fn tls(
 
 /// A path in an option, with `%20` and the like resolved.
 fn unescaped(text: &str) -> Result<PathBuf, LocationError> {
-    let wrong = || LocationError("a `%` in `sslrootcert` has no two digits after it".to_owned());
-    let mut bytes = Vec::new();
-    let mut rest = text.bytes();
-    while let Some(byte) = rest.next() {
-        if byte != b'%' {
-            bytes.push(byte);
-            continue;
-        }
-        let mut digit = || char::from(rest.next()?).to_digit(16);
-        let (high, low) = (digit().ok_or_else(wrong)?, digit().ok_or_else(wrong)?);
-        bytes.push(u8::try_from(high * 16 + low).unwrap_or_default());
-    }
-    let path = String::from_utf8(bytes);
-    Ok(path
-        .map_err(|_| LocationError("`sslrootcert` is not UTF-8".to_owned()))?
-        .into())
+    let path = percent::decoded(text).ok_or_else(|| {
+        let wrong = "`sslrootcert` is not UTF-8, or has a `%` without two digits after it";
+        LocationError(wrong.to_owned())
+    })?;
+    Ok(path.into_owned().into())
 }
 
 impl fmt::Display for Address {

@@ -3,7 +3,8 @@
 use portcullis_core::Door;
 use portcullis_record::{Answer, Summary};
 
-use crate::commands::text::plain::{cut, printable};
+use crate::cli::door_name;
+use crate::commands::text::plain::{cut, printable, shortened};
 use crate::commands::text::terminal::Terminal;
 
 /// A column: its name, the least width, the most it may grow to on a terminal, and when it is left out
@@ -134,7 +135,7 @@ impl Table {
                 (true, None) => usize::MAX,
                 (false, _) => width,
             };
-            let shown = cut(cell, width);
+            let shown = shortened(cell, width);
             let padding = width.saturating_sub(shown.chars().count());
             match answer {
                 Some(answer) if column.name == "VERDICT" => {

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::path::{Component, Path};
 
 use portcullis_config::Severity;
+use portcullis_core::percent::encoded_path;
 use portcullis_core::{PolicyMode, PolicyOutcome};
 use portcullis_gate::offline::{Judge, JudgeKind};
 use serde_json::{Value, json};
@@ -182,15 +183,7 @@ fn uri(file: &str) -> String {
     let inner = path.strip_prefix(&here).unwrap_or(path);
     let parts = inner.components().filter(|c| *c != Component::CurDir);
     let text = parts.collect::<std::path::PathBuf>().display().to_string();
-    let mut uri = String::with_capacity(text.len());
-    for byte in text.bytes() {
-        match byte {
-            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'/' | b'-' | b'.' | b'_' | b'~' => {
-                uri.push(char::from(byte));
-            }
-            other => uri.push_str(&format!("%{other:02X}")),
-        }
-    }
+    let mut uri = encoded_path(text.as_bytes());
     if uri.starts_with('/') {
         uri.insert_str(0, "file://");
     }

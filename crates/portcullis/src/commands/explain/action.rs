@@ -3,7 +3,7 @@
 use portcullis_record::{Answer, Decision, Miss, RolesTrace};
 use serde_json::Value;
 
-use crate::commands::text::plain::cut;
+use crate::commands::text::plain::shortened;
 
 /// How many failed conditions, rules and roles are told.
 const MOST: usize = 20;
@@ -92,7 +92,7 @@ fn parameters(decision: &Decision) -> Vec<String> {
     all.sort_by_key(|(name, _)| place(name).unwrap_or(ORDER.len()));
     let shown = all
         .into_iter()
-        .map(|(name, value)| format!("{name} {}", cut(value, 200)));
+        .map(|(name, value)| format!("{name} {}", shortened(value, 200)));
     shown.collect()
 }
 
@@ -139,7 +139,7 @@ fn of_miss(miss: &Miss, permission: &str) -> String {
         (role, rule) => format!("role {role} (rule {rule})"),
     };
     let got = match &miss.got {
-        Some(got) => format!("it is {}", cut(got, 200)),
+        Some(got) => format!("it is {}", shortened(got, 200)),
         None => "the call has none".to_owned(),
     };
     let wanted = wanted(&miss.wanted);
@@ -159,5 +159,5 @@ fn wanted(wanted: &Value) -> String {
         Value::Array(list) => list.iter().map(text).collect::<Vec<_>>().join(" or "),
         one => text(one),
     };
-    cut(&all, 300).into_owned()
+    shortened(&all, 300).into_owned()
 }

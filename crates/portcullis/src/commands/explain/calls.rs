@@ -3,7 +3,7 @@
 use portcullis_record::{Decision, HostCallTrace};
 use serde_json::Value;
 
-use crate::commands::text::plain::{cut, lasted};
+use crate::commands::text::plain::{cut, lasted, shortened};
 
 /// The most characters of an argument or an answer.
 const LONGEST: usize = 300;
@@ -15,10 +15,10 @@ pub(super) fn lines(decision: &Decision) -> Vec<String> {
 }
 
 fn line(call: &HostCallTrace) -> String {
-    let short = |value: &Value| cut(&value.to_string(), LONGEST).into_owned();
+    let short = |value: &Value| shortened(&value.to_string(), LONGEST).into_owned();
     let arguments: Vec<String> = call.arguments.iter().map(short).collect();
     let answer = match (&call.result, &call.error) {
-        (_, Some(error)) => format!("failed: {}", cut(error, LONGEST)),
+        (_, Some(error)) => format!("failed: {}", shortened(error, LONGEST)),
         (Some(result), None) => format!("gave {}", short(result)),
         (None, None) => "gave nothing".to_owned(),
     };

@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::subject::Subject;
 use crate::commands::text::diff;
-use crate::commands::text::plain::{counted, cut};
+use crate::commands::text::plain::{counted, shortened};
 
 /// How many steps are told.
 const MOST: usize = 20;
@@ -57,7 +57,7 @@ fn words(original: &Value, patch: &[&Value]) -> Vec<String> {
         None => patch.iter().take(MOST).map(ToString::to_string).collect(),
     };
     for line in &mut lines {
-        *line = cut(line, LONGEST).into_owned();
+        *line = shortened(line, LONGEST).into_owned();
     }
     if patch.len() > MOST {
         lines.push(format!("... {} more", patch.len() - MOST));

@@ -3,7 +3,8 @@
 use portcullis_record::{Decision, Http};
 
 use super::subject::Subject;
-use crate::commands::text::plain::{counted, cut};
+use crate::cli::door_name;
+use crate::commands::text::plain::{counted, cut, shortened};
 
 /// How many masked places are named.
 const MOST: usize = 10;
@@ -54,7 +55,7 @@ pub(super) fn lines(decision: &Decision, subject: &Subject) -> Vec<String> {
 }
 
 fn request(http: &Http, has_headers: bool) -> String {
-    let mut text = format!("{} {}", http.method, cut(&http.uri, 200));
+    let mut text = format!("{} {}", http.method, shortened(&http.uri, 200));
     if has_headers {
         let headers = counted(http.headers.len(), "header", "headers");
         text.push_str(&format!(", {headers}"));
@@ -69,7 +70,7 @@ fn request(http: &Http, has_headers: bool) -> String {
         }
     }
     if let Some(certificate) = &http.certificate {
-        let subject = cut(&certificate.subject, 200);
+        let subject = shortened(&certificate.subject, 200);
         text.push_str(&format!(", with a certificate for {subject}"));
     }
     text
@@ -80,7 +81,11 @@ fn masked(places: &[String]) -> String {
         return "nothing".to_owned();
     }
     let count = counted(places.len(), "value", "values");
-    let named: Vec<_> = places.iter().take(MOST).map(|p| cut(p, 200)).collect();
+    let named: Vec<_> = places
+        .iter()
+        .take(MOST)
+        .map(|p| shortened(p, 200))
+        .collect();
     let more = match places.len() - named.len() {
         0 => String::new(),
         more => format!(" ... {more} more"),

@@ -5,7 +5,7 @@ use portcullis_record::{Decision, Summary};
 use serde_json::Value;
 
 use crate::commands::decisions::action;
-use crate::commands::text::plain::cut;
+use crate::commands::text::plain::shortened;
 
 /// How many groups are named.
 const GROUPS: usize = 20;
@@ -48,7 +48,7 @@ impl Subject {
         };
         let uid = self.text("/request/uid");
         if !uid.is_empty() {
-            text.push_str(&format!(", uid {}", cut(uid, 100)));
+            text.push_str(&format!(", uid {}", shortened(uid, 100)));
         }
         text
     }
@@ -143,7 +143,7 @@ impl Subject {
         for (key, name) in [("fieldSelector", "field"), ("labelSelector", "label")] {
             if let Some(selector) = resource.get(key) {
                 let selector = selector.to_string();
-                text.push_str(&format!(", {name} selector {}", cut(&selector, 200)));
+                text.push_str(&format!(", {name} selector {}", shortened(&selector, 200)));
             }
         }
         Some(text)

@@ -1,6 +1,6 @@
 //! Rows of text in columns, and lists of fields.
 
-use super::plain::{cut, printable};
+use super::plain::{printable, shortened};
 
 /// The last column has at least so many characters, however narrow the terminal is.
 const LEAST_LAST: usize = 20;
@@ -34,7 +34,7 @@ pub(in crate::commands) fn table(
         let mut line = String::new();
         for (number, (cell, width)) in row.iter().zip(&widths).enumerate() {
             if number + 1 == count {
-                line.push_str(&cut(cell, last));
+                line.push_str(&shortened(cell, last));
             } else {
                 line.push_str(&format!("{cell:<width$}  "));
             }

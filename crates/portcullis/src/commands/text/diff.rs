@@ -11,60 +11,11 @@ pub(in crate::commands) fn lines(original: &Value, patch: &[PatchOperation]) -> 
 
 /// The line for a step, after which the step is done.
 fn line(tree: &mut Value, step: &PatchOperation) -> String {
+    let old = step.apply(tree).ok().flatten().unwrap_or_default();
     match step {
-        PatchOperation::Add { path, value } => {
-            put(tree, path, value, true);
-            format!("+ {path}: {value}")
-        }
-        PatchOperation::Remove { path } => {
-            let old = remove(tree, path).unwrap_or_default();
-            format!("- {path}: {old}")
-        }
-        PatchOperation::Replace { path, value } => {
-            let old = tree.pointer(path).cloned().unwrap_or_default();
-            put(tree, path, value, false);
-            format!("~ {path}: {old} -> {value}")
-        }
-    }
-}
-
-/// The value that holds the place, and the place in it.
-fn outer<'a>(tree: &'a mut Value, path: &str) -> Option<(&'a mut Value, String)> {
-    let (above, key) = path.rsplit_once('/')?;
-    let key = key.replace("~1", "/").replace("~0", "~");
-    Some((tree.pointer_mut(above)?, key))
-}
-
-fn put(tree: &mut Value, path: &str, value: &Value, comes: bool) {
-    let Some((holder, key)) = outer(tree, path) else {
-        *tree = value.clone();
-        return;
-    };
-    match holder {
-        Value::Object(map) => {
-            map.insert(key, value.clone());
-        }
-        Value::Array(list) => {
-            let place = key.parse().unwrap_or(list.len()).min(list.len());
-            if comes {
-                list.insert(place, value.clone());
-            } else if let Some(old) = list.get_mut(place) {
-                old.clone_from(value);
-            }
-        }
-        _ => {}
-    }
-}
-
-fn remove(tree: &mut Value, path: &str) -> Option<Value> {
-    let (holder, key) = outer(tree, path)?;
-    match holder {
-        Value::Object(map) => map.remove(&key),
-        Value::Array(list) => {
-            let place = key.parse().ok().filter(|place| *place < list.len())?;
-            Some(list.remove(place))
-        }
-        _ => None,
+        PatchOperation::Add { path, value } => format!("+ {path}: {value}"),
+        PatchOperation::Remove { path } => format!("- {path}: {old}"),
+        PatchOperation::Replace { path, value } => format!("~ {path}: {old} -> {value}"),
     }
 }
 

@@ -1,23 +1,11 @@
 //! Plain text for terminals.
 
-use std::borrow::Cow;
-use std::time::Duration;
-
 use portcullis_config::{Position, Source};
 use portcullis_gate::offline::Written;
+use std::time::Duration;
 
 /// What the user wrote may hold anything, but a terminal gets one line of text.
-pub(in crate::commands) use portcullis_core::{is_odd, printable};
-
-/// A text of at most so many characters, with a mark where something is left out.
-pub(in crate::commands) fn cut(text: &str, most: usize) -> Cow<'_, str> {
-    if text.chars().count() <= most {
-        return Cow::Borrowed(text);
-    }
-    let mut short: String = text.chars().take(most.saturating_sub(1)).collect();
-    short.push('…');
-    Cow::Owned(short)
-}
+pub(in crate::commands) use portcullis_core::text::{is_odd, printable, shortened};
 
 /// How long something took: `812 µs`, `1.2 ms`, `3.45 s`.
 pub(in crate::commands) fn lasted(duration: Duration) -> String {
@@ -77,13 +65,6 @@ pub(in crate::commands) fn frame(
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn long_texts_are_cut_between_characters() {
-        assert_eq!(cut("äöü", 3), "äöü");
-        assert_eq!(cut("äöüß", 3), "äö…");
-        assert_eq!(cut("ab", 0), "…");
-    }
 
     #[test]
     fn lengths_of_time_are_exact() {

@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::{all, copied, is_acjs};
 use crate::harness::{
     AcjsSetup, Answer, Connection, Controller, Folder, Gate, Pki, Verdict, eventually, free_port,
-    no, patch, program, request, run_in, yes,
+    no, program, request, run_in, yes,
 };
 
 /// A review, how it is sent, and what is expected.
@@ -118,10 +118,7 @@ impl Sample {
             assert_eq!(verdict.warnings(), *warnings, "{says}");
         }
         let before = &self.review["request"]["object"];
-        let after = match verdict.patch() {
-            Some(operations) => patch::apply(before, &operations).unwrap(),
-            None => before.clone(),
-        };
+        let after = verdict.patched(before);
         let wanted = expected.get("object").unwrap_or(before);
         assert_eq!(&after, wanted, "{says}");
     }

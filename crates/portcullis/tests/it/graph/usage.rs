@@ -35,7 +35,7 @@ fn what_makes_no_sense_says_what_would() {
         ("can-i get pods/ --as u", "invalid resource"),
         (
             "can-i list pods --as u --selector a=b,",
-            "a requirement is empty",
+            "invalid label selector `a=b,`",
         ),
         ("can-i list pods --as u --field-selector a", "FIELD=VALUE"),
         ("can-i read --root", "--claims FILE or --anonymous"),

@@ -4,10 +4,11 @@ use std::io::{self, BufRead, BufReader, Read, Write};
 use std::net::{Ipv4Addr, TcpListener, TcpStream};
 use std::os::unix::net::{UnixListener, UnixStream};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::thread::JoinHandle;
 
+use portcullis_core::sync::{Condvar, Mutex};
 use rustls::{ServerConfig, ServerConnection, StreamOwned};
 use serde_json::{Value, json};
 
@@ -155,12 +156,12 @@ impl Controller {
 
     /// The reviews that came so far.
     pub(crate) fn seen(&self) -> Vec<Value> {
-        lock(&self.shared.seen).clone()
+        self.shared.seen.lock().clone()
     }
 
     /// The header of this name in the last review, if it has one.
     pub(crate) fn last_header(&self, name: &str) -> Option<String> {
-        let heads = lock(&self.shared.heads);
+        let heads = self.shared.heads.lock();
         let mut last = heads.last()?.iter();
         let found = last.find(|(known, _)| known == name);
         found.map(|(_, value)| value.clone())
@@ -168,11 +169,11 @@ impl Controller {
 
     /// Answers nobody until released.
     pub(crate) fn hold(&self) {
-        *lock(&self.shared.held) = true;
+        *self.shared.held.lock() = true;
     }
 
     pub(crate) fn release(&self) {
-        *lock(&self.shared.held) = false;
+        *self.shared.held.lock() = false;
         self.shared.released.notify_all();
     }
 }
@@ -199,11 +200,11 @@ impl Shared {
         let mut body = vec![0; length];
         stream.read_exact(&mut body)?;
         let review: Value = serde_json::from_slice(&body)?;
-        lock(&self.heads).push(head);
-        lock(&self.seen).push(review.clone());
-        let held = lock(&self.held);
+        self.heads.lock().push(head);
+        self.seen.lock().push(review.clone());
+        let held = self.held.lock();
         let waited = self.released.wait_timeout_while(held, PATIENCE, |h| *h);
-        drop(waited.unwrap_or_else(PoisonError::into_inner));
+        drop(waited);
         let (status, body) = (self.opinion)(&review);
         let head = format!(
             "HTTP/1.1 {status} Some\r\nContent-Type: application/json\r\n\
@@ -215,10 +216,6 @@ impl Shared {
             .write_all([head.as_bytes(), body.as_bytes()].concat().as_slice())?;
         stream.get_mut().flush()
     }
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl Drop for Controller {

@@ -2,10 +2,10 @@
 
 use std::fs::File;
 use std::process::Child;
-use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
+use portcullis_core::sync::{Mutex, MutexGuard};
 
 use super::{Folder, eventually, program};
 
@@ -40,7 +40,7 @@ impl Demonstration {
     /// The same with flags, after something that concerns its home too.
     #[track_caller]
     pub(crate) fn start_with<T>(flags: &[&str], prepare: impl FnOnce(&Folder) -> T) -> (Self, T) {
-        let turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
+        let turn = TURN.lock();
         let folder = Folder::new();
         let prepared = prepare(&folder);
         let file = |name: &str| File::create(folder.path(name)).unwrap();

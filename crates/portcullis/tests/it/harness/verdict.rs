@@ -2,9 +2,10 @@
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
+use portcullis_core::patch::{self, PatchOperation};
 use serde_json::Value;
 
-use super::{Answer, Review, patch};
+use super::{Answer, Review};
 
 /// The `response` of an answered review.
 #[derive(Debug)]
@@ -74,7 +75,12 @@ impl Verdict {
     pub(crate) fn patched(&self, object: &Value) -> Value {
         match self.patch() {
             None => object.clone(),
-            Some(operations) => patch::apply(object, &operations).unwrap(),
+            Some(operations) => {
+                let steps: Vec<PatchOperation> = serde_json::from_value(operations).unwrap();
+                let mut object = object.clone();
+                patch::apply(&mut object, &steps).unwrap();
+                object
+            }
         }
     }
 

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::harness::{Acjs, AcjsSetup, Verdict, acjs, patch, repository};
+use crate::harness::{Acjs, AcjsSetup, Verdict, acjs, repository};
 use crate::policies::review_of;
 
 /// Prints a signature for the digest that the registry has now, which the file `digest` says.
@@ -42,7 +42,7 @@ fn what_was_verified_is_what_will_be_pulled() {
     let before = deployment(&["r.example/a:1", "r.example/b:2"]);
     let verdict = ask(&server, &before);
     verdict.allowed();
-    let after = patch::apply(&before, &verdict.patch().unwrap()).unwrap();
+    let after = verdict.patched(&before);
     let pinned = |image: &str| format!("{image}@{}", digest(1));
     let images = [pinned("r.example/a:1"), pinned("r.example/b:2")];
     assert_eq!(after, deployment(&[&images[0], &images[1]]));

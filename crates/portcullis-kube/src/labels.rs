@@ -8,8 +8,10 @@ use std::collections::BTreeMap;
 /// Labels by key.
 pub(crate) type Labels = BTreeMap<String, String>;
 
-const MAX_NAME: usize = 63;
-const MAX_PREFIX: usize = 253;
+/// The most bytes of a name or value.
+pub(crate) const MAX_NAME: usize = 63;
+/// The most bytes of a prefix.
+pub(crate) const MAX_PREFIX: usize = 253;
 const NAME: &str = "must consist of alphanumeric characters, '-', '_' or '.', and must start and \
     end with an alphanumeric character (e.g. 'MyName',  or 'my.name',  or '123-abc', regex used \
     for validation is '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]')";
@@ -102,7 +104,7 @@ fn too_long(limit: usize) -> String {
 }
 
 /// Letters, digits, `-`, `_` and `.`, with a letter or digit at both ends.
-fn is_name(text: &str) -> bool {
+pub(crate) fn is_name(text: &str) -> bool {
     let bytes = text.as_bytes();
     let inner = |b: &u8| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_' | b'.');
     [bytes.first(), bytes.last()]
@@ -111,7 +113,8 @@ fn is_name(text: &str) -> bool {
         && bytes.iter().all(inner)
 }
 
-fn is_subdomain(text: &str) -> bool {
+/// Names of lower-case letters, digits and `-`, with a letter or digit at both ends, and dots between them.
+pub(crate) fn is_subdomain(text: &str) -> bool {
     let plain = |b: &u8| b.is_ascii_lowercase() || b.is_ascii_digit();
     text.split('.').map(str::as_bytes).all(|label| {
         [label.first(), label.last()]
