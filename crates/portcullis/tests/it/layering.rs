@@ -15,6 +15,7 @@ const LEVELS: &[(&str, u8)] = &[
     ("portcullis-files", 1),
     ("portcullis-js", 1),
     ("portcullis-jobs", 1),
+    ("portcullis-net", 1),
     ("portcullis-record", 1),
     ("portcullis-authn", 2),
     ("portcullis-host", 2),
