@@ -16,7 +16,7 @@ use tokio::net::{TcpStream, UnixStream};
 use tokio_rustls::TlsConnector;
 
 pub use self::connection::Connection;
-pub use self::exchange::{Answer, Deadline, Limits, Pieces, read};
+pub use self::exchange::{Answer, Deadline, Limits, Pieces, Response, read};
 pub use self::request::Request;
 use crate::reach::Reach;
 use crate::{Address, Error, Host, Trust, TrustError, Web};

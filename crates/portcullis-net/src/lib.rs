@@ -16,8 +16,11 @@ mod trust;
 
 pub use address::{Address, AddressError, Host, Web};
 pub use backoff::{Backoff, spread};
-pub use client::{Answer, Client, Connection, Deadline, Limits, Pieces, Protocol, Request, read};
+pub use client::{
+    Answer, Client, Connection, Deadline, Limits, Pieces, Protocol, Request, Response, read,
+};
 pub use error::Error;
+pub use hyper::{Method, StatusCode, header};
 pub use trust::{
     Trust, TrustError, authorities, certificates, private_key, provider, system_authorities,
 };

@@ -4,14 +4,12 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use http_body_util::Full;
-use hyper::Response;
-use hyper::body::Incoming;
 use hyper::client::conn::{http1, http2};
 use hyper_util::rt::{TokioExecutor, TokioIo};
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::task::JoinSet;
 
-use super::{Protocol, Request};
+use super::{Protocol, Request, Response};
 use crate::{Address, Error};
 
 /// The most bytes the head of an answer may have, and the most that are read at once: a head that
@@ -90,7 +88,7 @@ impl Connection {
     /// # Errors
     ///
     /// When no answer begins.
-    pub async fn send(&mut self, request: &Request) -> Result<Response<Incoming>, Error> {
+    pub async fn send(&mut self, request: &Request) -> Result<Response, Error> {
         let response = match &mut self.sender {
             Sender::Http1(sender) => {
                 let request = request.written(&self.address, Protocol::Http1)?;

@@ -5,9 +5,9 @@ use std::time::{Duration, Instant};
 
 use bytes::Bytes;
 use http_body_util::{BodyExt, LengthLimitError, Limited};
+use hyper::StatusCode;
 use hyper::body::Incoming;
 use hyper::header::HeaderMap;
-use hyper::{Response, StatusCode};
 use tokio::time::{timeout, timeout_at};
 
 use super::Connection;
@@ -55,6 +55,9 @@ impl fmt::Display for Deadline {
     }
 }
 
+/// An answer that began: its head is there, its body may still be on its way.
+pub type Response = hyper::Response<Incoming>;
+
 /// What was answered.
 #[derive(Debug, Clone)]
 pub struct Answer {
@@ -73,7 +76,7 @@ pub struct Answer {
 /// # Errors
 ///
 /// When it breaks off, or is larger.
-pub async fn read(response: Response<Incoming>, most: usize) -> Result<Answer, Error> {
+pub async fn read(response: Response, most: usize) -> Result<Answer, Error> {
     let (head, body) = response.into_parts();
     let read = Limited::new(body, most).collect().await;
     let collected = read.map_err(|error| {
@@ -102,7 +105,7 @@ pub struct Pieces {
 
 impl Pieces {
     /// The pieces of this answer.
-    pub fn new(response: Response<Incoming>, connection: Connection) -> Self {
+    pub fn new(response: Response, connection: Connection) -> Self {
         Self {
             body: response.into_body(),
             _connection: connection,
