@@ -55,7 +55,7 @@ impl Error {
         matches!(self, Self::Exchange(error) if error.is_parse())
     }
 
-    /// Whether the system doesn't let us connect, such as to somebody else's socket.
+    /// Whether the system doesn't let us connect, such as to a socket of another user.
     pub fn is_permission_denied(&self) -> bool {
         matches!(self, Self::Connect(error) if error.kind() == io::ErrorKind::PermissionDenied)
     }
