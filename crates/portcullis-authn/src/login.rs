@@ -139,7 +139,7 @@ impl Authenticators {
             .append_pair("nonce", &begun.nonce)
             .append_pair("code_challenge", &encode(sha256(begun.verifier.as_bytes())))
             .append_pair("code_challenge_method", "S256");
-        let endpoint = endpoint.as_str();
+        let endpoint = endpoint.url();
         let mark = if endpoint.contains('?') { '&' } else { '?' };
         let content = serde_json::to_vec(&begun).map_err(|_| LoginError::Failed)?;
         Ok(LoginBegun {

@@ -15,12 +15,13 @@ use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
 use arc_swap::ArcSwapOption;
+use portcullis_net::{Trust, Web};
 
 use crate::error::{Code, Problem, shown};
 use crate::key::{Signing, Verifier, key_set};
 use crate::settings::{AuthenticatorSettings, Keys};
 use crate::token::strict;
-use crate::web::{self, Address, Trust};
+use crate::web;
 
 /// When keys are looked at again.
 const STALE: Duration = Duration::from_secs(5 * 60);
@@ -37,8 +38,8 @@ const RETRY: Duration = Duration::from_secs(1);
 #[derive(Debug)]
 pub(crate) struct Provider {
     issuer: String,
-    discovery: Option<Address>,
-    keys_url: Option<Address>,
+    discovery: Option<Web>,
+    keys_url: Option<Web>,
     ca: Option<Vec<u8>>,
     trust: Trust,
     keys: ArcSwapOption<KeyRing>,
@@ -76,7 +77,7 @@ impl Provider {
             return Err(("driver", "this is no OpenID Connect provider".to_owned()));
         };
         let keys_url = match keys_url {
-            Some(url) => Some(Address::parse(url).map_err(|e| ("keysUrl", e))?),
+            Some(url) => Some(web::address(url).map_err(|e| ("keysUrl", e))?),
             None => None,
         };
         let discovery = if keys_url.is_none() || settings.login.is_some() {
@@ -87,12 +88,12 @@ impl Provider {
                 .issuer
                 .strip_suffix('/')
                 .unwrap_or(&settings.issuer);
-            let address = Address::parse(&format!("{base}/.well-known/openid-configuration"));
+            let address = web::address(&format!("{base}/.well-known/openid-configuration"));
             Some(address.map_err(|e| ("issuer", e))?)
         } else {
             None
         };
-        let trust = Trust::new(settings.ca.as_deref()).map_err(|e| ("caFile", e))?;
+        let trust = Trust::new(settings.ca.as_deref()).map_err(|e| ("caFile", e.to_string()))?;
         Ok(Self {
             issuer: settings.issuer.clone(),
             discovery,

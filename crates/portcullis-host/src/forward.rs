@@ -1,20 +1,19 @@
 //! `forwardToAdmissionController(url, {current}?)`: the opinion of another admission controller.
 
 use std::borrow::Cow;
-use std::sync::Arc;
 use std::time::Instant;
 
-use hyper::header::{HeaderName, HeaderValue};
 use portcullis_js::HostRequest;
-use rustls::ClientConfig;
+use portcullis_net::header::{HeaderName, HeaderValue};
+use portcullis_net::{Address, Answer};
 use serde::Deserialize;
 use serde_json::Value;
 
 use crate::arguments::{argument, options};
 use crate::google::is_google;
 use crate::host::World;
-use crate::http::{Answer, Question, ask};
-use crate::target::Target;
+use crate::http::{Question, ask};
+use crate::target;
 use crate::text::excerpt;
 
 /// The most of a foreign answer that a message repeats.
@@ -26,8 +25,7 @@ const SILENT: &str = "request denied by the other admission controller";
 /// A call of `forwardToAdmissionController`.
 #[derive(Debug)]
 pub(crate) struct Forward {
-    target: Target,
-    trust: Option<Arc<ClientConfig>>,
+    target: Address,
     review: Vec<u8>,
     asked: Asked,
     headers: Vec<(HeaderName, HeaderValue)>,
@@ -68,7 +66,7 @@ impl Forward {
         let Some(address) = argument(request, 0).as_str() else {
             return Err("the address to forward to must be text".to_owned());
         };
-        let target = Target::parse(address)?;
+        let target = target::parse(address)?;
         world.allowed.check(&target)?;
         let [current] = options(argument(request, 1), ["current"])?;
         let object = match current {
@@ -85,10 +83,6 @@ impl Forward {
             uid: text("/request/uid"),
         };
         Ok(Self {
-            trust: match &target {
-                Target::Web(web) if web.secure => Some(world.trust.forwards()?),
-                _ => None,
-            },
             asked,
             headers: along(request.input.subject.headers()),
             review: serde_json::to_vec(&review).map_err(|e| format!("nothing to forward: {e}"))?,
@@ -98,16 +92,16 @@ impl Forward {
 
     /// True, or what the other controller says against it.
     pub(crate) async fn run(self, world: &World, deadline: Instant) -> Result<Value, String> {
-        let place = self.target.to_string();
+        let place = self.target.origin();
         let mut headers = self.headers;
-        if let Target::Web(web) = &self.target
+        if let Address::Web(web) = &self.target
             && is_google(web)
         {
             headers.push(world.tokens.header(deadline).await?);
         }
         let answer = ask(Question {
-            target: self.target,
-            trust: self.trust,
+            address: self.target,
+            trust: &world.forward_trust,
             body: Some(self.review.into()),
             headers,
             limit: world.settings.body_limit,
@@ -171,13 +165,16 @@ fn judge(answer: &Answer, asked: &Asked) -> Result<Value, String> {
 mod tests {
     use super::*;
     use bytes::Bytes;
-    use hyper::StatusCode;
+    use portcullis_net::StatusCode;
+    use portcullis_net::header::HeaderMap;
     use serde_json::json;
 
     fn judged(status: u16, body: &str) -> Result<Value, String> {
         let answer = Answer {
             status: StatusCode::from_u16(status).unwrap(),
+            headers: HeaderMap::new(),
             body: Bytes::from(body.to_owned()),
+            trailers: HeaderMap::new(),
         };
         let asked = Asked {
             version: "admission.k8s.io/v1".to_owned(),

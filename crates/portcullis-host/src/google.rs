@@ -6,16 +6,16 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use hyper::StatusCode;
-use hyper::header::{HeaderName, HeaderValue};
 use portcullis_core::clock;
+use portcullis_net::header::{HeaderName, HeaderValue};
+use portcullis_net::{Address, Host, StatusCode, Trust, Web};
 use serde::Deserialize;
 use tokio::sync::Mutex;
 use tokio::time::timeout_at;
 
 use crate::http::{Question, ask, bearer};
 use crate::settings::GoogleToken;
-use crate::target::{Host, Target, Web};
+use crate::target;
 
 /// The most bytes a token may have.
 const LONGEST: usize = 16 << 10;
@@ -35,6 +35,7 @@ pub(crate) fn is_google(web: &Web) -> bool {
 /// Gets tokens, and keeps the last one while it is good.
 pub(crate) struct Tokens {
     source: GoogleToken,
+    trust: Trust,
     kept: Mutex<Option<(String, Instant)>>,
 }
 
@@ -54,9 +55,10 @@ struct Issued {
 
 impl Tokens {
     /// Tokens of this source.
-    pub(crate) fn new(source: GoogleToken) -> Self {
+    pub(crate) fn new(source: GoogleToken, trust: Trust) -> Self {
         Self {
             source,
+            trust,
             kept: Mutex::new(None),
         }
     }
@@ -84,13 +86,10 @@ impl Tokens {
         {
             return Ok(token.clone());
         }
-        let Target::Web(server) = Target::parse(base)? else {
-            return Err("the metadata server has no web address".to_owned());
-        };
-        let server = server.with_path(METADATA.to_owned(), None);
+        let server = target::web(base)?.with_path(METADATA.to_owned(), None);
         let answer = ask(Question {
-            target: Target::Web(server),
-            trust: None,
+            address: Address::Web(server),
+            trust: &self.trust,
             body: None,
             headers: vec![(
                 HeaderName::from_static("metadata-flavor"),
@@ -140,10 +139,7 @@ mod tests {
 
     #[test]
     fn only_google_is_google() {
-        let google = |address: &str| match Target::parse(address).unwrap() {
-            Target::Web(web) => is_google(&web),
-            Target::Unix(_) => false,
-        };
+        let google = |address: &str| target::web(address).is_ok_and(|web| is_google(&web));
         assert!(google("https://x.googleapis.com/v1"));
         assert!(google("https://X.GoogleAPIs.com/v1"));
         assert!(!google("https://googleapis.com/"));
@@ -156,7 +152,7 @@ mod tests {
 
     #[test]
     fn a_token_is_never_shown() {
-        let tokens = Tokens::new(GoogleToken::None);
+        let tokens = Tokens::new(GoogleToken::None, Trust::system());
         *tokens.kept.try_lock().unwrap() = Some(("hidden".to_owned(), clock::monotonic()));
         assert!(!format!("{tokens:?}").contains("hidden"));
         let (_, value) = bearer("hidden").unwrap();

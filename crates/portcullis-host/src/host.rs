@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 
 use portcullis_core::{HostFunction, clock};
 use portcullis_js::{Host, HostRequest};
+use portcullis_net::Trust;
 use serde_json::Value;
 use tokio::runtime::{Builder, Runtime};
 use tokio::time::timeout_at;
@@ -18,7 +19,6 @@ use crate::pattern::Allowed;
 use crate::settings::{HostSettings, SettingsError};
 use crate::slsa::SlsaVerify;
 use crate::tool::Tools;
-use crate::trust::Trust;
 
 /// How much earlier than the caller a call gives up, so that the caller still hears why and nothing
 /// of the call is left when it goes on; at most a twentieth of the time.
@@ -38,7 +38,10 @@ const BLOCKING: usize = 64;
 pub(crate) struct World {
     pub(crate) settings: HostSettings,
     pub(crate) allowed: Allowed,
-    pub(crate) trust: Trust,
+    /// For forwards: the authorities given, or else the system's.
+    pub(crate) forward_trust: Trust,
+    /// For services: the system's authorities.
+    pub(crate) service_trust: Trust,
     pub(crate) tools: Tools,
     pub(crate) tokens: Tokens,
 }
@@ -78,12 +81,17 @@ impl WorldHost {
                 .map(|(index, fault)| (format!("forwardTo[{index}]"), fault))
                 .collect(),
         })?;
-        let trust = Trust::new(settings.forward_ca.as_deref()).map_err(|f| one("forwardCA", f))?;
+        let service_trust = Trust::system();
+        let forward_trust = match settings.forward_ca.as_deref() {
+            None => service_trust.clone(),
+            pem => Trust::new(pem).map_err(|error| one("forwardCA", error.to_string()))?,
+        };
         let world = World {
             allowed,
-            trust,
+            forward_trust,
             tools: Tools::new(settings.tool_limit),
-            tokens: Tokens::new(settings.google_token.clone()),
+            tokens: Tokens::new(settings.google_token.clone(), service_trust.clone()),
+            service_trust,
             settings,
         };
         Ok(Self {

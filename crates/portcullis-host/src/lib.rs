@@ -21,7 +21,6 @@ mod slsa;
 mod target;
 mod text;
 mod tool;
-mod trust;
 
 pub use host::WorldHost;
 pub use settings::{ForwardRule, GoogleToken, HostSettings};

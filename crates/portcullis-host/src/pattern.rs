@@ -1,8 +1,10 @@
 //! Which addresses policies may forward to.
 
-use crate::settings::ForwardRule;
-use crate::target::{Host, Target, Web};
 use portcullis_core::Glob;
+use portcullis_net::{Address, Host, Web};
+
+use crate::settings::ForwardRule;
+use crate::target;
 
 /// One entry of the list, checked.
 ///
@@ -10,7 +12,7 @@ use portcullis_core::Glob;
 /// label. The path is a glob. The query does not count.
 #[derive(Debug, Clone)]
 pub(crate) struct Pattern {
-    target: Target,
+    address: Address,
     /// The host is any one label below the name given.
     below: bool,
 }
@@ -26,35 +28,34 @@ impl Pattern {
             }
             _ => (text.to_owned(), false),
         };
-        let target = Target::parse(&text)?;
-        if let Target::Web(web) = &target {
+        let address = target::parse(&text)?;
+        if let Address::Web(web) = &address {
             if web.query.is_some() {
                 return Err(
                     "the query is not compared: leave out the `?` and what follows".to_owned(),
                 );
             }
-            if !web.secure && !web.host.is_loopback() {
-                return Err("http:// is for loopback addresses only".to_owned());
-            }
+            web.check_confidential()
+                .map_err(|error| error.to_string())?;
             if below && matches!(web.host, Host::Ip(_)) {
                 return Err(
                     "a `*` stands for the first label of a name, not of a number".to_owned(),
                 );
             }
         }
-        Ok(Self { target, below })
+        Ok(Self { address, below })
     }
 
     /// Whether it lists this address.
-    pub(crate) fn lists(&self, target: &Target) -> bool {
-        match (&self.target, target) {
-            (Target::Unix(pattern), Target::Unix(path)) => {
+    pub(crate) fn lists(&self, address: &Address) -> bool {
+        match (&self.address, address) {
+            (Address::Unix(pattern), Address::Unix(path)) => {
                 match (pattern.to_str(), path.to_str()) {
                     (Some(pattern), Some(path)) => Glob::new(pattern).matches(path),
                     _ => false,
                 }
             }
-            (Target::Web(pattern), Target::Web(web)) => {
+            (Address::Web(pattern), Address::Web(web)) => {
                 pattern.secure == web.secure
                     && pattern.port == web.port
                     && self.lists_host(pattern, web)
@@ -108,18 +109,17 @@ impl Allowed {
     }
 
     /// Whether policies may forward there.
-    pub(crate) fn check(&self, target: &Target) -> Result<(), String> {
-        if let Target::Web(web) = target
-            && !web.secure
-            && !web.host.is_loopback()
-        {
-            return Err(format!("{target}: http:// is for loopback addresses only"));
+    pub(crate) fn check(&self, address: &Address) -> Result<(), String> {
+        let origin = address.origin();
+        if let Address::Web(web) = address {
+            web.check_confidential()
+                .map_err(|error| format!("{origin}: {error}"))?;
         }
         match self {
             Self::Anywhere => Ok(()),
-            Self::Only(patterns) if patterns.iter().any(|p| p.lists(target)) => Ok(()),
+            Self::Only(patterns) if patterns.iter().any(|p| p.lists(address)) => Ok(()),
             Self::Only(_) => Err(format!(
-                "{target}: this address is not listed in hostCalls.forwardTo"
+                "{origin}: this address is not listed in hostCalls.forwardTo"
             )),
         }
     }
@@ -131,7 +131,7 @@ mod tests {
 
     fn lists(pattern: &str, address: &str) -> bool {
         let pattern = Pattern::parse(pattern).unwrap();
-        pattern.lists(&Target::parse(address).unwrap())
+        pattern.lists(&target::parse(address).unwrap())
     }
 
     #[test]
@@ -205,7 +205,7 @@ mod tests {
 
     #[test]
     fn plain_http_is_for_loopback_addresses() {
-        let target = |a| Target::parse(a).unwrap();
+        let target = |a| target::parse(a).unwrap();
         let only = |e: &str| Allowed::parse(&ForwardRule::Only(vec![e.to_owned()])).unwrap();
         assert!(
             Allowed::Anywhere

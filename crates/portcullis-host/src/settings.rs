@@ -4,10 +4,11 @@ use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use portcullis_net::authorities;
+
 use crate::pattern::Allowed;
-use crate::target::Target;
+use crate::target;
 use crate::text::has_control;
-use crate::trust;
 
 /// What policies may reach.
 #[derive(Debug, Clone)]
@@ -100,8 +101,8 @@ impl HostSettings {
                 note(&format!("forwardTo[{index}]"), fault);
             }
         }
-        if let Some(Err(fault)) = self.forward_ca.as_deref().map(trust::authorities) {
-            note("forwardCA", fault);
+        if let Some(Err(fault)) = self.forward_ca.as_deref().map(authorities) {
+            note("forwardCA", fault.to_string());
         }
         for (key, program) in [
             ("cosign", &self.cosign),
@@ -125,9 +126,9 @@ impl HostSettings {
             }
         }
         if let GoogleToken::Metadata(base) = &self.google_token
-            && !matches!(Target::parse(base), Ok(Target::Web(_)))
+            && let Err(fault) = target::web(base)
         {
-            note("googleToken", "must be a web address".to_owned());
+            note("googleToken", fault);
         }
         for (key, nothing) in [
             ("bodyLimit", self.body_limit == 0),
@@ -165,10 +166,8 @@ fn check_flag(argument: &str) -> Result<(), String> {
 }
 
 fn check_base(base: &str) -> Result<(), String> {
-    match Target::parse(base)? {
-        Target::Web(web) if web.secure || web.host.is_loopback() => Ok(()),
-        _ => Err("must be an https:// address".to_owned()),
-    }
+    let web = target::web(base)?;
+    web.check_confidential().map_err(|error| error.to_string())
 }
 
 #[cfg(test)]

@@ -5,6 +5,7 @@ use std::time::{Duration, Instant};
 
 use bytes::Bytes;
 use portcullis_core::clock;
+use portcullis_net::Backoff;
 use tokio::sync::watch;
 use tokio::time::sleep;
 
@@ -60,7 +61,7 @@ impl Exporter {
         ending: &mut watch::Receiver<Option<()>>,
     ) -> u64 {
         let began = clock::monotonic();
-        let mut pause = FIRST_PAUSE;
+        let mut backoff = Backoff::new(FIRST_PAUSE, LONGEST_PAUSE);
         let mut last_attempts = 0;
         loop {
             let failure = match self.transport.send(request).await {
@@ -89,7 +90,8 @@ impl Exporter {
             if waited >= PATIENCE {
                 return count;
             }
-            let wait = asked.unwrap_or_else(|| jittered(pause));
+            let pause = backoff.pause();
+            let wait = asked.unwrap_or(pause);
             tokio::select! {
                 () = sleep(wait) => {}
                 changed = ending.changed() => {
@@ -98,14 +100,8 @@ impl Exporter {
                     }
                 }
             }
-            pause = (pause * 2).min(LONGEST_PAUSE);
         }
     }
-}
-
-/// So that many senders don't come back at once: three quarters to five quarters of it.
-fn jittered(pause: Duration) -> Duration {
-    pause.mul_f64(0.75 + rand::random::<f64>() / 2.0)
 }
 
 /// What the log says about a receiver: the first failure, and then little.
@@ -146,19 +142,6 @@ impl Complaints {
         if std::mem::take(&mut self.said) {
             let signal = signal.as_str();
             tracing::info!(signal, "telemetry is delivered again");
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn pauses_are_spread() {
-        for _ in 0..1000 {
-            let pause = jittered(FIRST_PAUSE);
-            assert!(pause >= FIRST_PAUSE * 3 / 4 && pause <= FIRST_PAUSE * 5 / 4);
         }
     }
 }

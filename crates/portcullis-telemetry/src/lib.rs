@@ -9,7 +9,6 @@
 //! plug-in or a caller wrote. Start reading at [`Telemetry`]; `settings` has the variables.
 
 mod decision;
-mod endpoint;
 mod exporter;
 mod layer;
 mod otlp;
@@ -22,7 +21,6 @@ mod telemetry;
 mod tests;
 mod times;
 mod transport;
-mod trust;
 mod wire;
 
 pub use settings::SettingsError;

@@ -7,18 +7,14 @@
 #[cfg(test)]
 mod tests;
 
+use portcullis_core::percent;
+use portcullis_net::header::{HeaderName, HeaderValue};
+use portcullis_net::{Address, Client, Trust, TrustError, Web};
 use std::borrow::Cow;
-use std::sync::Arc;
 use std::time::Duration;
 
-use hyper::header::{HeaderName, HeaderValue};
-use portcullis_core::percent;
-use rustls::ClientConfig;
-
-use crate::endpoint::Endpoint;
 use crate::otlp::Signal;
 use crate::sampler::Sampler;
-use crate::trust;
 
 /// Whom to ask for a variable.
 type Lookup<'a> = &'a dyn Fn(&str) -> Option<String>;
@@ -41,13 +37,11 @@ pub(crate) enum Protocol {
 /// How to export one signal.
 #[derive(Debug)]
 pub(crate) struct SignalSettings {
-    pub(crate) endpoint: Endpoint,
+    pub(crate) client: Client,
     pub(crate) protocol: Protocol,
     pub(crate) headers: Vec<(HeaderName, HeaderValue)>,
     /// For one attempt.
     pub(crate) timeout: Duration,
-    /// There where it is secure.
-    pub(crate) trust: Option<Arc<ClientConfig>>,
     /// The most that wait.
     pub(crate) queue: usize,
     /// The most that are sent at once.
@@ -105,6 +99,19 @@ impl Found {
         SettingsError {
             variable: self.name,
             problem: problem.into(),
+        }
+    }
+
+    /// What is in the file it names.
+    fn file(&self) -> Result<Vec<u8>, SettingsError> {
+        std::fs::read(&self.value).map_err(|error| self.unusable(&error))
+    }
+
+    /// The file it names can't be used.
+    fn unusable(&self, problem: &dyn std::error::Error) -> SettingsError {
+        SettingsError {
+            variable: self.name.clone(),
+            problem: format!("{}: {problem}", self.value),
         }
     }
 
@@ -173,11 +180,7 @@ impl Variables<'_> {
         let delay = self.number(&format!("{processor}_SCHEDULE_DELAY"), 0, delay)?;
         Ok(Some(SignalSettings {
             headers: self.headers(signal)?,
-            trust: match endpoint.is_secure {
-                true => Some(self.trust(signal, protocol)?),
-                false => None,
-            },
-            endpoint,
+            client: self.client(signal, endpoint, protocol)?,
             protocol,
             timeout: Duration::from_millis(timeout),
             queue: usize::try_from(queue.min(1 << 20)).unwrap_or(2048),
@@ -197,60 +200,74 @@ impl Variables<'_> {
         }
     }
 
-    fn endpoint(
-        &self,
-        signal: Signal,
-        protocol: Protocol,
-    ) -> Result<Option<Endpoint>, SettingsError> {
+    fn endpoint(&self, signal: Signal, protocol: Protocol) -> Result<Option<Web>, SettingsError> {
         let parse = |found: Found| {
-            Endpoint::parse(found.value.trim()).map_err(|problem| found.wrong(problem))
+            Web::parse(found.value.trim()).map_err(|problem| found.wrong(problem.to_string()))
         };
         let upper = signal.as_str().to_ascii_uppercase();
         let own = self.find(&format!("OTEL_EXPORTER_OTLP_{upper}_ENDPOINT"));
         let endpoint = match (own, self.find("OTEL_EXPORTER_OTLP_ENDPOINT")) {
             (Some(own), _) => parse(own)?,
-            (None, Some(base)) => parse(base)?.join(&format!("/v1/{}", signal.as_str())),
+            (None, Some(base)) => {
+                let base = parse(base)?;
+                let root = base.path.trim_end_matches('/');
+                base.with_path(format!("{root}/v1/{}", signal.as_str()), None)
+            }
             (None, None) => return Ok(None),
         };
         Ok(Some(match protocol {
             Protocol::Http => endpoint,
-            Protocol::Grpc => Endpoint {
-                path: signal.method().to_owned(),
-                ..endpoint
-            },
+            Protocol::Grpc => endpoint.with_path(signal.method().to_owned(), None),
         }))
     }
 
-    fn trust(
+    fn client(
         &self,
         signal: Signal,
+        endpoint: Web,
         protocol: Protocol,
-    ) -> Result<Arc<ClientConfig>, SettingsError> {
+    ) -> Result<Client, SettingsError> {
         let authorities = self.of_signal(signal, "CERTIFICATE");
-        let certificate = self.of_signal(signal, "CLIENT_CERTIFICATE");
-        let key = self.of_signal(signal, "CLIENT_KEY");
-        let own = match (certificate, key) {
-            (Some(certificate), Some(key)) => Some((certificate.value, key.value)),
-            (None, None) => None,
-            (Some(one), None) | (None, Some(one)) => {
-                return Err(one.wrong("a certificate and its key go together"));
-            }
+        let trust = match endpoint.secure {
+            true => self.trust(signal, authorities.as_ref())?,
+            // Files that nothing needs are not read.
+            false => Trust::system(),
         };
-        let files = trust::Files {
-            authorities: authorities.as_ref().map(|found| found.value.as_str()),
-            own: own.as_ref().map(|(c, k)| (c.as_str(), k.as_str())),
+        let protocol = match protocol {
+            Protocol::Http => portcullis_net::Protocol::Http1,
+            Protocol::Grpc => portcullis_net::Protocol::Http2,
         };
-        let protocol: &[u8] = match protocol {
-            Protocol::Http => b"http/1.1",
-            Protocol::Grpc => b"h2",
-        };
-        trust::config(files, protocol).map_err(|problem| SettingsError {
+        Client::new(Address::Web(endpoint), protocol, &trust).map_err(|problem| SettingsError {
             variable: authorities.map_or_else(
                 || "OTEL_EXPORTER_OTLP_CERTIFICATE".to_owned(),
                 |found| found.name,
             ),
-            problem,
+            problem: problem.to_string(),
         })
+    }
+
+    fn trust(&self, signal: Signal, authorities: Option<&Found>) -> Result<Trust, SettingsError> {
+        let trust = match authorities {
+            None => Trust::system(),
+            Some(found) => {
+                let pem = found.file()?;
+                Trust::new(Some(&pem)).map_err(|problem| found.unusable(&problem))?
+            }
+        };
+        let certificate = self.of_signal(signal, "CLIENT_CERTIFICATE");
+        match (certificate, self.of_signal(signal, "CLIENT_KEY")) {
+            (None, None) => Ok(trust),
+            (Some(certificate), Some(key)) => {
+                let own = trust.with_identity(&certificate.file()?, &key.file()?);
+                own.map_err(|problem| match problem {
+                    TrustError::PrivateKey(_) => key.unusable(&problem),
+                    other => certificate.unusable(&other),
+                })
+            }
+            (Some(one), None) | (None, Some(one)) => {
+                Err(one.wrong("a certificate and its key go together"))
+            }
+        }
     }
 
     fn headers(&self, signal: Signal) -> Result<Vec<(HeaderName, HeaderValue)>, SettingsError> {

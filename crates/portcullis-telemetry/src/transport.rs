@@ -1,22 +1,11 @@
 //! One connection to a receiver, kept as long as it holds: OTLP over HTTP/1.1, or gRPC.
 
-use std::error::Error;
 use std::time::Duration;
 
 use bytes::{BufMut, Bytes, BytesMut};
-use http_body_util::{BodyExt, Full, Limited};
-use hyper::body::Incoming;
-use hyper::client::conn::{http1, http2};
-use hyper::header::{CONTENT_TYPE, HOST, HeaderMap, RETRY_AFTER, TE, USER_AGENT};
-use hyper::{Method, Request, Response, StatusCode};
-use hyper_util::rt::{TokioExecutor, TokioIo};
 use portcullis_core::clock;
-use rustls::pki_types::ServerName;
-use tokio::io::{AsyncRead, AsyncWrite};
-use tokio::net::TcpStream;
-use tokio::task::JoinSet;
-use tokio::time::timeout;
-use tokio_rustls::TlsConnector;
+use portcullis_net::header::{HeaderMap, HeaderValue, RETRY_AFTER, TE};
+use portcullis_net::{Answer, Connection, Deadline, Error, Request, StatusCode};
 
 use crate::otlp;
 use crate::settings::{Protocol, SignalSettings};
@@ -52,29 +41,27 @@ impl Failure {
     }
 }
 
+impl From<Error> for Failure {
+    fn from(error: Error) -> Self {
+        match error {
+            Error::Request(_) => Self::lasting(error.to_string()),
+            other => Self::passing(other.to_string()),
+        }
+    }
+}
+
 /// Sends requests to one receiver.
 #[derive(Debug)]
 pub(crate) struct Transport {
     settings: SignalSettings,
-    open: Option<Open>,
-}
-
-#[derive(Debug)]
-struct Open {
-    sender: Sender,
-    /// Ends with the connection.
-    _driver: JoinSet<()>,
-}
-
-#[derive(Debug)]
-enum Sender {
-    Http(http1::SendRequest<Full<Bytes>>),
-    Grpc(http2::SendRequest<Full<Bytes>>),
+    place: String,
+    open: Option<Connection>,
 }
 
 impl Transport {
     pub(crate) fn new(settings: SignalSettings) -> Self {
         Self {
+            place: settings.client.address().authority(),
             settings,
             open: None,
         }
@@ -82,157 +69,76 @@ impl Transport {
 
     /// Where it sends to, for the log.
     pub(crate) fn place(&self) -> &str {
-        &self.settings.endpoint.authority
+        &self.place
     }
 
     /// Sends a request, and says how many of its items were refused.
     pub(crate) async fn send(&mut self, request: &Bytes) -> Result<u64, Failure> {
-        let limit = self.settings.timeout;
-        let sent = timeout(limit, self.exchange(request)).await;
-        let sent = sent.unwrap_or_else(|_| Err(Failure::passing("no answer in time")));
+        let deadline = Deadline::After(self.settings.timeout);
+        let sent = deadline.bound(self.exchange(request)).await;
+        let sent = sent.unwrap_or_else(|late| Err(late.into()));
         if sent.is_err() {
             self.open = None;
         }
         sent
     }
 
-    async fn exchange(&mut self, request: &Bytes) -> Result<u64, Failure> {
+    async fn exchange(&mut self, content: &Bytes) -> Result<u64, Failure> {
+        let request = self.request(content);
         // A connection that was kept may have ended meanwhile; that is not the receiver's fault.
+        let mut answered = None;
         if let Some(mut kept) = self.open.take()
-            && kept.sender.is_ready().await
-            && let Ok(answer) = kept.sender.ask(self.request(request)?).await
+            && kept.is_ready().await
+            && let Ok(answer) = kept.send(&request).await
         {
-            self.open = Some(kept);
-            return self.judge(answer).await;
+            answered = Some((kept, answer));
         }
-        let mut fresh = self.connect().await.map_err(Failure::passing)?;
-        let answer = fresh.sender.ask(self.request(request)?).await;
-        let answer = answer.map_err(|error| Failure::passing(with_cause(&error)))?;
-        self.open = Some(fresh);
-        self.judge(answer).await
-    }
-
-    fn request(&self, content: &Bytes) -> Result<Request<Full<Bytes>>, Failure> {
-        let settings = &self.settings;
-        let endpoint = &settings.endpoint;
-        let mut request = Request::builder().method(Method::POST).header(
-            USER_AGENT,
-            concat!("portcullis/", env!("CARGO_PKG_VERSION")),
-        );
-        request = match settings.protocol {
-            Protocol::Http => request
-                .uri(&endpoint.path)
-                .header(HOST, &endpoint.authority)
-                .header(CONTENT_TYPE, "application/x-protobuf"),
-            Protocol::Grpc => {
-                let scheme = if endpoint.is_secure { "https" } else { "http" };
-                request
-                    .uri(format!(
-                        "{scheme}://{}{}",
-                        endpoint.authority, endpoint.path
-                    ))
-                    .header(TE, "trailers")
-                    .header(CONTENT_TYPE, "application/grpc")
+        let (connection, answer) = match answered {
+            Some(answered) => answered,
+            None => {
+                let mut fresh = self.settings.client.connect().await?;
+                let answer = fresh.send(&request).await?;
+                (fresh, answer)
             }
         };
-        for (name, value) in &settings.headers {
-            request = request.header(name, value);
-        }
-        let body = match settings.protocol {
-            Protocol::Http => content.clone(),
-            Protocol::Grpc => framed(content),
-        };
-        let request = request.body(Full::new(body));
-        request.map_err(|_| Failure::lasting("the address can't be asked for"))
-    }
-
-    async fn connect(&self) -> Result<Open, String> {
-        let endpoint = &self.settings.endpoint;
-        let stream = TcpStream::connect((endpoint.host.as_str(), endpoint.port)).await;
-        let stream = stream.map_err(|error| format!("can't connect: {error}"))?;
-        let _ = stream.set_nodelay(true);
-        let Some(trust) = &self.settings.trust else {
-            return self.shake_hands(stream).await;
-        };
-        let name = ServerName::try_from(endpoint.host.clone())
-            .map_err(|_| "no certificate can be for this name".to_owned())?;
-        let connector = TlsConnector::from(std::sync::Arc::clone(trust));
-        let stream = connector.connect(name, stream).await;
-        let stream = stream.map_err(|error| format!("TLS failed: {error}"))?;
-        self.shake_hands(stream).await
-    }
-
-    async fn shake_hands(
-        &self,
-        stream: impl AsyncRead + AsyncWrite + Unpin + Send + 'static,
-    ) -> Result<Open, String> {
-        let stream = TokioIo::new(stream);
-        let mut driver = JoinSet::new();
-        let sender = match self.settings.protocol {
-            Protocol::Http => {
-                let made = http1::handshake(stream).await;
-                let (sender, connection) = made.map_err(|error| with_cause(&error))?;
-                driver.spawn(async move {
-                    let _ = connection.await;
-                });
-                Sender::Http(sender)
-            }
-            Protocol::Grpc => {
-                let made = http2::handshake(TokioExecutor::new(), stream).await;
-                let (sender, connection) = made.map_err(|error| with_cause(&error))?;
-                driver.spawn(async move {
-                    let _ = connection.await;
-                });
-                Sender::Grpc(sender)
-            }
-        };
-        Ok(Open {
-            sender,
-            _driver: driver,
-        })
-    }
-
-    async fn judge(&mut self, answer: Response<Incoming>) -> Result<u64, Failure> {
-        let (head, body) = answer.into_parts();
-        let Ok(collected) = Limited::new(body, ANSWER).collect().await else {
-            // What can't be read to its end can't be asked again.
-            self.open = None;
-            return match head.status.is_success() && self.settings.protocol == Protocol::Http {
+        let status = answer.status();
+        let Ok(answer) = portcullis_net::read(answer, ANSWER).await else {
+            // What can't be read to its end can't be asked again: the connection is gone.
+            return match status.is_success() && self.settings.protocol == Protocol::Http {
                 true => Ok(0),
                 false => Err(Failure::passing("the answer broke off")),
             };
         };
-        if !head.status.is_success() {
-            return Err(refused(head.status, &head.headers));
+        self.open = Some(connection);
+        judge(&answer, self.settings.protocol)
+    }
+
+    fn request(&self, content: &Bytes) -> Request {
+        let settings = &self.settings;
+        let mut request = match settings.protocol {
+            Protocol::Http => Request::post("application/x-protobuf", content.clone()),
+            Protocol::Grpc => Request::post("application/grpc", framed(content))
+                .with_header(TE, HeaderValue::from_static("trailers")),
+        };
+        for (name, value) in &settings.headers {
+            request = request.with_header(name.clone(), value.clone());
         }
-        match self.settings.protocol {
-            Protocol::Http => Ok(otlp::rejected(&collected.to_bytes())),
-            Protocol::Grpc => {
-                let status = collected
-                    .trailers()
-                    .and_then(grpc_status)
-                    .or_else(|| grpc_status(&head.headers));
-                grpc_outcome(status)?;
-                // One byte that says how it is compressed, four of length.
-                let body = collected.to_bytes();
-                Ok(otlp::rejected(body.get(5..).unwrap_or_default()))
-            }
-        }
+        request
     }
 }
 
-impl Sender {
-    async fn is_ready(&mut self) -> bool {
-        match self {
-            Self::Http(sender) => sender.ready().await.is_ok(),
-            Self::Grpc(sender) => sender.ready().await.is_ok(),
-        }
+/// How many items were refused.
+fn judge(answer: &Answer, protocol: Protocol) -> Result<u64, Failure> {
+    if !answer.status.is_success() {
+        return Err(refused(answer.status, &answer.headers));
     }
-
-    async fn ask(&mut self, request: Request<Full<Bytes>>) -> hyper::Result<Response<Incoming>> {
-        match self {
-            Self::Http(sender) => sender.send_request(request).await,
-            Self::Grpc(sender) => sender.send_request(request).await,
+    match protocol {
+        Protocol::Http => Ok(otlp::rejected(&answer.body)),
+        Protocol::Grpc => {
+            let status = grpc_status(&answer.trailers).or_else(|| grpc_status(&answer.headers));
+            grpc_outcome(status)?;
+            // One byte that says how it is compressed, four of length.
+            Ok(otlp::rejected(answer.body.get(5..).unwrap_or_default()))
         }
     }
 }
@@ -284,14 +190,6 @@ fn grpc_outcome(status: Option<u16>) -> Result<(), Failure> {
         }
         Some(code) => Err(Failure::lasting(format!("gRPC status {code}"))),
         None => Err(Failure::lasting("the answer is not one of gRPC")),
-    }
-}
-
-/// An error with what caused it.
-fn with_cause(error: &(dyn Error + 'static)) -> String {
-    match error.source() {
-        Some(cause) => format!("the exchange failed: {error}: {cause}"),
-        None => format!("the exchange failed: {error}"),
     }
 }
 

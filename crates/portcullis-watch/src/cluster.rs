@@ -11,7 +11,6 @@
 
 mod access;
 mod applier;
-mod backoff;
 mod failure;
 mod feed;
 mod follow;

@@ -4,28 +4,20 @@
 //! deadline and a size, and the token is in no error.
 
 mod access;
-mod address;
-mod connection;
 mod error;
 mod events;
 mod exchange;
-mod trust;
 
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use bytes::Bytes;
-use http_body_util::BodyExt;
-use hyper::Response;
-use hyper::body::Incoming;
-use hyper::header::HeaderValue;
+use portcullis_net::header::HeaderValue;
+use portcullis_net::{Connection, Pieces};
 use tokio::runtime::Runtime;
 use tokio::task::JoinSet;
-use tokio::time::timeout;
 
 pub(crate) use self::access::{Access, Secret};
-use self::address::Address;
-use self::connection::{Connector, Sender};
 pub(crate) use self::error::ClientError;
 use self::events::{Events, SILENCE};
 pub(crate) use self::exchange::Question;
@@ -40,14 +32,14 @@ pub(crate) struct Client {
     runtime: Arc<Runtime>,
     shared: Arc<Shared>,
     /// Connections that wait for the next question.
-    idle: Vec<Sender>,
+    idle: Vec<Connection>,
 }
 
 impl Client {
     /// Gets ready to ask; connects to nobody yet.
     pub(crate) fn new(access: &Access) -> Result<Self, ClientError> {
-        let address = Address::parse(&access.server).map_err(ClientError::Location)?;
-        if access.token.is_some() && !address.keeps_secrets() {
+        let address = access.address()?;
+        if access.token.is_some() && !address.is_confidential() {
             return Err(ClientError::Usage(
                 "a token is not sent to another machine over plain http://: use https:// (with --ca FILE for an authority of your own), or unix:// on the machine itself".to_owned(),
             ));
@@ -58,11 +50,12 @@ impl Client {
             .enable_time()
             .build()
             .map_err(|error| ClientError::Unreachable(format!("can't start: {error}")))?;
-        let connector = Connector::new(address, access.ca.as_deref())?;
+        let client = access.client(address)?;
         Ok(Self {
             runtime: Arc::new(runtime),
             shared: Arc::new(Shared {
-                connector,
+                place: client.address().to_string(),
+                client,
                 authorization,
             }),
             idle: Vec::new(),
@@ -113,57 +106,43 @@ impl Client {
         path: impl Into<String>,
         take: &mut dyn FnMut(&[u8]) -> ControlFlow<()>,
     ) -> Result<(), ClientError> {
-        let (response, _sender) = self.open(&Question {
+        let mut pieces = self.open(&Question {
             accept: "*/*",
             ..Question::get(path)
         })?;
-        let place = self.shared.connector.place();
-        let mut body = response.into_body();
         loop {
-            let next = async { timeout(SILENCE, body.frame()).await };
-            match self.runtime.block_on(next) {
-                Err(_) => return Err(ClientError::Unreachable(format!("{place} fell silent"))),
-                Ok(None) => return Ok(()),
-                Ok(Some(Err(error))) => return Err(ClientError::broken(place, &error)),
-                Ok(Some(Ok(frame))) => {
-                    if let Ok(bytes) = frame.into_data()
-                        && take(&bytes).is_break()
-                    {
-                        return Ok(());
-                    }
-                }
+            let next = self.runtime.block_on(pieces.next(SILENCE));
+            match next.map_err(|error| self.shared.failed(&error))? {
+                None => return Ok(()),
+                Some(bytes) if take(&bytes).is_break() => return Ok(()),
+                Some(_) => {}
             }
         }
     }
 
     /// Opens a stream of events.
     pub(crate) fn events(&self, path: impl Into<String>) -> Result<Events, ClientError> {
-        let (response, sender) = self.open(&Question {
+        let pieces = self.open(&Question {
             accept: "text/event-stream",
             ..Question::get(path)
         })?;
-        Ok(Events::new(
-            Arc::clone(&self.runtime),
-            self.shared.connector.place(),
-            response,
-            sender,
-        ))
+        let runtime = Arc::clone(&self.runtime);
+        Ok(Events::new(runtime, &self.shared.place, pieces))
     }
 
     /// Asks, and waits until the answer begins.
-    fn open(&self, question: &Question) -> Result<(Response<Incoming>, Sender), ClientError> {
+    fn open(&self, question: &Question) -> Result<Pieces, ClientError> {
         let shared = &self.shared;
-        let place = shared.connector.place();
         self.runtime.block_on(async {
             let opened = async {
-                let mut sender = shared.connector.connect().await?;
-                let response = shared.send(&mut sender, question).await?;
+                let mut connection = shared.connect().await?;
+                let response = shared.send(&mut connection, question).await?;
                 if response.status().is_success() {
-                    return Ok((response, sender));
+                    return Ok(Pieces::new(response, connection));
                 }
                 Err(shared.refusal(response).await)
             };
-            within(place, opened).await
+            within(&shared.place, opened).await
         })
     }
 }

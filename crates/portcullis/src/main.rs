@@ -13,6 +13,7 @@ mod output;
 mod source;
 
 use std::process::ExitCode;
+use std::sync::Arc;
 
 /// Objects are trees of small pieces, which this allocator hands out faster than the system's.
 #[global_allocator]
@@ -23,7 +24,7 @@ fn main() -> ExitCode {
         return commands::policy_worker::run().into();
     }
     // Libraries that are not told which cryptography to use take this one. It can only fail if there is one.
-    let _ = rustls::crypto::aws_lc_rs::default_provider().install_default();
+    let _ = Arc::unwrap_or_clone(portcullis_net::provider()).install_default();
     let exit = match cli::parse(std::env::args_os()) {
         Ok(cli) => commands::run(cli),
         Err(error) => output::of_clap(&error),

@@ -1,6 +1,6 @@
 //! A code becomes an identity token.
 
-use hyper::StatusCode;
+use portcullis_net::StatusCode;
 use serde_json::Value;
 
 use super::{LoginError, With};
@@ -41,10 +41,7 @@ pub(super) async fn code(
     if answer.status != StatusCode::OK {
         return Err(match text("error") {
             Some(word) if answer.status.is_client_error() => LoginError::refused(word),
-            _ => LoginError::Unavailable(format!(
-                "{endpoint}: it answered {}",
-                answer.status.as_u16()
-            )),
+            _ => LoginError::Unavailable(format!("{endpoint}: status {}", answer.status.as_u16())),
         });
     }
     let id_token = text("id_token").map(str::to_owned);

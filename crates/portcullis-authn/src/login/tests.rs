@@ -411,7 +411,7 @@ async fn codes_that_are_not_redeemed() {
             "bad_answer",
             "no identity token",
         ),
-        (Reply::Body(big), "provider_unavailable", "256 KiB"),
+        (Reply::Body(big), "provider_unavailable", "262144 bytes"),
         (
             Reply::Body(r#"{"id_token": "x.y.z"}"#.to_owned()),
             "bad_token",

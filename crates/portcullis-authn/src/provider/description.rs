@@ -1,30 +1,27 @@
 //! What a provider says of itself (OpenID Connect Discovery).
 
+use portcullis_net::{Trust, Web};
 use serde_json::Value;
 
 use crate::token::strict;
-use crate::web::{self, Address, Trust};
+use crate::web;
 
 /// Where things are at a provider.
 #[derive(Debug)]
 pub(crate) struct Description {
     /// Its keys.
-    pub(crate) keys: Address,
+    pub(crate) keys: Web,
     /// Where people sign in.
-    pub(crate) authorization: Option<Address>,
+    pub(crate) authorization: Option<Web>,
     /// Where a code becomes a token.
-    pub(crate) token: Option<Address>,
+    pub(crate) token: Option<Web>,
     /// Whether it says who it is when it sends people back (RFC 9207).
     pub(crate) names_itself: bool,
 }
 
 impl Description {
     /// Asks for it.
-    pub(super) async fn fetch(
-        address: &Address,
-        issuer: &str,
-        trust: &Trust,
-    ) -> Result<Self, String> {
+    pub(super) async fn fetch(address: &Web, issuer: &str, trust: &Trust) -> Result<Self, String> {
         let body = web::get(address, trust).await?;
         Self::read(&body, issuer).map_err(|problem| format!("{address}: {problem}"))
     }
@@ -37,7 +34,7 @@ impl Description {
             return Err("it describes another issuer than the configured one".to_owned());
         }
         let address = |name: &str| match text(name) {
-            Some(text) => match Address::parse(text) {
+            Some(text) => match web::address(text) {
                 Ok(address) => Ok(Some(address)),
                 Err(problem) => Err(format!("`{name}`: {problem}")),
             },

@@ -3,13 +3,14 @@
 use std::time::Instant;
 
 use portcullis_core::percent::encoded;
+use portcullis_net::Address;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
 use crate::host::World;
 use crate::http::{Question, ask};
 use crate::reference::Reference;
-use crate::target::Target;
+use crate::target;
 use crate::text::excerpt;
 
 /// The most bytes of one page.
@@ -126,9 +127,7 @@ async fn read(
     world: &World,
     deadline: Instant,
 ) -> Result<Page, String> {
-    let Target::Web(base) = Target::parse(&world.settings.container_analysis)? else {
-        return Err("Container Analysis has no web address".to_owned());
-    };
+    let base = target::web(&world.settings.container_analysis)?;
     let filter = format!("kind=\"BUILD\" AND resourceUrl=\"{}\"", stored.address());
     let mut query = format!("filter={}&pageSize=1000", encoded(&filter));
     if !token.is_empty() {
@@ -138,12 +137,8 @@ async fn read(
     let root = base.path.trim_end_matches('/');
     let path = format!("{root}/v1/projects/{}/occurrences", stored.project);
     let answer = ask(Question {
-        trust: if base.secure {
-            Some(world.trust.services()?)
-        } else {
-            None
-        },
-        target: Target::Web(base.with_path(path, Some(query))),
+        trust: &world.service_trust,
+        address: Address::Web(base.with_path(path, Some(query))),
         body: None,
         headers: vec![world.tokens.header(deadline).await?],
         limit: PAGE,

@@ -3,14 +3,14 @@
 use std::fmt;
 use std::time::Instant;
 
-use hyper::StatusCode;
+use portcullis_net::{Address, StatusCode};
 use serde::Deserialize;
 use serde_json::Value;
 
 use crate::host::World;
 use crate::http::{Question, ask};
 use crate::reference::{Reference, name_of};
-use crate::target::Target;
+use crate::target;
 use crate::text::excerpt;
 
 /// The most bytes a configuration may have.
@@ -88,19 +88,13 @@ impl Repository {
     }
 
     async fn configuration(&self, world: &World, deadline: Instant) -> Result<String, String> {
-        let Target::Web(base) = Target::parse(&world.settings.github_raw)? else {
-            return Err("GitHub has no web address".to_owned());
-        };
+        let base = target::web(&world.settings.github_raw)?;
         for file in FILES {
             let root = base.path.trim_end_matches('/');
             let path = format!("{root}/{}/{}/main/{file}", self.owner, self.name);
             let answer = ask(Question {
-                trust: if base.secure {
-                    Some(world.trust.services()?)
-                } else {
-                    None
-                },
-                target: Target::Web(base.with_path(path, None)),
+                trust: &world.service_trust,
+                address: Address::Web(base.with_path(path, None)),
                 body: None,
                 headers: Vec::new(),
                 limit: LONGEST,

@@ -110,19 +110,19 @@ fn faults_name_the_place_and_the_problem() {
             "not an AdmissionReview",
         ),
         (Reply::with("200 OK", "", &large), "more than 1048576 bytes"),
-        (Reply::with("200 OK", &head, YES), "the exchange failed"),
+        (Reply::with("200 OK", &head, YES), "request failed"),
         (
             Reply::with("200 OK", "Content-Encoding: gzip\r\n", b"\x1f\x8b\x08"),
             "not an AdmissionReview",
         ),
-        (raw(cut), "the exchange failed"),
-        (raw(cut_chunk), "the exchange failed"),
+        (raw(cut), "request failed"),
+        (raw(cut_chunk), "request failed"),
         (
             raw("HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\nConnection: upgrade\r\n\r\n"),
             "status 101",
         ),
-        (raw("SSH-2.0-OpenSSH\r\n"), "the exchange failed"),
-        (raw(""), "the exchange failed"),
+        (raw("SSH-2.0-OpenSSH\r\n"), "request failed"),
+        (raw(""), "request failed"),
     ] {
         let shown = format!("{reply:.100?}");
         let (result, place) = answered(reply);
@@ -274,7 +274,7 @@ fn strangers_are_not_believed() {
         .unwrap();
         let message = forward(&host, &format!("https://{}/", remote.place())).unwrap_err();
         assert!(
-            message.contains("TLS failed") || message.contains("no certificate authorities"),
+            message.contains("TLS failed") || message.contains("no trusted CA certificates"),
             "{message}"
         );
         assert!(remote.seen().is_empty());
@@ -288,7 +288,7 @@ fn nobody_there() {
     let path = path.to_str().unwrap();
     let message = forward(&forwarding(&[path]), path).unwrap_err();
     assert!(
-        message.starts_with(&format!("{path}: can't connect")),
+        message.starts_with(&format!("unix://{path}: can't connect")),
         "{message}"
     );
     let long = format!("/{}", "x".repeat(200));

@@ -5,6 +5,7 @@ use std::time::{Duration, Instant};
 
 use portcullis_core::clock;
 use portcullis_core::sync::Mutex;
+use portcullis_net::Backoff;
 use portcullis_store::{Entry, Mode, Store, StoreError};
 
 use super::StoreState;
@@ -177,7 +178,7 @@ impl Writer {
     /// waits for any more though they had to be kept were refused meanwhile, and are left out; so is
     /// what the store refuses again and again.
     fn store_all(&mut self, ready: &mut Vec<Item>) -> bool {
-        let mut pause = RETRY_FIRST;
+        let mut backoff = Backoff::new(RETRY_FIRST, RETRY_LAST);
         let mut refusals = 0;
         while !ready.is_empty() {
             if self.is_too_late() {
@@ -207,11 +208,10 @@ impl Writer {
                 continue;
             }
             self.counts.waiting(self.queue.waiting());
-            self.queue.pause(self.until_end(pause));
+            self.queue.pause(self.until_end(backoff.pause()));
             if let Some((settings, store)) = self.queue.take_change() {
                 self.change(settings, store);
             }
-            pause = (pause * 2).min(RETRY_LAST);
             if self.settings.location.is_none() {
                 return false;
             }

@@ -7,10 +7,9 @@ use std::path::Path;
 use std::sync::Arc;
 
 use aws_lc_rs::digest::{Context, SHA256};
-use rustls::pki_types::pem::PemObject;
+use rustls::ServerConfig;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer};
 use rustls::server::WebPkiClientVerifier;
-use rustls::{RootCertStore, ServerConfig};
 
 use super::peer;
 use super::trust::Trust;
@@ -46,7 +45,7 @@ pub(crate) fn build(tls: &Tls, data_dir: Option<&Path>) -> Result<TlsSetup, Stri
         (Identity::Development, None) => development::in_memory()?,
     };
     let expires_at = chain.first().and_then(peer::expires_at);
-    let provider = Arc::new(rustls::crypto::aws_lc_rs::default_provider());
+    let provider = portcullis_net::provider();
     let builder = ServerConfig::builder_with_provider(Arc::clone(&provider))
         .with_protocol_versions(&[&rustls::version::TLS13, &rustls::version::TLS12])
         .map_err(|e| e.to_string())?;
@@ -54,9 +53,9 @@ pub(crate) fn build(tls: &Tls, data_dir: Option<&Path>) -> Result<TlsSetup, Stri
     let builder = match &tls.client_ca {
         None => builder.with_no_client_auth(),
         Some(file) => {
-            let authorities = certificates(file)?;
-            trust = Trust::Clients(digest(&authorities)?);
-            let roots = Arc::new(roots(file, authorities)?);
+            trust = Trust::Clients(digest(&certificates(file)?)?);
+            let roots = portcullis_net::authorities(&read(file)?);
+            let roots = Arc::new(roots.map_err(|e| format!("{}: {e}", file.display()))?);
             let verifier = WebPkiClientVerifier::builder_with_provider(roots, provider).build();
             builder.with_client_cert_verifier(
                 verifier.map_err(|e| format!("{}: {e}", file.display()))?,
@@ -84,23 +83,11 @@ fn unusable(error: &rustls::Error) -> String {
 }
 
 fn certificates(file: &Path) -> Result<Vec<CertificateDer<'static>>, String> {
-    let bytes = read(file)?;
-    let all: Result<Vec<_>, _> = CertificateDer::pem_slice_iter(&bytes).collect();
-    match all {
-        Ok(chain) if !chain.is_empty() => Ok(chain),
-        Ok(_) => Err(format!("{}: holds no certificate", file.display())),
-        Err(e) => Err(format!("{}: {e}", file.display())),
-    }
+    portcullis_net::certificates(&read(file)?).map_err(|e| format!("{}: {e}", file.display()))
 }
 
 fn private_key(file: &Path) -> Result<PrivateKeyDer<'static>, String> {
-    let bytes = read(file)?;
-    PrivateKeyDer::from_pem_slice(&bytes).map_err(|e| {
-        format!(
-            "{}: holds no usable private key in PEM: {e}",
-            file.display()
-        )
-    })
+    portcullis_net::private_key(&read(file)?).map_err(|e| format!("{}: {e}", file.display()))
 }
 
 /// The digest of all authorities: with the same ones, the same clients get in.
@@ -112,16 +99,6 @@ fn digest(authorities: &[CertificateDer<'_>]) -> Result<[u8; 32], String> {
     }
     let digest = context.finish();
     <[u8; 32]>::try_from(digest.as_ref()).map_err(|e| e.to_string())
-}
-
-fn roots(file: &Path, authorities: Vec<CertificateDer<'static>>) -> Result<RootCertStore, String> {
-    let mut roots = RootCertStore::empty();
-    for certificate in authorities {
-        roots
-            .add(certificate)
-            .map_err(|e| format!("{}: {e}", file.display()))?;
-    }
-    Ok(roots)
 }
 
 fn read(file: &Path) -> Result<Vec<u8>, String> {

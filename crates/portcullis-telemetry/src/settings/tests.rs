@@ -9,6 +9,13 @@ fn read(variables: &[(&str, &str)]) -> Result<Option<Settings>, SettingsError> {
     Settings::read(|name| find(name).map(|(_, value)| (*value).to_owned()))
 }
 
+fn url(settings: &SignalSettings) -> String {
+    match settings.client.address() {
+        Address::Web(web) => web.url(),
+        Address::Unix(_) => panic!("a socket"),
+    }
+}
+
 #[test]
 fn without_an_endpoint_there_is_nothing() {
     assert!(read(&[]).unwrap().is_none());
@@ -45,8 +52,8 @@ fn without_an_endpoint_there_is_nothing() {
 fn what_is_usual() {
     let settings = read(&[ENDPOINT]).unwrap().unwrap();
     let (traces, logs) = (settings.traces.unwrap(), settings.logs.unwrap());
-    assert_eq!(traces.endpoint.path, "/v1/traces");
-    assert_eq!(logs.endpoint.path, "/v1/logs");
+    assert_eq!(url(&traces), "http://127.0.0.1:4318/v1/traces");
+    assert_eq!(url(&logs), "http://127.0.0.1:4318/v1/logs");
     assert_eq!(traces.protocol, Protocol::Http);
     assert_eq!(traces.timeout, Duration::from_secs(10));
     assert_eq!((traces.queue, traces.batch), (2048, 512));
@@ -74,8 +81,9 @@ fn a_variable_for_one_signal_comes_first() {
     ]);
     let settings = settings.unwrap().unwrap();
     let (traces, logs) = (settings.traces.unwrap(), settings.logs.unwrap());
-    assert_eq!(traces.endpoint.path, Signal::Traces.method());
-    assert_eq!(logs.endpoint.path, "/as/it/is?x=1");
+    let method = Signal::Traces.method();
+    assert_eq!(url(&traces), format!("http://127.0.0.1:4318{method}"));
+    assert_eq!(url(&logs), "http://other:1/as/it/is?x=1");
     assert_eq!(traces.headers[0].1, "Basic eA==");
     assert!(traces.headers[0].1.is_sensitive());
     assert_eq!((traces.headers.len(), logs.headers.len()), (2, 1));
@@ -83,6 +91,13 @@ fn a_variable_for_one_signal_comes_first() {
     assert_eq!(traces.delay, Duration::from_millis(7));
     let only = ("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", "http://127.0.0.1:1");
     assert!(read(&[only]).unwrap().unwrap().logs.is_none());
+}
+
+#[test]
+fn a_base_may_have_a_path() {
+    let plain = ("OTEL_EXPORTER_OTLP_ENDPOINT", "http://[::1]/otlp/?a=b");
+    let traces = read(&[plain]).unwrap().unwrap().traces.unwrap();
+    assert_eq!(url(&traces), "http://[::1]/otlp/v1/traces");
 }
 
 #[test]
@@ -105,6 +120,8 @@ fn what_can_not_be_followed_is_named_but_not_repeated() {
     for (variable, value) in [
         ("OTEL_EXPORTER_OTLP_ENDPOINT", "http://u:s3cret@x"),
         ("OTEL_EXPORTER_OTLP_ENDPOINT", "s3cret"),
+        ("OTEL_EXPORTER_OTLP_ENDPOINT", "http://x:s3cret"),
+        ("OTEL_EXPORTER_OTLP_ENDPOINT", "unix:///s3cret"),
         ("OTEL_EXPORTER_OTLP_PROTOCOL", "http/json"),
         ("OTEL_EXPORTER_OTLP_LOGS_PROTOCOL", "s3cret"),
         ("OTEL_EXPORTER_OTLP_HEADERS", "s3cret"),

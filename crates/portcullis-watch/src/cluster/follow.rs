@@ -8,12 +8,12 @@ use http_body_util::BodyExt;
 use kube::client::Body;
 use portcullis_core::clock::{self, Stopwatch};
 use portcullis_graph::{SourceId, VertexKind};
+use portcullis_net::{Backoff, spread};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use tokio::sync::Semaphore;
 
 use super::applier::{Applier, Gone};
-use super::backoff::{Backoff, spread};
 use super::failure::{Failure, Nature};
 use super::lines::{Line, Lines};
 use super::status::Board;
@@ -79,7 +79,7 @@ struct Version {
 
 impl Follow {
     pub(super) async fn run(self) {
-        let mut backoff = Backoff::new(self.timing.rest);
+        let mut backoff = Backoff::new(self.timing.rest.0, self.timing.rest.1);
         let mut page = self.timing.page;
         let mut missed = 0;
         loop {

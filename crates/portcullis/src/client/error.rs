@@ -1,9 +1,7 @@
 //! Why there is no answer.
 
-use std::error::Error;
-
-use hyper::StatusCode;
 use portcullis_core::text;
+use portcullis_net::{Error, StatusCode};
 use serde::Deserialize;
 use serde_json::Value;
 
@@ -57,18 +55,23 @@ impl ClientError {
         Self::Unreachable("the answer got lost".to_owned())
     }
 
-    /// An exchange that broke off.
-    pub(super) fn broken(place: &str, error: &(dyn Error + 'static)) -> Self {
-        let is_other = error.downcast_ref().is_some_and(hyper::Error::is_parse);
-        if is_other && place.starts_with("http:") {
+    /// Why there is no answer.
+    pub(super) fn of(place: &str, error: &Error) -> Self {
+        if error.is_without_tls() {
+            let why = "the server does not speak TLS here; try http://";
+            return Self::Unreachable(format!("{place}: {why}"));
+        }
+        if error.is_without_http() && place.starts_with("http:") {
             let why = "the server does not answer in HTTP; if it speaks TLS, try https://";
             return Self::Unreachable(format!("{place}: {why}"));
         }
-        let mut text = format!("{place}: the exchange failed: {error}");
-        if let Some(cause) = error.source() {
-            text.push_str(&format!(": {cause}"));
+        let text = format!("{place}: {error}");
+        match error {
+            Error::ServerName | Error::Request(_) => Self::Location(text),
+            // Who may not open the socket may not ask.
+            error if error.is_permission_denied() => Self::NotSignedIn(text),
+            _ => Self::Unreachable(text),
         }
-        Self::Unreachable(text)
     }
 
     /// An answer that could be read, but makes no sense.

@@ -4,14 +4,10 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::Duration;
 
-use http_body_util::BodyExt;
-use hyper::Response;
-use hyper::body::Incoming;
+use portcullis_net::Pieces;
 use tokio::runtime::Runtime;
-use tokio::time::timeout;
 
 use super::ClientError;
-use super::connection::Sender;
 
 /// The most bytes of one event.
 const LARGEST: usize = 4 << 20;
@@ -32,25 +28,17 @@ pub(crate) struct Event {
 pub(crate) struct Events {
     runtime: Arc<Runtime>,
     place: String,
-    body: Incoming,
+    pieces: Pieces,
     parser: Parser,
-    /// Keeps the connection.
-    _sender: Sender,
 }
 
 impl Events {
-    pub(super) fn new(
-        runtime: Arc<Runtime>,
-        place: &str,
-        response: Response<Incoming>,
-        sender: Sender,
-    ) -> Self {
+    pub(super) fn new(runtime: Arc<Runtime>, place: &str, pieces: Pieces) -> Self {
         Self {
             runtime,
             place: place.to_owned(),
-            body: response.into_body(),
+            pieces,
             parser: Parser::default(),
-            _sender: sender,
         }
     }
 
@@ -60,22 +48,12 @@ impl Events {
             if let Some(event) = self.parser.ready.pop_front() {
                 return Ok(Some(event));
             }
-            let body = &mut self.body;
-            let read = async { timeout(SILENCE, body.frame()).await };
-            let frame = match self.runtime.block_on(read) {
-                Err(_) => {
-                    let place = &self.place;
-                    return Err(ClientError::Unreachable(format!("{place} fell silent")));
-                }
-                Ok(None) => return Ok(None),
-                Ok(Some(Err(error))) => return Err(ClientError::broken(&self.place, &error)),
-                Ok(Some(Ok(frame))) => frame,
+            let next = self.runtime.block_on(self.pieces.next(SILENCE));
+            let Some(bytes) = next.map_err(|error| ClientError::of(&self.place, &error))? else {
+                return Ok(None);
             };
-            if let Ok(bytes) = frame.into_data() {
-                self.parser.take(&bytes).map_err(|wrong| {
-                    ClientError::Unreachable(format!("{}: {wrong}", self.place))
-                })?;
-            }
+            let taken = self.parser.take(&bytes);
+            taken.map_err(|wrong| ClientError::Unreachable(format!("{}: {wrong}", self.place)))?;
         }
     }
 }

@@ -3,17 +3,15 @@
 use std::time::Duration;
 
 use bytes::Bytes;
-use http_body_util::{BodyExt, Collected, Full, LengthLimitError, Limited};
-use hyper::body::Incoming;
-use hyper::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, HOST, HeaderValue, USER_AGENT};
-use hyper::{Method, Request, Response};
-use tokio::time::timeout;
+use portcullis_net::header::{ACCEPT, AUTHORIZATION, HeaderValue};
+use portcullis_net::{
+    Address, Client, Connection, Deadline, Error, Method, Request, Response, read,
+};
 
 use super::ClientError;
-use super::connection::{Connector, Sender};
 
 /// How long one exchange may take.
-const PATIENCE: Duration = Duration::from_secs(30);
+const PATIENCE: Deadline = Deadline::After(Duration::from_secs(30));
 /// The most bytes of an answer.
 const LARGEST_ANSWER: usize = 64 << 20;
 /// The most bytes of an answer that only says what is wrong.
@@ -22,7 +20,9 @@ const LARGEST_ERROR: usize = 64 << 10;
 /// What every exchange needs.
 #[derive(Debug)]
 pub(super) struct Shared {
-    pub(super) connector: Connector,
+    pub(super) client: Client,
+    /// The server, for people.
+    pub(super) place: String,
     pub(super) authorization: Option<HeaderValue>,
 }
 
@@ -71,12 +71,9 @@ pub(super) async fn within<T>(
     place: &str,
     what: impl Future<Output = Result<T, ClientError>>,
 ) -> Result<T, ClientError> {
-    match timeout(PATIENCE, what).await {
+    match PATIENCE.bound(what).await {
         Ok(result) => result,
-        Err(_) => Err(ClientError::Unreachable(format!(
-            "{place}: no answer within {} seconds",
-            PATIENCE.as_secs()
-        ))),
+        Err(late) => Err(ClientError::of(place, &late)),
     }
 }
 
@@ -85,23 +82,23 @@ impl Shared {
     pub(super) async fn exchange(
         &self,
         question: Question,
-        idle: Option<Sender>,
-    ) -> (Result<Bytes, ClientError>, Option<Sender>) {
+        idle: Option<Connection>,
+    ) -> (Result<Bytes, ClientError>, Option<Connection>) {
         let mut kept = None;
         let asked = async {
             let (sender, body) = self.answered(&question, idle).await?;
             kept = Some(sender);
             Ok(body)
         };
-        let answer = within(self.connector.place(), asked).await;
+        let answer = within(&self.place, asked).await;
         (answer, kept)
     }
 
     async fn answered(
         &self,
         question: &Question,
-        idle: Option<Sender>,
-    ) -> Result<(Sender, Bytes), ClientError> {
+        idle: Option<Connection>,
+    ) -> Result<(Connection, Bytes), ClientError> {
         // A connection that waited may have been closed by the other end. A question that only reads
         // may be asked again; any other goes over a connection of its own, and goes once.
         if let Some(mut sender) = idle
@@ -112,69 +109,57 @@ impl Shared {
             let body = self.body(response).await?;
             return Ok((sender, body));
         }
-        let mut sender = self.connector.connect().await?;
+        let mut sender = self.connect().await?;
         let response = self.send(&mut sender, question).await?;
         let body = self.body(response).await?;
         Ok((sender, body))
     }
 
-    pub(super) async fn send(
-        &self,
-        sender: &mut Sender,
-        question: &Question,
-    ) -> Result<Response<Incoming>, ClientError> {
-        let address = self.connector.address();
-        let mut request = Request::builder()
-            .method(question.method.clone())
-            .uri(format!("{}{}", address.prefix(), question.path))
-            .header(HOST, address.authority())
-            .header(ACCEPT, question.accept)
-            .header(
-                USER_AGENT,
-                concat!("portcullis/", env!("CARGO_PKG_VERSION")),
-            );
-        if let Some(value) = &self.authorization {
-            request = request.header(AUTHORIZATION, value);
-        }
-        if question.body.is_some() {
-            request = request.header(CONTENT_TYPE, "application/json");
-        }
-        let body = question.body.clone().unwrap_or_default();
-        let request = request
-            .body(Full::new(body))
-            .map_err(|_| ClientError::Location("this can't be asked for".to_owned()))?;
-        let response = sender.send(request).await;
-        response.map_err(|error| self.broken(&error))
+    pub(super) async fn connect(&self) -> Result<Connection, ClientError> {
+        let connected = self.client.connect().await;
+        connected.map_err(|error| self.failed(&error))
     }
 
-    async fn body(&self, response: Response<Incoming>) -> Result<Bytes, ClientError> {
+    pub(super) async fn send(
+        &self,
+        connection: &mut Connection,
+        question: &Question,
+    ) -> Result<Response, ClientError> {
+        let prefix = match self.client.address() {
+            Address::Web(web) => &web.path,
+            Address::Unix(_) => "",
+        };
+        let mut request = Request::new(question.method.clone())
+            .with_path(format!("{prefix}{}", question.path))
+            .with_header(ACCEPT, HeaderValue::from_static(question.accept));
+        if let Some(value) = &self.authorization {
+            request = request.with_header(AUTHORIZATION, value.clone());
+        }
+        if let Some(body) = &question.body {
+            request = request.with_body("application/json", body.clone());
+        }
+        let response = connection.send(&request).await;
+        response.map_err(|error| self.failed(&error))
+    }
+
+    async fn body(&self, response: Response) -> Result<Bytes, ClientError> {
         if !response.status().is_success() {
             return Err(self.refusal(response).await);
         }
-        let limited = Limited::new(response.into_body(), LARGEST_ANSWER);
-        let collected = limited.collect().await.map_err(|error| {
-            if error.is::<LengthLimitError>() {
-                let place = self.connector.place();
-                ClientError::Unreachable(format!(
-                    "{place}: the answer has more than {LARGEST_ANSWER} bytes"
-                ))
-            } else {
-                self.broken(error.as_ref())
-            }
-        })?;
-        Ok(collected.to_bytes())
+        let answer = read(response, LARGEST_ANSWER).await;
+        Ok(answer.map_err(|error| self.failed(&error))?.body)
     }
 
     /// What the server says is wrong.
-    pub(super) async fn refusal(&self, response: Response<Incoming>) -> ClientError {
+    pub(super) async fn refusal(&self, response: Response) -> ClientError {
         let status = response.status();
-        let body = Limited::new(response.into_body(), LARGEST_ERROR).collect();
-        let body = body.await.map(Collected::to_bytes).unwrap_or_default();
+        let answer = read(response, LARGEST_ERROR).await;
+        let body = answer.map(|answer| answer.body).unwrap_or_default();
         let has_token = self.authorization.is_some();
-        ClientError::refused(self.connector.place(), status, &body, has_token)
+        ClientError::refused(&self.place, status, &body, has_token)
     }
 
-    fn broken(&self, error: &(dyn std::error::Error + 'static)) -> ClientError {
-        ClientError::broken(self.connector.place(), error)
+    pub(super) fn failed(&self, error: &Error) -> ClientError {
+        ClientError::of(&self.place, error)
     }
 }

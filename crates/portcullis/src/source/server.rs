@@ -5,13 +5,14 @@ use std::time::Duration;
 
 use portcullis_core::clock::Stopwatch;
 use portcullis_core::percent::encoded;
+use portcullis_net::Backoff;
 use portcullis_record::Summary;
 use serde::de::DeserializeOwned;
 
 use super::recent::Recent;
 use super::{Batch, DecisionSource, Followed, Listed, PAGE, SourceError};
-use crate::cli::{Filter, door_name};
-use crate::client::{AT_ONCE, Access, Client, ClientError, Question, encoded};
+use crate::cli::Filter;
+use crate::client::{AT_ONCE, Access, Client, ClientError, Question};
 use crate::exit::Exit;
 
 const PATH: &str = "/api/v1/decisions";
@@ -19,6 +20,8 @@ const PATH: &str = "/api/v1/decisions";
 const TRIES: u32 = 6;
 /// A stream that lasted so long was a good one.
 const GOOD: Duration = Duration::from_secs(30);
+/// The first and the longest pause before a stream is opened again.
+const PAUSES: (Duration, Duration) = (Duration::from_millis(500), Duration::from_secs(8));
 
 /// A running server.
 #[derive(Debug)]
@@ -135,6 +138,7 @@ impl DecisionSource for ServerSource {
     ) -> Result<(), SourceError> {
         let mut recent = Recent::default();
         let (mut failures, mut has_begun) = (0, false);
+        let mut backoff = Backoff::new(PAUSES.0, PAUSES.1);
         loop {
             let lasted = Stopwatch::start();
             let first = if has_begun { PAGE } else { first };
@@ -145,15 +149,18 @@ impl DecisionSource for ServerSource {
                 Err(error) if error.exit != Exit::Failed || !has_begun => return Err(error),
                 Err(error) => error,
             };
-            let was_good = lasted.elapsed() >= GOOD;
-            failures = if was_good { 1 } else { failures + 1 };
+            failures += 1;
+            if lasted.elapsed() >= GOOD {
+                failures = 1;
+                backoff.reset();
+            }
             if failures >= TRIES {
                 return Err(why);
             }
             if take(Followed::Interrupted(why.to_string())).is_break() {
                 return Ok(());
             }
-            std::thread::sleep(Duration::from_millis(250 << failures.min(5)));
+            std::thread::sleep(backoff.pause());
         }
     }
 

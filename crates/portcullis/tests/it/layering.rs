@@ -14,6 +14,7 @@ const LEVELS: &[(&str, u8)] = &[
     ("portcullis-files", 1),
     ("portcullis-graph", 1),
     ("portcullis-js", 1),
+    ("portcullis-net", 1),
     ("portcullis-record", 1),
     ("portcullis-roles", 1),
     ("portcullis-authn", 2),

@@ -88,7 +88,7 @@ async fn descriptions_that_are_not_believed() {
         (|_, said| said["issuer"] = json!(null), "another issuer"),
         (
             |_, said| said["jwks_uri"] = json!("http://evil.example/keys"),
-            "this machine",
+            "loopback",
         ),
         (
             |_, said| said["jwks_uri"] = json!(null),

@@ -6,11 +6,8 @@ use std::sync::Arc;
 use rustls::client::WebPkiServerVerifier;
 use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
 use rustls::crypto::{CryptoProvider, verify_tls12_signature, verify_tls13_signature};
-use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, ServerName, UnixTime};
-use rustls::{
-    CertificateError, ClientConfig, DigitallySignedStruct, Error, RootCertStore, SignatureScheme,
-};
+use rustls::{CertificateError, ClientConfig, DigitallySignedStruct, Error, SignatureScheme};
 use tokio_postgres_rustls::MakeRustlsConnect;
 
 use crate::error::{Failure, Kind};
@@ -41,7 +38,7 @@ pub(super) enum Roots {
 
 /// What shakes hands, if anything does.
 pub(super) fn connector(tls: &Tls) -> Result<Option<MakeRustlsConnect>, Failure> {
-    let provider = Arc::new(rustls::crypto::aws_lc_rs::default_provider());
+    let provider = portcullis_net::provider();
     let believes = match tls {
         Tls::Never => return Ok(None),
         Tls::Prefer | Tls::Require => Believes::Anybody,
@@ -72,25 +69,21 @@ fn verifier(
     roots: &Roots,
     provider: &Arc<CryptoProvider>,
 ) -> Result<Arc<WebPkiServerVerifier>, Failure> {
-    let mut store = RootCertStore::empty();
-    match roots {
+    let store = match roots {
         Roots::System => {
-            store.add_parsable_certificates(rustls_native_certs::load_native_certs().certs);
+            portcullis_net::system_authorities().map_err(|error| failed(&error.to_string()))?
         }
         Roots::File(path) => {
             let unreadable = |error: &dyn std::fmt::Display| {
                 failed(&format!("can't read {}: {error}", path.display()))
             };
             let pem = portcullis_files::read(path, LARGEST).map_err(|error| unreadable(&error))?;
-            for certificate in CertificateDer::pem_slice_iter(&pem) {
-                let certificate = certificate.map_err(|error| unreadable(&error))?;
-                store.add(certificate).map_err(|error| unreadable(&error))?;
-            }
+            portcullis_net::authorities(&pem).map_err(|error| unreadable(&error))?
         }
-    }
+    };
     WebPkiServerVerifier::builder_with_provider(Arc::new(store), Arc::clone(provider))
         .build()
-        .map_err(|error| failed(&format!("no certificates to trust: {error}")))
+        .map_err(|error| failed(&error.to_string()))
 }
 
 #[derive(Debug)]

@@ -3,8 +3,7 @@
 use portcullis_core::Door;
 use portcullis_record::{Answer, Summary};
 
-use crate::cli::door_name;
-use crate::commands::text::plain::{cut, printable, shortened};
+use crate::commands::text::plain::{printable, shortened};
 use crate::commands::text::terminal::Terminal;
 
 /// A column: its name, the least width, the most it may grow to on a terminal, and when it is left out

@@ -3,7 +3,7 @@
 use portcullis_record::{Decision, HostCallTrace};
 use serde_json::Value;
 
-use crate::commands::text::plain::{cut, lasted, shortened};
+use crate::commands::text::plain::{lasted, shortened};
 
 /// The most characters of an argument or an answer.
 const LONGEST: usize = 300;

@@ -3,8 +3,7 @@
 use portcullis_record::{Decision, Http};
 
 use super::subject::Subject;
-use crate::cli::door_name;
-use crate::commands::text::plain::{counted, cut, shortened};
+use crate::commands::text::plain::{counted, shortened};
 
 /// How many masked places are named.
 const MOST: usize = 10;

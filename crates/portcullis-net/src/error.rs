@@ -1,0 +1,69 @@
+//! Why there is no answer.
+
+use std::error::Error as StdError;
+use std::io;
+
+use crate::{Deadline, TrustError};
+
+/// Why there is no answer. What the other end wrote is not in it, but for the names of certificates.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// TLS could not be set up.
+    #[error(transparent)]
+    Trust(#[from] TrustError),
+    /// There is no connection.
+    #[error("can't connect: {0}")]
+    Connect(io::Error),
+    /// The server is not one that may be connected to.
+    #[error("can't connect: private and loopback addresses are not allowed")]
+    NotPublic,
+    /// The host can't have a certificate.
+    #[error("invalid host name for TLS")]
+    ServerName,
+    /// The handshake failed.
+    #[error("TLS failed: {0}")]
+    Tls(io::Error),
+    /// A path or header that no request can have.
+    #[error("invalid request: {0}")]
+    Request(hyper::http::Error),
+    /// The exchange broke off, or is not HTTP.
+    #[error("request failed: {}", with_cause(.0))]
+    Exchange(hyper::Error),
+    /// The answer is too large.
+    #[error("the answer has more than {0} bytes")]
+    TooLarge(usize),
+    /// The time is over.
+    #[error("no answer {0}")]
+    Late(Deadline),
+    /// Nothing more came.
+    #[error("no data for {0:?}")]
+    Silent(std::time::Duration),
+}
+
+impl Error {
+    /// Whether the other end doesn't seem to speak TLS.
+    pub fn is_without_tls(&self) -> bool {
+        let Self::Tls(error) = self else {
+            return false;
+        };
+        let cause = error.get_ref().and_then(|cause| cause.downcast_ref());
+        matches!(cause, Some(rustls::Error::InvalidMessage(_)))
+    }
+
+    /// Whether the other end doesn't speak HTTP.
+    pub fn is_without_http(&self) -> bool {
+        matches!(self, Self::Exchange(error) if error.is_parse())
+    }
+
+    /// Whether the system doesn't let us connect, such as to a socket of another user.
+    pub fn is_permission_denied(&self) -> bool {
+        matches!(self, Self::Connect(error) if error.kind() == io::ErrorKind::PermissionDenied)
+    }
+}
+
+fn with_cause(error: &hyper::Error) -> String {
+    match error.source() {
+        Some(cause) => format!("{error}: {cause}"),
+        None => error.to_string(),
+    }
+}

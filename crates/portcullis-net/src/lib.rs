@@ -1,0 +1,26 @@
+//! The one HTTP client of Portcullis.
+//!
+//! [`Address`] says where a server is, [`Trust`] whose certificates count there, and [`Client`] makes one
+//! exchange with it, or a [`Connection`] for several. Everything has a limit: the head and the body of an
+//! answer, and the time for all of it. Nothing is redirected, sent through a proxy or decompressed.
+//! [`Backoff`] says how long to wait before the next attempt.
+//!
+//! Which servers may be asked, with which headers, and what their answers mean, is up to the callers.
+
+mod address;
+mod backoff;
+mod client;
+mod error;
+mod reach;
+mod trust;
+
+pub use address::{Address, AddressError, Host, Web};
+pub use backoff::{Backoff, spread};
+pub use client::{
+    Answer, Client, Connection, Deadline, Limits, Pieces, Protocol, Request, Response, read,
+};
+pub use error::Error;
+pub use hyper::{Method, StatusCode, header};
+pub use trust::{
+    Trust, TrustError, authorities, certificates, private_key, provider, system_authorities,
+};
