@@ -114,7 +114,7 @@ impl State {
     }
 
     /// Who is told what happens.
-    pub fn observer(&self) -> Option<&dyn Observer> {
+    pub(crate) fn observer(&self) -> Option<&dyn Observer> {
         self.observer.as_deref()
     }
 
@@ -224,7 +224,8 @@ impl State {
     }
 
     /// How many objects wait to be computed again because another one changed.
-    pub fn waiting(&self) -> usize {
+    #[cfg(test)]
+    fn waiting(&self) -> usize {
         self.order().waiting()
     }
 
@@ -239,7 +240,8 @@ impl State {
     }
 
     /// Whether the object itself, of a watched kind, is there.
-    pub fn has_object(&self, vertex: VertexRef<'_>) -> bool {
+    #[cfg(test)]
+    pub(crate) fn has_object(&self, vertex: VertexRef<'_>) -> bool {
         let source = self.profile.sources.of_kind(vertex.kind);
         let shelf = source.and_then(|source| self.shelves.get(source.0));
         let key = self.key(vertex.kind, vertex.namespace, vertex.name);
