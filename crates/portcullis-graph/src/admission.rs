@@ -10,7 +10,7 @@ use std::time::SystemTime;
 use portcullis_core::UserInfo;
 use serde_json::Value;
 
-use super::authorizer::{Identity, Subject};
+use super::authorizer::Subject;
 use super::kinds::{Kinds, VertexKind};
 use super::lookups::{Found, Lookups, Wanted};
 use super::profile::Profile;
@@ -259,21 +259,7 @@ impl Admission {
 }
 
 impl Profile {
-    /// Judges one request by the admission rules.
-    pub fn admit(
-        &self,
-        request: &Request<'_>,
-        lookups: &dyn Lookups,
-        now: SystemTime,
-    ) -> Judgement {
-        match self.rules.identify(request.user) {
-            Identity::Agent(subject) => self.admit_agent(&subject, request, lookups, now),
-            Identity::Unclear(why) if self.judges_admission() => Judgement::unclear(why),
-            Identity::Unclear(_) | Identity::Other => Judgement::NotApplicable,
-        }
-    }
-
-    /// Judges one request of an agent that was recognized already.
+    /// Judges one request of this agent by the admission rules.
     pub fn admit_agent(
         &self,
         subject: &Subject,

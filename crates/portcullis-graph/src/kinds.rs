@@ -27,7 +27,7 @@ pub struct VertexKind {
 
 /// Whether objects of a kind are in namespaces.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Scope {
+pub(crate) enum Scope {
     /// They are.
     Namespaced,
     /// They are not.
@@ -38,7 +38,7 @@ pub enum Scope {
 
 /// How the namespace of a request contradicts the scope of its resource: such an object can't be.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Mismatch {
+pub(crate) enum Mismatch {
     /// A namespace is given for a cluster-scoped resource.
     Superfluous,
     /// None is given for a namespaced one.
@@ -52,7 +52,7 @@ impl Scope {
     ///
     /// When no object of this scope is in such a namespace.
     #[inline]
-    pub fn namespace(self, asked: &str) -> Result<&str, Mismatch> {
+    pub(crate) fn namespace(self, asked: &str) -> Result<&str, Mismatch> {
         match (self, asked) {
             (Self::Namespace, _) | (Self::Cluster, "") => Ok(""),
             (Self::Cluster, _) => Err(Mismatch::Superfluous),
@@ -64,7 +64,7 @@ impl Scope {
 
 impl Mismatch {
     /// In words, about a resource and the namespace of the request.
-    pub fn words(self, resource: &str, namespace: &str) -> String {
+    pub(crate) fn words(self, resource: &str, namespace: &str) -> String {
         match self {
             Self::Superfluous => format!(
                 "{} are cluster-scoped, but the request has the namespace `{}`",
@@ -81,7 +81,7 @@ impl Mismatch {
 
 impl VertexKind {
     /// Whether its objects are in namespaces.
-    pub fn scope(&self) -> Scope {
+    pub(crate) fn scope(&self) -> Scope {
         match (self.namespaced, self.group.as_str(), self.resource.as_str()) {
             (true, ..) => Scope::Namespaced,
             (false, "", "namespaces") => Scope::Namespace,
@@ -116,7 +116,7 @@ pub struct Kinds {
 
 impl Kinds {
     /// These kinds, numbered in this order. Names are unique.
-    pub fn new(kinds: Vec<VertexKind>) -> Self {
+    pub(crate) fn new(kinds: Vec<VertexKind>) -> Self {
         let numbered = kinds.iter().zip(0_u16..);
         let by_name = numbered.map(|(kind, id)| (kind.name.clone(), KindId(id)));
         let by_name = by_name.collect();

@@ -30,7 +30,7 @@ pub struct Fault {
 
 impl Fault {
     /// Something wrong there.
-    pub fn at(path: impl Into<String>, message: impl Into<String>) -> Self {
+    pub(crate) fn at(path: impl Into<String>, message: impl Into<String>) -> Self {
         Self {
             path: path.into(),
             message: message.into(),

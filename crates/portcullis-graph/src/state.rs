@@ -115,7 +115,7 @@ impl State {
     }
 
     /// Who is told what happens.
-    pub fn observer(&self) -> Option<&dyn Observer> {
+    pub(crate) fn observer(&self) -> Option<&dyn Observer> {
         self.observer.as_deref()
     }
 
@@ -225,7 +225,8 @@ impl State {
     }
 
     /// How many objects wait to be computed again because another one changed.
-    pub fn waiting(&self) -> usize {
+    #[cfg(test)]
+    fn waiting(&self) -> usize {
         self.order().waiting()
     }
 

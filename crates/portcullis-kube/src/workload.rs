@@ -33,7 +33,7 @@ pub enum Workload {
 
 impl Workload {
     /// All of them.
-    pub const ALL: &[Self] = &[
+    pub(crate) const ALL: &[Self] = &[
         Self::Pod,
         Self::PodTemplate,
         Self::ReplicationController,
@@ -64,7 +64,7 @@ impl Workload {
 
     /// API group; empty for the core group.
     #[must_use]
-    pub fn group(self) -> &'static str {
+    pub(crate) fn group(self) -> &'static str {
         match self {
             Self::Pod | Self::PodTemplate | Self::ReplicationController => "",
             Self::ReplicaSet | Self::Deployment | Self::StatefulSet | Self::DaemonSet => "apps",
@@ -74,7 +74,7 @@ impl Workload {
 
     /// Kind, as in `kind: Deployment`.
     #[must_use]
-    pub fn kind(self) -> &'static str {
+    pub(crate) fn kind(self) -> &'static str {
         match self {
             Self::Pod => "Pod",
             Self::PodTemplate => "PodTemplate",
@@ -90,7 +90,7 @@ impl Workload {
 
     /// Resource, as in a URL.
     #[must_use]
-    pub fn resource(self) -> &'static str {
+    pub(crate) fn resource(self) -> &'static str {
         match self {
             Self::Pod => "pods",
             Self::PodTemplate => "podtemplates",

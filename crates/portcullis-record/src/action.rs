@@ -52,7 +52,7 @@ pub struct Action {
 
 impl Action {
     /// What the action is on, by the permission that it needs.
-    pub fn kind(&self) -> &'static str {
+    pub(crate) fn kind(&self) -> &'static str {
         match self.permission.as_str() {
             "autohold" => "Autohold",
             "enqueue" | "dequeue" | "promote" => "Pipeline",

@@ -75,7 +75,7 @@ pub struct Body(pub Arc<dyn AsRef<[u8]> + Send + Sync>);
 
 impl Body {
     /// No body.
-    pub fn none() -> Self {
+    pub(crate) fn none() -> Self {
         Self(Arc::new([]))
     }
 }
@@ -112,7 +112,7 @@ pub struct Authorization {
 
 impl Authorization {
     /// Whether it was allowed.
-    pub fn is_allowed(&self) -> bool {
+    pub(crate) fn is_allowed(&self) -> bool {
         matches!(self.verdict.opinion, Opinion::Allow(_))
     }
 }

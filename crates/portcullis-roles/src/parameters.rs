@@ -52,7 +52,7 @@ impl<'a> Parameters<'a> {
     }
 
     /// The other name of the project, if it has one.
-    pub fn canonical_project(&self) -> Option<&str> {
+    pub(crate) fn canonical_project(&self) -> Option<&str> {
         self.canonical_project.as_deref()
     }
 

@@ -83,14 +83,6 @@ impl Location {
         }
     }
 
-    /// Whether it is a file on this machine.
-    pub fn file(&self) -> Option<&Path> {
-        match &self.place {
-            Place::Sqlite(path) => Some(path),
-            Place::Postgres(_) => None,
-        }
-    }
-
     pub(crate) fn connect(&self, mode: Mode) -> Result<Box<dyn Database>, Failure> {
         Ok(match (&self.place, mode) {
             (Place::Sqlite(path), Mode::ReadWrite) => Box::new(Sqlite::open(path)?),

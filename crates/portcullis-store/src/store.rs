@@ -59,11 +59,6 @@ impl Store {
         })
     }
 
-    /// Where it is.
-    pub fn location(&self) -> &Location {
-        &self.location
-    }
-
     /// Does something with what is stored.
     pub(crate) fn with<T>(
         &mut self,

@@ -52,7 +52,7 @@ pub(crate) struct SignalSettings {
 
 /// What is exported, and where to.
 #[derive(Debug)]
-pub struct Settings {
+pub(crate) struct Settings {
     pub(crate) traces: Option<SignalSettings>,
     pub(crate) logs: Option<SignalSettings>,
     pub(crate) sampler: Sampler,
@@ -65,7 +65,9 @@ impl Settings {
     /// # Errors
     ///
     /// The first variable that can't be followed.
-    pub fn read(lookup: impl Fn(&str) -> Option<String>) -> Result<Option<Self>, SettingsError> {
+    pub(crate) fn read(
+        lookup: impl Fn(&str) -> Option<String>,
+    ) -> Result<Option<Self>, SettingsError> {
         let lookup = |name: &str| lookup(name).filter(|value| !value.trim().is_empty());
         let variables = Variables(&lookup);
         let disabled = variables.get("OTEL_SDK_DISABLED");

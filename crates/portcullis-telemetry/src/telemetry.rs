@@ -48,7 +48,7 @@ impl Telemetry {
     }
 
     /// Takes what these settings want. It waits until what is returned beside it is started.
-    pub fn new(settings: Settings) -> (Self, Unstarted) {
+    pub(crate) fn new(settings: Settings) -> (Self, Unstarted) {
         let resource: Arc<[u8]> = otlp::resource(&settings.resource).into();
         let mut exporters = Vec::new();
         let mut open = |signal, settings: Option<SignalSettings>| {

@@ -128,11 +128,6 @@ impl Watches {
         self.board.all()
     }
 
-    /// How many kinds have not been listed yet.
-    pub fn behind(&self) -> usize {
-        self.status().iter().filter(|kind| !kind.listed).count()
-    }
-
     /// For how long the kind that is worst off has not been known to be up to date. Zero when all are watched,
     /// or not served at all.
     pub fn lag(&self) -> Duration {

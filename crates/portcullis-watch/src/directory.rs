@@ -137,11 +137,6 @@ impl ObjectsDirectory {
         })
     }
 
-    /// The directory.
-    pub fn path(&self) -> &Path {
-        &self.root
-    }
-
     /// Looks at all files once, and tells what changed since the last look. After the first one the
     /// picture is complete.
     ///

@@ -184,6 +184,7 @@ impl Order {
     }
 
     /// How many objects are to be looked at again.
+    #[cfg(test)]
     pub(super) fn waiting(&self) -> usize {
         self.due.len()
     }

@@ -21,11 +21,6 @@ pub struct AbacPolicies {
 }
 
 impl AbacPolicies {
-    /// How many policies there are.
-    pub fn len(&self) -> usize {
-        self.policies.len()
-    }
-
     /// Whether there are none, so that nothing will be allowed.
     pub fn is_empty(&self) -> bool {
         self.policies.is_empty()

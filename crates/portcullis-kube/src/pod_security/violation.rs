@@ -4,7 +4,7 @@ use std::{borrow::Cow, fmt};
 
 /// One check that a pod did not pass.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Violation {
+pub(crate) struct Violation {
     /// The check's identifier, such as `hostPorts`.
     pub check: &'static str,
     /// What kind of fault, in a word or two: `host namespaces`.
@@ -18,34 +18,18 @@ pub struct Violation {
 /// Prints as Kubernetes joins them: `hostPort (container "a" uses hostPort
 /// 80), privileged (...)`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Violations(pub(super) Vec<Violation>);
+pub(crate) struct Violations(pub(super) Vec<Violation>);
 
 impl Violations {
     /// Whether the pod is fine.
     #[must_use]
-    pub fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
     /// The violations one by one.
-    pub fn iter(&self) -> std::slice::Iter<'_, Violation> {
+    pub(crate) fn iter(&self) -> std::slice::Iter<'_, Violation> {
         self.0.iter()
-    }
-
-    /// The reasons alone, as Kubernetes joins them: `hostPort, privileged`.
-    #[must_use]
-    pub fn reasons(&self) -> String {
-        let reasons: Vec<&str> = self.iter().map(|violation| &*violation.reason).collect();
-        reasons.join(", ")
-    }
-}
-
-impl<'a> IntoIterator for &'a Violations {
-    type Item = &'a Violation;
-    type IntoIter = std::slice::Iter<'a, Violation>;
-
-    fn into_iter(self) -> Self::IntoIter {
-        self.iter()
     }
 }
 

@@ -20,18 +20,6 @@ pub enum Phase {
     Failing,
 }
 
-impl Phase {
-    /// One word.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Listing => "listing",
-            Self::Watching => "watching",
-            Self::NotServed => "not-served",
-            Self::Failing => "failing",
-        }
-    }
-}
-
 /// How the watch of a kind is doing.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct KindStatus {

@@ -56,6 +56,12 @@ impl World {
         all.into_iter().find(|one| one.kind == kind).unwrap()
     }
 
+    /// How many kinds have not been listed yet.
+    fn behind(&self) -> usize {
+        let all = self.watches.as_ref().unwrap().status();
+        all.iter().filter(|kind| !kind.listed).count()
+    }
+
     /// Waits until it is so, and fails if that takes for ever.
     async fn until(&self, what: &str, mut holds: impl FnMut(&Self) -> bool) {
         let end = clock::monotonic() + Duration::from_secs(60);
@@ -250,7 +256,7 @@ async fn failures_are_shown_and_tried_again() {
     }
     let status = world.status("Pod");
     assert!(status.error.unwrap().contains("cannot list") && !status.listed);
-    assert_eq!(world.watches.as_ref().unwrap().behind(), 1);
+    assert_eq!(world.behind(), 1);
     assert!(!world.told.is_caught_up());
     world.fake.refuse(PODS, None);
     world.until_watching().await;
@@ -411,7 +417,7 @@ async fn caught_up_means_that_everything_was_applied() {
     world.start();
     world.until("caught up", |w| w.told.is_caught_up()).await;
     assert_eq!(world.told.when_caught_up(), 100);
-    assert_eq!(world.watches.as_ref().unwrap().behind(), 0);
+    assert_eq!(world.behind(), 0);
 }
 
 #[tokio::test]

@@ -6,6 +6,7 @@ use serde_json::json;
 
 use super::super::{Judgement, Request};
 use super::world::{Ask, World, now};
+use crate::authorizer::Identity;
 use crate::built_in;
 use crate::lookups::Nothing;
 use crate::profile::Profile;
@@ -145,7 +146,11 @@ fn who_can_not_be_determined_may_write_nothing() {
             old_object: None,
             options: None,
         };
-        let said = profile.admit(&request, &Nothing, now());
+        let said = match profile.rules.identify(&user) {
+            Identity::Agent(agent) => profile.admit_agent(&agent, &request, &Nothing, now()),
+            Identity::Unclear(why) => Judgement::unclear(why),
+            Identity::Other => Judgement::NotApplicable,
+        };
         match said {
             Judgement::Refuse {
                 code: 403, message, ..
