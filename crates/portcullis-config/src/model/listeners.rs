@@ -65,8 +65,9 @@ pub(crate) struct TlsSpec {
     pub(crate) development: bool,
 }
 
+// Which door a request goes through, and so a decision is made at, is a `portcullis_core::Door`.
 vocabulary! {
-    /// What a listener serves. Which door a request then goes through is another matter.
+    /// What a listener serves.
     #[derive(PartialOrd, Ord, JsonSchema)]
     pub enum Service {
         /// Kubernetes reviews: admission and authorization.
