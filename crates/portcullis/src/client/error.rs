@@ -3,7 +3,7 @@
 use std::error::Error;
 
 use hyper::StatusCode;
-use portcullis_core::text;
+use portcullis_core::text::start;
 use serde::Deserialize;
 use serde_json::Value;
 
@@ -162,5 +162,5 @@ fn forbidden(details: &Value) -> Vec<String> {
 
 /// At most so many characters, none of which begins another line.
 fn one_line(text: &str, most: usize) -> String {
-    text::one_line(text::start(text, most)).into_owned()
+    start(text, most).replace(['\n', '\r'], " ")
 }
