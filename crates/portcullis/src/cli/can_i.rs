@@ -370,7 +370,7 @@ mod tests {
                 "--server is for",
             ),
             ("get pods/a/b --as u", "invalid resource"),
-            ("get pods --as u --selector a=b,", "empty"),
+            ("get pods --as u --selector a=b,", "invalid label selector"),
             ("get /healthz -n x --as u", "has no namespace"),
             ("get pods --as u --profile a --authorizer b", "can't both"),
             ("enque --root --anonymous", "'enqueue'"),

@@ -1,6 +1,6 @@
 //! Why there is no answer.
 
-use portcullis_core::text;
+use portcullis_core::text::start;
 use portcullis_net::{Error, StatusCode};
 use serde::Deserialize;
 use serde_json::Value;
@@ -165,5 +165,5 @@ fn forbidden(details: &Value) -> Vec<String> {
 
 /// At most so many characters, none of which begins another line.
 fn one_line(text: &str, most: usize) -> String {
-    text::one_line(text::start(text, most)).into_owned()
+    start(text, most).replace(['\n', '\r'], " ")
 }
