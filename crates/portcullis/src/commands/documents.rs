@@ -1,17 +1,36 @@
 //! What is made of the program's own definitions: completions, manual page, schema, version.
 
-use clap::CommandFactory;
+use clap::{Args, CommandFactory};
 use serde_json::json;
 
 use super::text::data;
-use crate::cli::{Cli, Output};
+use super::text::data::Output;
+use crate::cli::Cli;
 use crate::exit::Exit;
 use crate::output;
 
+#[derive(Debug, Args)]
+pub(crate) struct Completions {
+    /// The shell.
+    shell: clap_complete::Shell,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Version {
+    /// Output format.
+    #[arg(short, long, value_enum, default_value_t = Output::Table)]
+    output: Output,
+}
+
 /// `portcullis completions SHELL`.
-pub(super) fn completions(shell: clap_complete::Shell) -> Exit {
+pub(super) fn completions(completions: &Completions) -> Exit {
     let mut text = Vec::new();
-    clap_complete::generate(shell, &mut Cli::command(), "portcullis", &mut text);
+    clap_complete::generate(
+        completions.shell,
+        &mut Cli::command(),
+        "portcullis",
+        &mut text,
+    );
     output::data(&String::from_utf8_lossy(&text));
     Exit::Yes
 }
@@ -46,14 +65,14 @@ pub(super) fn schema() -> Exit {
 }
 
 /// `portcullis version`. The commit is known where whoever built it said so, as `make build` does.
-pub(super) fn version(output: Output) -> Exit {
+pub(super) fn version(version: &Version) -> Exit {
     let value = json!({
         "name": "portcullis",
         "version": env!("CARGO_PKG_VERSION"),
         "commit": option_env!("PORTCULLIS_COMMIT"),
         "date": option_env!("PORTCULLIS_COMMIT_DATE"),
     });
-    output::data(&data::write(&value, output, || {
+    output::data(&data::write(&value, version.output, || {
         concat!("portcullis ", env!("CARGO_PKG_VERSION"), "\n").to_owned()
     }));
     Exit::Yes

@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 use serde_json::Value;
 
 use super::text::error;
-use crate::cli::Server;
+use crate::arguments::Server;
 use crate::client::{Access, Client, ClientError, Question, encoded};
 use crate::exit::Exit;
 

@@ -9,7 +9,7 @@ use serde::de::DeserializeOwned;
 
 use super::recent::Recent;
 use super::{Batch, DecisionSource, Followed, Listed, PAGE, SourceError};
-use crate::cli::{Filter, door_name};
+use crate::arguments::{Filter, door_name};
 use crate::client::{AT_ONCE, Access, Client, ClientError, Question, encoded};
 use crate::exit::Exit;
 

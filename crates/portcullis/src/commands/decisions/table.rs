@@ -3,7 +3,7 @@
 use portcullis_core::Door;
 use portcullis_record::{Answer, Summary};
 
-use crate::cli::door_name;
+use crate::arguments::door_name;
 use crate::commands::text::plain::{cut, printable};
 use crate::commands::text::terminal::Terminal;
 

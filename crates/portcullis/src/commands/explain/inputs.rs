@@ -3,7 +3,7 @@
 use portcullis_record::{Decision, Http};
 
 use super::subject::Subject;
-use crate::cli::door_name;
+use crate::arguments::door_name;
 use crate::commands::text::plain::{counted, cut};
 
 /// How many masked places are named.

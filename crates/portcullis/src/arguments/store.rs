@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use super::server::secret;
+use super::secret;
 use crate::client::Secret;
 
 /// Where decisions are: a data directory, a store, or a running server.

@@ -1,17 +1,72 @@
 //! `portcullis can-i VERB RESOURCE`.
 
-use portcullis_server::graph_answers::{self, CanI, Explained};
+use clap::Args;
+use portcullis_server::graph_answers::{self, CanI, Explained, Question};
 use serde_json::json;
 
-use super::super::access::{Failure, remark};
-use super::listed;
-use super::place::{self, Opened};
-use crate::cli::{CanIAccess, Output};
+use crate::commands::failure::{Failure, remark};
+use crate::commands::graph::place::{self, Opened};
+use crate::commands::graph::{GraphPlace, listed};
+use crate::commands::text::data::Output;
 use crate::commands::text::plain::printable;
 use crate::commands::text::terminal::Terminal;
 use crate::commands::text::{columns, data};
 use crate::exit::Exit;
 use crate::output;
+
+/// What only resources have.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Verbs on resources")]
+pub(super) struct ResourceFlags {
+    /// Who wants to.
+    #[arg(long = "as", value_name = "USER")]
+    pub(super) user: Option<String>,
+    /// A group that the user is in; may be repeated. A service account without any is in its own.
+    #[arg(long = "as-group", value_name = "GROUP")]
+    pub(super) groups: Vec<String>,
+    /// The namespace of the object.
+    #[arg(short, long, value_name = "NAMESPACE")]
+    pub(super) namespace: Option<String>,
+    /// Part of the object, like status.
+    #[arg(long, value_name = "SUBRESOURCE")]
+    pub(super) subresource: Option<String>,
+    /// The label selector of a list.
+    #[arg(short = 'l', long, value_name = "SELECTOR")]
+    pub(super) selector: Option<String>,
+    /// The field selector of a list.
+    #[arg(long, value_name = "SELECTOR")]
+    pub(super) field_selector: Option<String>,
+    /// Ask only this authorizer, not all of them in the order of the configuration.
+    #[arg(long, value_name = "NAME")]
+    pub(super) authorizer: Option<String>,
+}
+
+impl ResourceFlags {
+    /// The first that is given.
+    pub(super) fn first(&self) -> Option<&'static str> {
+        let all = [
+            ("--as", self.user.is_some()),
+            ("--as-group", !self.groups.is_empty()),
+            ("--namespace", self.namespace.is_some()),
+            ("--subresource", self.subresource.is_some()),
+            ("--selector", self.selector.is_some()),
+            ("--field-selector", self.field_selector.is_some()),
+            ("--authorizer", self.authorizer.is_some()),
+        ];
+        let mut given = all.into_iter().filter(|(_, is_given)| *is_given);
+        given.next().map(|(flag, _)| flag)
+    }
+}
+
+/// May somebody do something to a resource?
+#[derive(Debug)]
+pub(super) struct CanIAccess {
+    pub(super) question: Question,
+    pub(super) authorizer: Option<String>,
+    pub(super) place: GraphPlace,
+    pub(super) explain: bool,
+    pub(super) output: Output,
+}
 
 /// Asks the authorizers, and prints what they say.
 pub(super) fn run(asked: &CanIAccess) -> Result<Exit, Failure> {

@@ -5,7 +5,7 @@ use std::time::Duration;
 use portcullis_server::config::Duration as Written;
 
 /// Reads seconds or a duration like `10m`; at least a second, and whole ones.
-pub(super) fn span(text: &str) -> Result<Duration, String> {
+pub(crate) fn span(text: &str) -> Result<Duration, String> {
     let is_number = !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());
     let written = if is_number {
         format!("{text}s")

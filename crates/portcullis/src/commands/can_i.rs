@@ -1,19 +1,29 @@
-//! The command line of `portcullis can-i`, which has two forms: may somebody do something to a resource, by
-//! the authorizers; and may somebody take an action of the REST API, by the tenants.
+//! `portcullis can-i`, which has two forms: may somebody do something to a resource, by the
+//! authorizers; and may somebody take an action of the REST API, by the tenants.
 //!
 //! A second word makes it the first form. What belongs to the other form is refused with a sentence that
 //! says what each of them needs.
 
-use std::path::PathBuf;
+mod action;
+mod resource;
+
+pub(super) use self::action::CanIAction;
 
 use clap::builder::TypedValueParser;
 use clap::error::ErrorKind;
-use clap::{Args, CommandFactory, ValueHint};
-use portcullis_authz::roles::{Condition, Permission};
+use clap::{Args, CommandFactory};
 use portcullis_server::graph_answers::{Question, ResourceText};
 
-use super::access::{actions, parameter};
-use super::{Cli, Configuration, GraphPlace, Output, Place, Who};
+use self::action::ActionFlags;
+use self::resource::{CanIAccess, ResourceFlags};
+use super::access::place::{Place, actions};
+use super::failure::ended;
+use super::graph::GraphPlace;
+use super::text::data::Output;
+use crate::arguments::Configuration;
+use crate::cli::Cli;
+use crate::exit::Exit;
+use crate::output;
 
 const NEEDS: &str = "`can-i VERB RESOURCE` needs --as USER; \
     `can-i ACTION` needs --tenant TENANT or --root, and --claims FILE or --anonymous";
@@ -45,84 +55,22 @@ pub(crate) struct CanI {
     graph: GraphPlace,
 }
 
-/// What only resources have.
-#[derive(Debug, Args)]
-#[command(next_help_heading = "Verbs on resources")]
-struct ResourceFlags {
-    /// Who wants to.
-    #[arg(long = "as", value_name = "USER")]
-    user: Option<String>,
-    /// A group that the user is in; may be repeated. A service account without any is in its own.
-    #[arg(long = "as-group", value_name = "GROUP")]
-    groups: Vec<String>,
-    /// The namespace of the object.
-    #[arg(short, long, value_name = "NAMESPACE")]
-    namespace: Option<String>,
-    /// Part of the object, like status.
-    #[arg(long, value_name = "SUBRESOURCE")]
-    subresource: Option<String>,
-    /// The label selector of a list.
-    #[arg(short = 'l', long, value_name = "SELECTOR")]
-    selector: Option<String>,
-    /// The field selector of a list.
-    #[arg(long, value_name = "SELECTOR")]
-    field_selector: Option<String>,
-    /// Ask only this authorizer, not all of them in the order of the configuration.
-    #[arg(long, value_name = "NAME")]
-    authorizer: Option<String>,
-}
-
-/// What only actions have.
-#[derive(Debug, Args)]
-#[command(next_help_heading = "Actions of the REST API")]
-struct ActionFlags {
-    /// In this tenant.
-    #[arg(long, value_name = "TENANT", conflicts_with = "root")]
-    tenant: Option<String>,
-    /// At the root of the API.
-    #[arg(long)]
-    root: bool,
-    /// The claims of a token, JSON; - for standard input.
-    #[arg(long, value_name = "FILE|-", value_hint = ValueHint::FilePath, conflicts_with = "anonymous")]
-    claims: Option<PathBuf>,
-    /// Somebody without a token.
-    #[arg(long)]
-    anonymous: bool,
-    /// What the request is about, like project=foo: project, pipeline, ref, change, job or
-    /// controller; may be repeated.
-    #[arg(long = "param", value_name = "NAME=VALUE", value_parser = parameter)]
-    parameters: Vec<(Condition, String)>,
+/// Says whether somebody may do something.
+pub(super) fn run(can_i: CanI) -> Exit {
+    match can_i.form() {
+        Ok(CanIForm::Access(asked)) => ended(resource::run(&asked)),
+        Ok(CanIForm::Action(asked)) => ended(action::run(&asked)),
+        Err(error) => output::of_clap(&error),
+    }
 }
 
 /// What is asked.
 #[derive(Debug)]
-pub(crate) enum CanIForm {
+enum CanIForm {
     /// May somebody do something to a resource?
     Access(Box<CanIAccess>),
     /// May somebody take an action of the REST API?
     Action(CanIAction),
-}
-
-/// May somebody do something to a resource?
-#[derive(Debug)]
-pub(crate) struct CanIAccess {
-    pub(crate) question: Question,
-    pub(crate) authorizer: Option<String>,
-    pub(crate) place: GraphPlace,
-    pub(crate) explain: bool,
-    pub(crate) output: Output,
-}
-
-/// May somebody take an action of the REST API?
-#[derive(Debug)]
-pub(crate) struct CanIAction {
-    pub(crate) action: Permission,
-    pub(crate) place: Place,
-    pub(crate) who: Who,
-    pub(crate) parameters: Vec<(Condition, String)>,
-    pub(crate) configuration: Configuration,
-    pub(crate) explain: bool,
-    pub(crate) output: Output,
 }
 
 impl CanI {
@@ -131,7 +79,7 @@ impl CanI {
     /// # Errors
     ///
     /// When something is missing, or belongs to the other form.
-    pub(crate) fn form(self) -> Result<CanIForm, clap::Error> {
+    fn form(self) -> Result<CanIForm, clap::Error> {
         match self.resource.clone() {
             Some(resource) => {
                 let asked = self.access(&resource)?;
@@ -226,46 +174,12 @@ impl CanI {
                 tenant: flags.tenant,
                 root: flags.root,
             },
-            who: Who {
-                claims: flags.claims,
-            },
+            claims: flags.claims,
             parameters: flags.parameters,
             configuration: Configuration::given(graph.config.clone()),
             explain: self.explain,
             output: self.output,
         })
-    }
-}
-
-impl ResourceFlags {
-    /// The first that is given.
-    fn first(&self) -> Option<&'static str> {
-        let all = [
-            ("--as", self.user.is_some()),
-            ("--as-group", !self.groups.is_empty()),
-            ("--namespace", self.namespace.is_some()),
-            ("--subresource", self.subresource.is_some()),
-            ("--selector", self.selector.is_some()),
-            ("--field-selector", self.field_selector.is_some()),
-            ("--authorizer", self.authorizer.is_some()),
-        ];
-        let mut given = all.into_iter().filter(|(_, is_given)| *is_given);
-        given.next().map(|(flag, _)| flag)
-    }
-}
-
-impl ActionFlags {
-    /// The first that is given.
-    fn first(&self) -> Option<&'static str> {
-        let all = [
-            ("--tenant", self.tenant.is_some()),
-            ("--root", self.root),
-            ("--claims", self.claims.is_some()),
-            ("--anonymous", self.anonymous),
-            ("--param", !self.parameters.is_empty()),
-        ];
-        let mut given = all.into_iter().filter(|(_, is_given)| *is_given);
-        given.next().map(|(flag, _)| flag)
     }
 }
 
@@ -289,10 +203,13 @@ fn invalid(message: String) -> clap::Error {
 
 #[cfg(test)]
 mod tests {
-    use clap::Parser;
+    use std::path::PathBuf;
 
-    use super::super::Command;
+    use clap::Parser;
+    use portcullis_authz::roles::Permission;
+
     use super::*;
+    use crate::commands::Command;
 
     fn parse(arguments: &str) -> Result<CanIForm, clap::Error> {
         let all = ["portcullis", "can-i"].into_iter();

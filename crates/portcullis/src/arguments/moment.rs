@@ -15,7 +15,7 @@ pub(crate) struct Moment {
 }
 
 /// Reads `24h`, `2026-10-01` (midnight, UTC) or `2026-10-01T12:00:00Z`.
-pub(super) fn moment(text: &str) -> Result<Moment, String> {
+pub(crate) fn moment(text: &str) -> Result<Moment, String> {
     Ok(Moment {
         text: text.to_owned(),
         at: since::parse(text, clock::wall())?,

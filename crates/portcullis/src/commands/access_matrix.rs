@@ -1,17 +1,54 @@
-//! Which rule has what, for people: a table of rules and permissions, and below it everything that is
-//! too long for a cell.
+//! `portcullis access-matrix`: which rule has what, by a configuration. For people a table of rules and
+//! permissions, and below it everything that is too long for a cell.
 
+use clap::Args;
 use portcullis_authz::roles::{Matrix, MatrixRow, Permission, Permitted};
 
-use super::words::when;
-use crate::commands::text::columns;
-use crate::commands::text::plain::printable;
+use super::access::place::Place;
+use super::access::words::when;
+use super::access::{place, value};
+use super::failure::ended;
+use super::text::data::Output;
+use super::text::plain::printable;
+use super::text::terminal::Terminal;
+use super::text::{columns, data};
+use crate::arguments::Configuration;
+use crate::exit::Exit;
+use crate::output;
+
+#[derive(Debug, Args)]
+pub(crate) struct AccessMatrix {
+    #[command(flatten)]
+    place: Place,
+    #[command(flatten)]
+    configuration: Configuration,
+    /// Output format.
+    #[arg(short, long, value_enum, default_value_t = Output::Table)]
+    output: Output,
+}
+
+/// Shows which rule has which permissions.
+pub(super) fn run(asked: &AccessMatrix) -> Exit {
+    ended(
+        place::read(&asked.configuration.file(), &asked.place).map(|place| {
+            let spot = place.spot();
+            let matrix = spot.scope.matrix();
+            let width = Terminal::of_output().width;
+            output::data(&data::write(
+                &value::matrix(&spot, &matrix),
+                asked.output,
+                || text(&matrix, width),
+            ));
+            Exit::Yes
+        }),
+    )
+}
 
 /// What stands between two columns.
 const SPACE: usize = 2;
 
 /// The table, in as many parts as the width needs; then conditions, and what rules ask.
-pub(super) fn text(matrix: &Matrix, width: Option<usize>) -> String {
+fn text(matrix: &Matrix, width: Option<usize>) -> String {
     let mut notes: Vec<String> = Vec::new();
     let cells: Vec<Vec<(Permission, String)>> = matrix
         .rows
@@ -119,8 +156,8 @@ fn parts(all: &[(Permission, usize)], first: usize, width: Option<usize>) -> Vec
 
 #[cfg(test)]
 mod tests {
-    use super::super::sample;
     use super::*;
+    use crate::commands::access::sample;
 
     fn matrix() -> Matrix {
         let row = |rule: &str, asks: &str, roles: &[&str], permissions| MatrixRow {

@@ -1,60 +1,11 @@
-//! The command line of `portcullis decisions`.
+//! Which decisions are meant.
 
+use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
-use clap::{Args, Subcommand};
 use portcullis_core::Door;
 use portcullis_record::Answer;
 
-use super::moment::{Moment, moment};
-use super::{Output, Store};
-
-#[derive(Debug, Args)]
-pub(crate) struct Decisions {
-    #[command(subcommand)]
-    pub(crate) command: DecisionsCommand,
-}
-
-#[derive(Debug, Subcommand)]
-pub(crate) enum DecisionsCommand {
-    /// List decisions, the newest first.
-    List(List),
-    /// Write whole decisions, one a line, the oldest first: what `replay --file` reads.
-    Export(Export),
-}
-
-#[derive(Debug, Args)]
-pub(crate) struct List {
-    #[command(flatten)]
-    pub(crate) filter: Filter,
-    /// Print what is there, the oldest first, and go on with what is decided from now on.
-    #[arg(short, long, conflicts_with_all = ["after", "until"])]
-    pub(crate) watch: bool,
-    /// How many to print at most; 0 for all.
-    #[arg(long, value_name = "N", default_value_t = 100)]
-    pub(crate) limit: usize,
-    /// Go on after an earlier list: its `next`.
-    #[arg(long, value_name = "NEXT")]
-    pub(crate) after: Option<String>,
-    /// Leave out the names of the columns.
-    #[arg(long)]
-    pub(crate) no_headers: bool,
-    /// How to print them.
-    #[arg(short, long, value_enum, default_value_t = Output::Table)]
-    pub(crate) output: Output,
-    #[command(flatten)]
-    pub(crate) store: Store,
-}
-
-#[derive(Debug, Args)]
-pub(crate) struct Export {
-    #[command(flatten)]
-    pub(crate) filter: Filter,
-    /// How to print them: one whole decision a line is the only way there is.
-    #[arg(short, long, value_name = "FORMAT", default_value = "jsonl", value_parser = ["jsonl"])]
-    pub(crate) output: String,
-    #[command(flatten)]
-    pub(crate) store: Store,
-}
+use super::{Moment, moment};
 
 /// Which decisions; all that is given has to fit.
 #[derive(Debug, Clone, Default, Args)]

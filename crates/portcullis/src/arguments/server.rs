@@ -22,6 +22,6 @@ pub(crate) struct Server {
 }
 
 #[expect(clippy::unnecessary_wraps, reason = "clap asks for a result")]
-pub(super) fn secret(text: &str) -> Result<Secret, String> {
+pub(crate) fn secret(text: &str) -> Result<Secret, String> {
     Ok(Secret(text.to_owned()))
 }

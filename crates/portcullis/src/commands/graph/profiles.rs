@@ -1,18 +1,37 @@
-//! `portcullis graph check`.
+//! `portcullis graph check` and `graph list`: profiles, without any objects.
 
-use portcullis_authz::graph::{KindId, Profile};
+use clap::{Args, ValueHint};
+use portcullis_authz::graph::{KindId, Profile, built_in};
 use portcullis_server::graphs;
 use serde_json::{Value, json};
 
-use super::super::access::Failure;
-use crate::cli::GraphCheck;
+use crate::commands::failure::Failure;
+use crate::commands::text::data::Output;
 use crate::commands::text::plain::{counted, printable};
+use crate::commands::text::terminal::Terminal;
 use crate::commands::text::{columns, data};
 use crate::exit::Exit;
 use crate::output;
 
+#[derive(Debug, Args)]
+pub(super) struct GraphCheck {
+    /// The profile: a file, or the name of a built-in one.
+    #[arg(value_name = "FILE|NAME", value_hint = ValueHint::FilePath)]
+    profile: String,
+    /// Output format.
+    #[arg(short, long, value_enum, default_value_t = Output::Table)]
+    output: Output,
+}
+
+#[derive(Debug, Args)]
+pub(super) struct GraphList {
+    /// Output format.
+    #[arg(short, long, value_enum, default_value_t = Output::Table)]
+    output: Output,
+}
+
 /// Validates a profile, and says what it is about.
-pub(super) fn run(asked: &GraphCheck) -> Result<Exit, Failure> {
+pub(super) fn check(asked: &GraphCheck) -> Result<Exit, Failure> {
     let read = graphs::read_profile(&asked.profile);
     let profile = read.map_err(|faults| Failure::faults(&faults))?;
     output::data(&data::write(&value(&profile), asked.output, || {
@@ -26,7 +45,7 @@ pub(super) fn run(asked: &GraphCheck) -> Result<Exit, Failure> {
 }
 
 /// The names of kinds.
-pub(super) fn names(profile: &Profile, kinds: impl IntoIterator<Item = KindId>) -> Vec<&str> {
+fn names(profile: &Profile, kinds: impl IntoIterator<Item = KindId>) -> Vec<&str> {
     let kinds = kinds.into_iter();
     kinds.map(|kind| profile.kinds.name(kind)).collect()
 }
@@ -102,4 +121,31 @@ fn text(profile: &Profile) -> String {
     let admission = counted(summary.admission_rules, "rule", "rules");
     fields.push(("admission", admission));
     columns::fields(&fields)
+}
+
+/// Lists the built-in profiles.
+pub(super) fn list(asked: &GraphList) -> Result<Exit, Failure> {
+    let mut values = Vec::new();
+    let mut rows = Vec::new();
+    for &(name, _) in built_in::ALL {
+        let read = graphs::read_profile(name);
+        let profile = read.map_err(|faults| Failure::faults(&faults))?;
+        let targets = names(&profile, profile.targets.iter().copied());
+        let kinds = names(&profile, profile.kinds.iter().map(|(id, _)| id));
+        let description = profile.description.as_deref().unwrap_or_default().trim();
+        rows.push(vec![
+            name.to_owned(),
+            targets.join(", "),
+            kinds.len().to_string(),
+            description.to_owned(),
+        ]);
+        values.push(json!({
+            "name": name, "description": description, "targets": targets, "kinds": kinds,
+        }));
+    }
+    output::data(&data::write(&Value::from(values), asked.output, || {
+        let width = Terminal::of_output().width;
+        columns::table(&["NAME", "TARGETS", "KINDS", "DESCRIPTION"], &rows, width)
+    }));
+    Ok(Exit::Yes)
 }
