@@ -124,3 +124,77 @@ pub(crate) fn run(command: Command) -> Exit {
         Command::Version(version) => documents::version(&version),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use clap::{CommandFactory, ValueEnum};
+    use clap_complete::Shell;
+
+    use crate::cli::Cli;
+
+    /// Every command with its whole name, like `graph path`.
+    fn all() -> Vec<(String, clap::Command)> {
+        let mut found = Vec::new();
+        let mut left = vec![(String::new(), Cli::command())];
+        while let Some((above, command)) = left.pop() {
+            for inner in command.get_subcommands() {
+                let name = format!("{above} {}", inner.get_name());
+                left.push((name.clone(), inner.clone()));
+                found.push((name.trim().to_owned(), inner.clone()));
+            }
+        }
+        found
+    }
+
+    fn text(bytes: Vec<u8>) -> String {
+        String::from_utf8(bytes).unwrap()
+    }
+
+    #[test]
+    fn every_command_and_argument_says_what_it_is_for() {
+        for (name, command) in all() {
+            let about = command.get_about().map(ToString::to_string);
+            assert!(about.is_some_and(|about| !about.is_empty()), "{name}");
+            for argument in command.get_arguments() {
+                assert!(argument.get_help().is_some(), "{name} {argument}");
+            }
+        }
+    }
+
+    #[test]
+    fn every_command_can_be_completed_and_has_a_manual_page() {
+        let pages = text(super::documents::pages().unwrap());
+        for (name, _) in all() {
+            let title = format!("portcullis\\-{}", name.replace([' ', '-'], "\\-"));
+            assert!(pages.contains(&title), "{name} has no page");
+        }
+        for shell in Shell::value_variants() {
+            let script = text(super::documents::script(*shell));
+            for (name, command) in all() {
+                // Scripts quote the name in one way or another.
+                let is_there = script
+                    .split(|c: char| !(c.is_ascii_alphanumeric() || c == '-'))
+                    .any(|word| word == command.get_name());
+                assert!(is_there, "{shell} does not know {name}");
+            }
+        }
+    }
+
+    #[test]
+    fn every_command_is_documented() {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+        let mut pages = std::fs::read_to_string(root.join("README.md")).unwrap();
+        for page in root.join("docs").read_dir().unwrap() {
+            let page = page.unwrap().path();
+            if page.extension().is_some_and(|ending| ending == "md") {
+                pages.push_str(&std::fs::read_to_string(page).unwrap());
+            }
+        }
+        for (name, _) in all() {
+            let called = format!("portcullis {name}");
+            assert!(pages.contains(&called), "no page shows `{called}`");
+        }
+    }
+}

@@ -1,5 +1,7 @@
 //! What is made of the program's own definitions: completions, manual page, schema, version.
 
+use std::io;
+
 use clap::{Args, CommandFactory};
 use serde_json::json;
 
@@ -24,19 +26,30 @@ pub(crate) struct Version {
 
 /// `portcullis completions SHELL`.
 pub(super) fn completions(completions: &Completions) -> Exit {
-    let mut text = Vec::new();
-    clap_complete::generate(
-        completions.shell,
-        &mut Cli::command(),
-        "portcullis",
-        &mut text,
-    );
-    output::data(&String::from_utf8_lossy(&text));
+    output::data(&String::from_utf8_lossy(&script(completions.shell)));
     Exit::Yes
 }
 
-/// `portcullis man`: one page for the program, then one for each command.
+/// What a shell reads to complete command lines.
+pub(super) fn script(shell: clap_complete::Shell) -> Vec<u8> {
+    let mut text = Vec::new();
+    clap_complete::generate(shell, &mut Cli::command(), "portcullis", &mut text);
+    text
+}
+
+/// `portcullis man`.
 pub(super) fn man() -> Exit {
+    match pages() {
+        Ok(text) => {
+            output::data(&String::from_utf8_lossy(&text));
+            Exit::Yes
+        }
+        Err(_) => Exit::Failed,
+    }
+}
+
+/// The manual: one page for the program, then one for each command.
+pub(super) fn pages() -> io::Result<Vec<u8>> {
     let mut command = Cli::command();
     command.build();
     let mut text = Vec::new();
@@ -49,12 +62,9 @@ pub(super) fn man() -> Exit {
     for page in pages {
         let title = page.get_display_name().unwrap_or("portcullis").to_owned();
         let page = clap_mangen::Man::new(page.clone().display_name(title));
-        if page.render(&mut text).is_err() {
-            return Exit::Failed;
-        }
+        page.render(&mut text)?;
     }
-    output::data(&String::from_utf8_lossy(&text));
-    Exit::Yes
+    Ok(text)
 }
 
 /// `portcullis schema`.
