@@ -46,7 +46,8 @@ fn version_says_which() {
 fn help_is_data_and_names_every_command() {
     let ran = run(&["--help"]);
     assert_eq!(ran.code, Some(0));
-    for command in output::leaves(&[]) {
+    let all = output::leaves(&[]).into_iter();
+    for command in all.filter(|name| name != "help") {
         let words: Vec<&str> = command.split(' ').collect();
         assert!(ran.out.contains(words[0]), "{command}");
         let ran = run(&[&words[..], &["--help"]].concat());

@@ -10,10 +10,10 @@ use rustls::{
     SupportedProtocolVersion,
 };
 
-use super::{Connection, Identity, Pki};
+use crate::{Connection, Identity, Pki};
 
 /// Every version that Portcullis speaks.
-pub(crate) const VERSIONS: [&SupportedProtocolVersion; 2] =
+pub const VERSIONS: [&SupportedProtocolVersion; 2] =
     [&rustls::version::TLS13, &rustls::version::TLS12];
 
 fn provider() -> Arc<CryptoProvider> {
@@ -22,12 +22,14 @@ fn provider() -> Arc<CryptoProvider> {
 
 impl Pki {
     /// A client that trusts this authority and shows a certificate if it has one.
-    pub(crate) fn client(&self, identity: Option<&Identity>) -> Arc<ClientConfig> {
+    #[must_use]
+    pub fn client(&self, identity: Option<&Identity>) -> Arc<ClientConfig> {
         self.client_of(identity, &VERSIONS)
     }
 
     /// The same with some versions of TLS only.
-    pub(crate) fn client_of(
+    #[must_use]
+    pub fn client_of(
         &self,
         identity: Option<&Identity>,
         versions: &[&'static SupportedProtocolVersion],
@@ -51,7 +53,8 @@ impl Pki {
 }
 
 /// A client that takes any certificate, for those that nobody signed.
-pub(crate) fn careless() -> Arc<ClientConfig> {
+#[must_use]
+pub fn careless() -> Arc<ClientConfig> {
     let builder = ClientConfig::builder_with_provider(provider())
         .with_protocol_versions(&VERSIONS)
         .unwrap()
@@ -61,7 +64,8 @@ pub(crate) fn careless() -> Arc<ClientConfig> {
 }
 
 /// The certificate that a server shows.
-pub(crate) fn shown_at(port: u16) -> Option<Vec<u8>> {
+#[must_use]
+pub fn shown_at(port: u16) -> Option<Vec<u8>> {
     Connection::certificate_at(port, &careless()).ok()
 }
 

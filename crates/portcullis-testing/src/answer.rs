@@ -6,15 +6,22 @@ use serde_json::Value;
 
 /// A whole answer.
 #[derive(Debug, Clone)]
-pub(crate) struct Answer {
-    pub(crate) status: u16,
-    pub(crate) headers: Vec<(String, String)>,
-    pub(crate) body: Vec<u8>,
+pub struct Answer {
+    /// The status.
+    pub status: u16,
+    /// The headers, their names in lower case.
+    pub headers: Vec<(String, String)>,
+    /// The body.
+    pub body: Vec<u8>,
 }
 
 impl Answer {
     /// Reads one answer; `has_body` is false for the answer to HEAD.
-    pub(crate) fn read(stream: &mut impl BufRead, has_body: bool) -> io::Result<Self> {
+    ///
+    /// # Errors
+    ///
+    /// When the stream ends, or what comes is not HTTP.
+    pub fn read(stream: &mut impl BufRead, has_body: bool) -> io::Result<Self> {
         let first = line(stream)?;
         let status = first
             .split(' ')
@@ -60,22 +67,27 @@ impl Answer {
         }
     }
 
-    pub(crate) fn header(&self, name: &str) -> Option<&str> {
+    /// The first header of this name, in lower case.
+    #[must_use]
+    pub fn header(&self, name: &str) -> Option<&str> {
         self.headers
             .iter()
             .find(|(n, _)| n == name)
             .map(|(_, value)| value.as_str())
     }
 
-    pub(crate) fn text(&self) -> String {
+    /// The body as text.
+    #[must_use]
+    pub fn text(&self) -> String {
         String::from_utf8_lossy(&self.body).into_owned()
     }
 
+    /// The body as JSON.
     #[track_caller]
-    pub(crate) fn json(&self) -> Value {
+    pub fn json(&self) -> Value {
         serde_json::from_slice(&self.body).unwrap_or_else(|e| {
             panic!(
-                "the answer {} is no JSON ({e}): {}",
+                "the answer {} is not JSON ({e}): {}",
                 self.status,
                 self.text()
             )
@@ -83,7 +95,8 @@ impl Answer {
     }
 
     /// Whether anything in it lets somebody in.
-    pub(crate) fn is_allow(&self) -> bool {
+    #[must_use]
+    pub fn is_allow(&self) -> bool {
         let answer: Value = serde_json::from_slice(&self.body).unwrap_or_default();
         ["response", "status"]
             .iter()
@@ -92,7 +105,7 @@ impl Answer {
 
     /// Asserts that this is an error in the one shape, and returns its `error` and `request_id`.
     #[track_caller]
-    pub(crate) fn error(&self, status: u16) -> (Value, String) {
+    pub fn error(&self, status: u16) -> (Value, String) {
         assert_eq!(self.status, status, "{}", self.text());
         assert!(!self.is_allow(), "{}", self.text());
         let kind = self.header("content-type").unwrap_or_default();
@@ -112,7 +125,7 @@ impl Answer {
 
     /// Asserts that the error says where in the text the fault is.
     #[track_caller]
-    pub(crate) fn place(&self) -> (u64, u64) {
+    pub fn place(&self) -> (u64, u64) {
         let (error, _) = self.error(400);
         let at = |key: &str| error["details"][key].as_u64().filter(|n| *n > 0);
         match (at("line"), at("column")) {

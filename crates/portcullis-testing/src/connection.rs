@@ -12,7 +12,7 @@ use rustls::pki_types::ServerName;
 use rustls::{ClientConfig, ClientConnection, StreamOwned};
 use serde_json::Value;
 
-use super::{Answer, PATIENCE};
+use crate::{Answer, PATIENCE};
 
 /// What a connection goes over.
 trait Wire: Read + Write + Send {
@@ -40,26 +40,50 @@ impl Wire for StreamOwned<ClientConnection, TcpStream> {
 }
 
 /// One connection, good for any number of requests.
-pub(crate) struct Connection(BufReader<Box<dyn Wire>>);
+pub struct Connection(BufReader<Box<dyn Wire>>);
+
+impl std::fmt::Debug for Connection {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Connection").finish_non_exhaustive()
+    }
+}
 
 impl Connection {
-    pub(crate) fn tcp(port: u16) -> io::Result<Self> {
+    /// Over plain TCP, on loopback.
+    ///
+    /// # Errors
+    ///
+    /// When nobody listens.
+    pub fn tcp(port: u16) -> io::Result<Self> {
         Ok(Self::over(connect(port)?))
     }
 
-    pub(crate) fn unix(path: &Path) -> io::Result<Self> {
+    /// Over a unix socket.
+    ///
+    /// # Errors
+    ///
+    /// When nobody listens.
+    pub fn unix(path: &Path) -> io::Result<Self> {
         let stream = UnixStream::connect(path)?;
         stream.patience(PATIENCE)?;
         Ok(Self::over(stream))
     }
 
     /// Connects and shakes hands.
-    pub(crate) fn tls(port: u16, config: &Arc<ClientConfig>) -> io::Result<Self> {
+    ///
+    /// # Errors
+    ///
+    /// When nobody listens, or the other side is not trusted or does not trust.
+    pub fn tls(port: u16, config: &Arc<ClientConfig>) -> io::Result<Self> {
         Ok(Self::over(shake_hands(port, config)?))
     }
 
     /// Connects and shakes hands, and looks who it is.
-    pub(crate) fn certificate_at(port: u16, config: &Arc<ClientConfig>) -> io::Result<Vec<u8>> {
+    ///
+    /// # Errors
+    ///
+    /// As [`Connection::tls`].
+    pub fn certificate_at(port: u16, config: &Arc<ClientConfig>) -> io::Result<Vec<u8>> {
         let stream = shake_hands(port, config)?;
         let shown = stream
             .conn
@@ -72,34 +96,55 @@ impl Connection {
         Self(BufReader::new(Box::new(stream)))
     }
 
-    pub(crate) fn send(&mut self, bytes: &[u8]) -> io::Result<()> {
+    /// Sends bytes as they are.
+    ///
+    /// # Errors
+    ///
+    /// When the server has closed.
+    pub fn send(&mut self, bytes: &[u8]) -> io::Result<()> {
         self.0.get_mut().write_all(bytes)?;
         self.0.get_mut().flush()
     }
 
     /// The next answer; an error when the server closes without one.
-    pub(crate) fn receive(&mut self) -> io::Result<Answer> {
+    ///
+    /// # Errors
+    ///
+    /// When the server closes without one, or it is not HTTP.
+    pub fn receive(&mut self) -> io::Result<Answer> {
         Answer::read(&mut self.0, true)
     }
 
     /// The next answer to HEAD, or to anything else.
-    pub(crate) fn answer(&mut self, has_body: bool) -> io::Result<Answer> {
+    ///
+    /// # Errors
+    ///
+    /// As [`Connection::receive`].
+    pub fn answer(&mut self, has_body: bool) -> io::Result<Answer> {
         Answer::read(&mut self.0, has_body)
     }
 
     /// Sends a whole request and waits for its answer.
-    pub(crate) fn ask(&mut self, method: &str, path: &str, body: &[u8]) -> io::Result<Answer> {
+    ///
+    /// # Errors
+    ///
+    /// As [`Connection::receive`].
+    pub fn ask(&mut self, method: &str, path: &str, body: &[u8]) -> io::Result<Answer> {
         self.send(&request(method, path, &[], body))?;
         Answer::read(&mut self.0, method != "HEAD")
     }
 
     /// Posts a review.
-    pub(crate) fn post(&mut self, path: &str, body: &Value) -> io::Result<Answer> {
+    ///
+    /// # Errors
+    ///
+    /// As [`Connection::receive`].
+    pub fn post(&mut self, path: &str, body: &Value) -> io::Result<Answer> {
         self.ask("POST", path, body.to_string().as_bytes())
     }
 
     /// What still came until the server closed; nothing if it does not close.
-    pub(crate) fn rest(&mut self) -> Option<Vec<u8>> {
+    pub fn rest(&mut self) -> Option<Vec<u8>> {
         let mut rest = Vec::new();
         match self.0.read_to_end(&mut rest) {
             Err(error) if error.kind() != io::ErrorKind::ConnectionReset => None,
@@ -108,7 +153,7 @@ impl Connection {
     }
 
     /// How long to wait for the server; otherwise [`PATIENCE`].
-    pub(crate) fn patience(&self, time: Duration) {
+    pub fn patience(&self, time: Duration) {
         self.0.get_ref().patience(time).unwrap();
     }
 }
@@ -134,7 +179,8 @@ fn shake_hands(
 }
 
 /// The bytes of a request. Type and length are added unless the headers have them.
-pub(crate) fn request(method: &str, path: &str, headers: &[(&str, &str)], body: &[u8]) -> Vec<u8> {
+#[must_use]
+pub fn request(method: &str, path: &str, headers: &[(&str, &str)], body: &[u8]) -> Vec<u8> {
     let mut head = format!("{method} {path} HTTP/1.1\r\nHost: localhost\r\n");
     let has = |wanted: &str| {
         headers
@@ -155,24 +201,26 @@ pub(crate) fn request(method: &str, path: &str, headers: &[(&str, &str)], body: 
 
 /// Posts JSON on a connection of its own.
 #[track_caller]
-pub(crate) fn post(port: u16, path: &str, body: &Value) -> Answer {
+pub fn post(port: u16, path: &str, body: &Value) -> Answer {
     post_bytes(port, path, body.to_string().as_bytes())
 }
 
 /// Posts any bytes on a connection of its own.
 #[track_caller]
-pub(crate) fn post_bytes(port: u16, path: &str, body: &[u8]) -> Answer {
+pub fn post_bytes(port: u16, path: &str, body: &[u8]) -> Answer {
     raw(port, &request("POST", path, &[], body)).expect("the connection was dropped")
 }
 
 /// Sends bytes as they are, and returns the answer if there is one. A server may answer before it
 /// has everything.
-pub(crate) fn raw(port: u16, bytes: &[u8]) -> Option<Answer> {
+#[must_use]
+pub fn raw(port: u16, bytes: &[u8]) -> Option<Answer> {
     exchange(port, bytes, false)
 }
 
 /// The same, and nothing more will come.
-pub(crate) fn raw_then_close(port: u16, bytes: &[u8]) -> Option<Answer> {
+#[must_use]
+pub fn raw_then_close(port: u16, bytes: &[u8]) -> Option<Answer> {
     exchange(port, bytes, true)
 }
 
