@@ -6,7 +6,7 @@
 //! as a webhook ([`Webhooks`]). Everything is a real process on loopback, and
 //! every process ends with the suite, however the suite ends ([`Process`]).
 //!
-//! Nothing here knows a Portcullis crate: the suites see what users see. What
+//! Nothing here knows a crate of the product: the suites see what users see. What
 //! cannot be set up is a panic that says so, for there is nobody to handle it.
 //!
 //! Start reading at `tests/kube/main.rs`.
@@ -16,22 +16,19 @@
     reason = "a harness that cannot do its work fails loudly and says why"
 )]
 
-mod certificate;
 mod cluster;
 mod http;
 mod kubectl;
 mod portcullis;
-mod ports;
 mod process;
-mod wait;
 mod webhooks;
 
-pub use certificate::{Authority, Identity};
 pub use cluster::{AuthorizationWebhook, Cluster, ClusterConfig, Programs, Proxy, User};
 pub use http::Connection;
 pub use kubectl::{Answer, Kubectl};
 pub use portcullis::{Portcullis, PortcullisConfig};
-pub use ports::free_ports;
+pub use portcullis_testing::{
+    Authority, Identity, eventually_within as until_some, free_ports, until_within as until,
+};
 pub use process::{Process, Signal};
-pub use wait::{until, until_some};
 pub use webhooks::{FailurePolicy, Phase, Webhook, Webhooks};

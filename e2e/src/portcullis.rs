@@ -165,7 +165,7 @@ impl Portcullis {
     /// # Panics
     /// When it cannot be written.
     pub fn replace_file(&self, name: &str, text: &str) {
-        crate::certificate::replace(&self.directory.join(name), text);
+        portcullis_testing::replace_file(&self.directory.join(name), text);
     }
 }
 

@@ -1,7 +1,6 @@
-//! What tests need: keys made for them, tokens signed by hand, and a small server to fetch from.
+//! What tests need: keys made for them and tokens signed by hand.
 
 mod keys;
-mod server;
 
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
@@ -11,7 +10,7 @@ use crate::encoding::encode;
 use crate::settings::{Algorithm, AuthenticatorSettings, Keys, LoginSettings, Secret};
 
 pub(crate) use keys::{Pair, pem};
-pub(crate) use server::{Reply, Server};
+pub(crate) use portcullis_testing::{Reply, Server};
 
 /// A secret that is long enough.
 pub(crate) const SECRET: &[u8] = b"corp-0123456789abcdef0123456789abcdef";

@@ -265,6 +265,7 @@ async fn read(pipe: Option<impl AsyncRead + Unpin>) -> Result<Vec<u8>, Failure> 
 mod tests {
     use super::*;
     use portcullis_core::clock;
+    use portcullis_testing::until;
     use std::sync::Arc;
     use tokio::runtime::Builder;
 
@@ -288,21 +289,13 @@ mod tests {
             let arguments = ["-c".into(), script.into()];
             shared.run(Path::new("/bin/sh"), &arguments, deadline).await
         });
-        until(|| file.exists());
+        until("it runs", || file.exists());
         assert!(!tools.wait_for_all(Duration::ZERO));
         runtime.shutdown_background();
         assert!(tools.wait_for_all(Duration::from_secs(60)));
         assert!(tools.wait_for_all(Duration::ZERO));
         let child = std::fs::read_to_string(&file).unwrap();
-        until(|| !is_alive(child.trim()));
-    }
-
-    fn until(so: impl Fn() -> bool) {
-        let pause = || std::thread::sleep(Duration::from_millis(10));
-        assert!((0..3000).any(|_| so() || {
-            pause();
-            false
-        }));
+        until("it is gone", || !is_alive(child.trim()));
     }
 
     fn is_alive(id: &str) -> bool {

@@ -1,12 +1,19 @@
-//! The commands, one file each.
+//! The list of commands. Each is one file with its arguments and what it does, and a folder of the same
+//! name if it has several parts.
+//!
+//! A new command is a file here, and in this file its module, a variant of [`Command`] and an arm of
+//! [`run`].
 
 mod access;
+mod access_matrix;
 mod autohold;
+mod can_i;
 mod check;
 mod decisions;
 mod documents;
 mod eval;
 mod explain;
+mod failure;
 mod graph;
 mod init;
 mod pipeline;
@@ -19,16 +26,81 @@ mod tenant;
 mod test;
 mod text;
 mod token;
+mod who_can;
 
-use portcullis_config::{ConfigSource, Listening, LoadOptions};
+use clap::Subcommand;
 
-use crate::cli::{Admission, CanIForm, Cli, Command};
+use self::access_matrix::AccessMatrix;
+use self::autohold::Autohold;
+use self::can_i::CanI;
+use self::check::Check;
+use self::decisions::Decisions;
+use self::documents::{Completions, Version};
+use self::eval::Eval;
+use self::explain::Explain;
+use self::graph::Graph;
+use self::init::Init;
+use self::pipeline::Pipeline;
+use self::plugins::Plugins;
+use self::replay::Replay;
+use self::serve::Serve;
+use self::tenant::Tenant;
+use self::test::Test;
+use self::token::Token;
+use self::who_can::WhoCan;
 use crate::exit::Exit;
-use crate::output;
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Run the server.
+    ///
+    /// Without any configuration a built-in demonstration runs on loopback, with a fresh data directory.
+    Serve(Serve),
+    /// Validate a configuration.
+    Check(Check),
+    /// Judge manifests and reviews as the server would, without a server or a cluster.
+    Eval(Eval),
+    /// Run the tests of policies: `*.test.yaml`, `*.test.ts` and `*.test.js`.
+    Test(Test),
+    /// Write a folder to start from: configuration, policies, tests, types.
+    Init(Init),
+    /// List or export decisions.
+    Decisions(Decisions),
+    /// Explain a decision.
+    Explain(Explain),
+    /// Decide recorded requests again with other policies, and show what would change.
+    Replay(Replay),
+    /// Check whether a user may do something: to a resource, or over the REST API.
+    CanI(CanI),
+    /// List who has a permission.
+    WhoCan(WhoCan),
+    /// Show which rule has which permissions.
+    AccessMatrix(AccessMatrix),
+    /// Query the relationship graph: paths, neighbours, profiles.
+    Graph(Graph),
+    /// Create short-lived tokens.
+    Token(Token),
+    /// Show, pause and resume the tenants of a running server.
+    Tenant(Tenant),
+    /// Hold nodes of failed jobs.
+    Autohold(Autohold),
+    /// Run pipelines again, cancel them, or move changes to the front.
+    Pipeline(Pipeline),
+    /// List every plug-in with its phases, operations and configuration.
+    Plugins(Plugins),
+    /// Print the JSON Schema of the configuration file.
+    Schema,
+    /// Print shell completions.
+    Completions(Completions),
+    /// Print the manual page.
+    Man,
+    /// Print the version.
+    Version(Version),
+}
 
 /// Does what the command line says.
-pub(crate) fn run(cli: Cli) -> Exit {
-    match cli.command {
+pub(crate) fn run(command: Command) -> Exit {
+    match command {
         Command::Serve(serve) => serve::run(&serve),
         Command::Check(check) => check::run(&check),
         Command::Eval(eval) => eval::run(&eval),
@@ -37,40 +109,92 @@ pub(crate) fn run(cli: Cli) -> Exit {
         Command::Decisions(decisions) => decisions::run(&decisions),
         Command::Explain(explain) => explain::run(&explain),
         Command::Replay(replay) => replay::run(&replay),
-        Command::CanI(can_i) => match can_i.form() {
-            Ok(CanIForm::Access(asked)) => graph::can_i(&asked),
-            Ok(CanIForm::Action(asked)) => access::can_i(&asked),
-            Err(error) => output::of_clap(&error),
-        },
+        Command::CanI(can_i) => can_i::run(can_i),
+        Command::WhoCan(who_can) => who_can::run(&who_can),
+        Command::AccessMatrix(matrix) => access_matrix::run(&matrix),
         Command::Graph(graph) => graph::run(&graph),
-        Command::WhoCan(who_can) => access::who_can(&who_can),
-        Command::AccessMatrix(matrix) => access::matrix(&matrix),
         Command::Token(token) => token::run(&token),
         Command::Tenant(tenant) => tenant::run(&tenant),
         Command::Autohold(autohold) => autohold::run(&autohold),
         Command::Pipeline(pipeline) => pipeline::run(&pipeline),
-        Command::Plugins(plugins) => plugins::run(plugins.output),
+        Command::Plugins(plugins) => plugins::run(&plugins),
         Command::Schema => documents::schema(),
-        Command::Completions { shell } => documents::completions(shell),
+        Command::Completions(completions) => documents::completions(&completions),
         Command::Man => documents::man(),
-        Command::Version(version) => documents::version(version.output),
+        Command::Version(version) => documents::version(&version),
     }
 }
 
-/// What to load, with the flags that go over it.
-fn load_options<'a>(
-    source: ConfigSource<'a>,
-    admission: &Admission,
-    known_plugins: &'a [&'a str],
-) -> LoadOptions<'a> {
-    LoadOptions {
-        source,
-        admission_control: admission.admission_control.clone(),
-        admission_control_config_file: admission.admission_control_config_file.clone(),
-        known_plugins,
-        listeners: Listening::Needed,
-        objects: None,
-        coverage: false,
-        env: &|name| std::env::var(name).ok(),
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use clap::{CommandFactory, ValueEnum};
+    use clap_complete::Shell;
+
+    use crate::cli::Cli;
+
+    /// Every command with its whole name, like `graph path`.
+    fn all() -> Vec<(String, clap::Command)> {
+        let mut found = Vec::new();
+        let mut left = vec![(String::new(), Cli::command())];
+        while let Some((above, command)) = left.pop() {
+            for inner in command.get_subcommands() {
+                let name = format!("{above} {}", inner.get_name());
+                left.push((name.clone(), inner.clone()));
+                found.push((name.trim().to_owned(), inner.clone()));
+            }
+        }
+        found
+    }
+
+    fn text(bytes: Vec<u8>) -> String {
+        String::from_utf8(bytes).unwrap()
+    }
+
+    #[test]
+    fn every_command_and_argument_says_what_it_is_for() {
+        for (name, command) in all() {
+            let about = command.get_about().map(ToString::to_string);
+            assert!(about.is_some_and(|about| !about.is_empty()), "{name}");
+            for argument in command.get_arguments() {
+                assert!(argument.get_help().is_some(), "{name} {argument}");
+            }
+        }
+    }
+
+    #[test]
+    fn every_command_can_be_completed_and_has_a_manual_page() {
+        let pages = text(super::documents::pages().unwrap());
+        for (name, _) in all() {
+            let title = format!("portcullis\\-{}", name.replace([' ', '-'], "\\-"));
+            assert!(pages.contains(&title), "{name} has no page");
+        }
+        for shell in Shell::value_variants() {
+            let script = text(super::documents::script(*shell));
+            for (name, command) in all() {
+                // Scripts quote the name in one way or another.
+                let is_there = script
+                    .split(|c: char| !(c.is_ascii_alphanumeric() || c == '-'))
+                    .any(|word| word == command.get_name());
+                assert!(is_there, "{shell} does not know {name}");
+            }
+        }
+    }
+
+    #[test]
+    fn every_command_is_documented() {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+        let mut pages = std::fs::read_to_string(root.join("README.md")).unwrap();
+        for page in root.join("docs").read_dir().unwrap() {
+            let page = page.unwrap().path();
+            if page.extension().is_some_and(|ending| ending == "md") {
+                pages.push_str(&std::fs::read_to_string(page).unwrap());
+            }
+        }
+        for (name, _) in all() {
+            let called = format!("portcullis {name}");
+            assert!(pages.contains(&called), "no page shows `{called}`");
+        }
     }
 }

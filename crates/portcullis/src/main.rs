@@ -3,6 +3,7 @@
 //! Standard output carries data only; what is wrong goes to standard error. Exit codes are in
 //! [`exit`]; output that could not be written is one of them.
 
+mod arguments;
 mod cli;
 mod client;
 mod colors;
@@ -26,7 +27,7 @@ fn main() -> ExitCode {
     // Libraries that are not told which cryptography to use take this one. It can only fail if there is one.
     let _ = Arc::unwrap_or_clone(portcullis_net::provider()).install_default();
     let exit = match cli::parse(std::env::args_os()) {
-        Ok(cli) => commands::run(cli),
+        Ok(cli) => commands::run(cli.command),
         Err(error) => output::of_clap(&error),
     };
     output::ended(exit).into()

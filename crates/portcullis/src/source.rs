@@ -9,7 +9,7 @@ use std::path::PathBuf;
 
 use portcullis_record::Summary;
 
-use crate::cli::{Filter, Store};
+use crate::arguments::{Filter, Store};
 use crate::client::{Access, ClientError};
 use crate::data_dir;
 use crate::exit::Exit;

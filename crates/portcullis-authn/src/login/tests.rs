@@ -33,10 +33,10 @@ impl Play {
 
     /// Where the provider also says this of itself.
     async fn described(client_secret: Option<&str>, more: Value) -> Self {
-        let server = Server::start(|_| Reply::Hang).await;
+        let server = Server::http(|_| Reply::Hang);
         let settings = AuthenticatorSettings {
             login: Some(login(client_secret)),
-            ..provider(&server.url, None)
+            ..provider(&server.url(), None)
         };
         let play = Self {
             authenticators: Authenticators::new(vec![shared("corp"), settings], None).unwrap(),
@@ -50,13 +50,13 @@ impl Play {
 
     /// Lets the provider answer the code so.
     fn answer(&self, more: Value, reply: Reply) {
-        let (base, key) = (self.server.url.clone(), self.pair.jwk("k"));
+        let (base, key) = (self.server.url(), self.pair.jwk("k"));
         let reply = match reply {
             Reply::Body(body) => (200, body),
             Reply::Status(status, _, body) => (status, body),
-            Reply::Hang => panic!("not here"),
+            other => panic!("not here: {other:?}"),
         };
-        self.server.answer(move |asked| match asked.path.as_str() {
+        self.server.answer(move |asked| match asked.target() {
             DESCRIPTION => {
                 let mut said = json!({
                     "issuer": base,
@@ -97,7 +97,7 @@ impl Play {
     /// An identity token for this attempt, with these changes.
     fn id_token(&self, nonce: &str, changes: &Value) -> Value {
         let mut said = claims(
-            &self.server.url,
+            &self.server.url(),
             &json!({ "aud": "client one", "nonce": nonce }),
         );
         for (name, value) in changes.as_object().unwrap() {
@@ -132,7 +132,7 @@ async fn the_whole_way() {
     for secret in [None, Some("s:e c/r+et")] {
         let play = Play::new(secret).await;
         let (begun, query) = play.begin("/t/one?x=1#y").await;
-        let endpoint = format!("{}/authorize?tenant=1&", play.server.url);
+        let endpoint = format!("{}/authorize?tenant=1&", play.server.url());
         assert!(begun.location.starts_with(&endpoint), "{}", begun.location);
         for (name, value) in [
             ("response_type", "code"),
@@ -170,9 +170,7 @@ async fn the_whole_way() {
 
         let asked = &play.server.asked("/token")[0];
         assert!(asked.head.starts_with("POST "), "{}", asked.head);
-        let form: HashMap<_, _> = form_urlencoded::parse(asked.body.as_bytes())
-            .into_owned()
-            .collect();
+        let form: HashMap<_, _> = form_urlencoded::parse(&asked.body).into_owned().collect();
         assert_eq!(form["grant_type"], "authorization_code");
         assert_eq!(form["code"], "the/code");
         assert_eq!(form["redirect_uri"], BACK);
@@ -323,7 +321,7 @@ async fn a_provider_that_says_who_it_is() {
         Err(LoginError::WrongIssuer)
     );
     let named = form_urlencoded::Serializer::new(back)
-        .append_pair("iss", &play.server.url)
+        .append_pair("iss", &play.server.url())
         .finish();
     let error = play.finish(&named, &begun.cookie, 0).await.unwrap_err();
     assert_eq!(error.code(), "provider_unavailable", "{error}");
@@ -547,11 +545,11 @@ async fn a_provider_that_is_away() {
 
 #[tokio::test]
 async fn scopes_as_configured() {
-    let server = Server::start(|_| Reply::Hang).await;
-    let mut sso = provider(&server.url, None);
+    let server = Server::http(|_| Reply::Hang);
+    let mut sso = provider(&server.url(), None);
     sso.login = Some(login(None));
     sso.login.as_mut().unwrap().scopes = vec!["email".to_owned(), "groups".to_owned()];
-    let base = server.url.clone();
+    let base = server.url();
     server.answer(move |_| {
         let at = |path: &str| format!("{base}{path}");
         Reply::Body(
@@ -565,7 +563,7 @@ async fn scopes_as_configured() {
         .begin_login(None, BACK, "/", &sessions, at(0))
         .await
         .unwrap();
-    assert!(begun.location.starts_with(&format!("{}/a?", server.url)));
+    assert!(begun.location.starts_with(&format!("{}/a?", server.url())));
     assert!(
         begun.location.contains("scope=openid+email+groups"),
         "{}",

@@ -21,12 +21,12 @@ fn keys(list: &[Value]) -> Reply {
 }
 
 /// A server that publishes these keys at every path.
-async fn publishing(list: Vec<Value>) -> Server {
-    Server::start(move |_| keys(&list)).await
+fn publishing(list: Vec<Value>) -> Server {
+    Server::http(move |_| keys(&list))
 }
 
 fn settings(server: &Server) -> AuthenticatorSettings {
-    provider(ISSUER, Some(format!("{}/keys", server.url)))
+    provider(ISSUER, Some(format!("{}/keys", server.url())))
 }
 
 fn made(server: &Server) -> Authenticators {

@@ -5,19 +5,18 @@ use std::sync::Arc;
 use portcullis_core::HostFunction::ForwardToAdmissionController;
 use portcullis_host::{ForwardRule, GoogleToken, HostSettings, WorldHost};
 use portcullis_js::{Host, HostRequest, Input};
+use portcullis_testing::{Pki, Reply, Server};
 use serde_json::{Value, json};
 
-use crate::certificates::Pki;
-use crate::remote::{Remote, Reply};
 use crate::script::Folder;
-use crate::support::{Asked, call, forwarding, later, pod, settings};
+use crate::support::{Asked, call, forwarding, later, pod, review, settings};
 
 fn allow() -> Reply {
-    Reply::review(&json!({"uid": "u1", "allowed": true, "patchType": "JSONPatch", "patch": "W10="}))
+    review(&json!({"uid": "u1", "allowed": true, "patchType": "JSONPatch", "patch": "W10="}))
 }
 
 fn deny() -> Reply {
-    Reply::review(&json!({"uid": "u1", "allowed": false, "status": {"message": "ext no"}}))
+    review(&json!({"uid": "u1", "allowed": false, "status": {"message": "ext no"}}))
 }
 
 fn forward(host: &WorldHost, address: &str) -> Result<Value, String> {
@@ -32,7 +31,7 @@ fn forward(host: &WorldHost, address: &str) -> Result<Value, String> {
 fn with_authority(pki: &Pki, rule: ForwardRule) -> WorldHost {
     WorldHost::new(HostSettings {
         forward_to: rule,
-        forward_ca: Some(pki.authority.clone()),
+        forward_ca: Some(pki.authority.certificate_pem.clone().into_bytes()),
         google_token: GoogleToken::File("/nonexistent".into()),
         ..settings()
     })
@@ -42,7 +41,7 @@ fn with_authority(pki: &Pki, rule: ForwardRule) -> WorldHost {
 #[test]
 fn over_tls() {
     let pki = Pki::new();
-    let remote = Remote::https(&pki, |seen| {
+    let remote = Server::https(&pki.server, |seen| {
         if seen.target() == "/deny" {
             deny()
         } else {
@@ -60,7 +59,7 @@ fn over_tls() {
         Ok(json!("ext no"))
     );
 
-    let seen = remote.seen().remove(0);
+    let seen = remote.requests().remove(0);
     assert_eq!(
         (seen.method(), seen.target()),
         ("POST", "/review?timeout=1s")
@@ -80,7 +79,7 @@ fn over_tls() {
 fn over_a_unix_socket() {
     let folder = Folder::new();
     let path = folder.path("r.sock");
-    let remote = Remote::unix(&path, |_| deny());
+    let remote = Server::unix(&path, |_| deny());
     let path = path.to_str().unwrap();
     for entry in [path, &format!("unix://{path}")] {
         let host = forwarding(&[entry]);
@@ -90,7 +89,7 @@ fn over_a_unix_socket() {
             Ok(json!("ext no"))
         );
     }
-    let seen = remote.seen().remove(0);
+    let seen = remote.requests().remove(0);
     assert_eq!((seen.method(), seen.target()), ("POST", "/"));
     assert_eq!(seen.header("host"), Some("unix"));
 }
@@ -99,9 +98,9 @@ fn over_a_unix_socket() {
 fn anywhere_needs_no_list() {
     let folder = Folder::new();
     let path = folder.path("r.sock");
-    let _remote = Remote::unix(&path, |_| allow());
+    let _remote = Server::unix(&path, |_| allow());
     let pki = Pki::new();
-    let other = Remote::https(&pki, |_| deny());
+    let other = Server::https(&pki.server, |_| deny());
     let host = with_authority(&pki, ForwardRule::Anywhere);
     assert_eq!(forward(&host, path.to_str().unwrap()), Ok(json!(true)));
     assert_eq!(
@@ -112,8 +111,8 @@ fn anywhere_needs_no_list() {
 
 #[test]
 fn plain_http_on_loopback() {
-    let remote = Remote::http(|_| allow());
-    let port = remote.address.unwrap().port();
+    let remote = Server::http(|_| allow());
+    let port = remote.port();
     let host = forwarding(&[
         &format!("http://127.0.0.1:{port}/*"),
         &format!("http://localhost:{port}/*"),
@@ -137,12 +136,12 @@ fn plain_http_on_loopback() {
     );
     let unlisted = forwarding(&["https://127.0.0.1/*"]);
     assert!(forward(&unlisted, &format!("http://127.0.0.1:{port}/x")).is_err());
-    assert_eq!(remote.seen().len(), 3);
+    assert_eq!(remote.requests().len(), 3);
 }
 
 #[test]
 fn the_original_object_or_the_current_one() {
-    let remote = Remote::http(|_| allow());
+    let remote = Server::http(|_| allow());
     let address = format!("http://{}/x", remote.place());
     let host = forwarding(&[&address]);
     let (original, current) = (pod(&["original"]), pod(&["current"]));
@@ -170,7 +169,7 @@ fn the_original_object_or_the_current_one() {
         let mut arguments = vec![address.clone()];
         arguments.extend(options);
         assert_eq!(send(&arguments), Ok(json!(true)));
-        let seen = remote.seen().pop().unwrap();
+        let seen = remote.requests().pop().unwrap();
         assert_eq!(&seen.json()["request"]["object"], sent);
     }
     for bad in [
@@ -181,12 +180,12 @@ fn the_original_object_or_the_current_one() {
     ] {
         assert!(send(&[address.clone(), bad]).is_err());
     }
-    assert_eq!(remote.seen().len(), 5);
+    assert_eq!(remote.requests().len(), 5);
 }
 
 #[test]
 fn a_request_without_a_review_is_not_forwarded() {
-    let remote = Remote::http(|_| allow());
+    let remote = Server::http(|_| allow());
     let address = format!("http://{}/x", remote.place());
     let host = forwarding(&[&address]);
     let object = pod(&["a"]);
@@ -198,5 +197,5 @@ fn a_request_without_a_review_is_not_forwarded() {
         deadline: later(),
     });
     assert!(message.unwrap_err().contains("nothing to forward"));
-    assert!(remote.seen().is_empty());
+    assert!(remote.requests().is_empty());
 }

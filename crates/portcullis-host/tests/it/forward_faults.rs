@@ -4,10 +4,10 @@ use std::net::TcpListener;
 
 use portcullis_core::HostFunction::ForwardToAdmissionController;
 use portcullis_host::{ForwardRule, HostSettings, WorldHost};
+use portcullis_js::HostFunction::ForwardToAdmissionController;
+use portcullis_testing::{Pki, Reply, Server};
 use serde_json::{Value, json};
 
-use crate::certificates::Pki;
-use crate::remote::{Remote, Reply};
 use crate::script::Folder;
 use crate::support::{call, call_until, forwarding, pod, settings, soon};
 
@@ -24,10 +24,10 @@ fn forward(host: &WorldHost, address: &str) -> Result<Value, String> {
 
 /// What comes of an answer.
 fn answered(reply: Reply) -> (Result<Value, String>, String) {
-    let remote = Remote::http(move |_| reply.clone());
+    let remote = Server::http(move |_| reply.clone());
     let address = format!("http://{}/review", remote.place());
     let result = forward(&forwarding(&[&address]), &address);
-    assert_eq!(remote.seen().len(), 1);
+    assert_eq!(remote.requests().len(), 1);
     (result, remote.place())
 }
 
@@ -152,10 +152,10 @@ fn an_endless_body_ends() {
 fn a_silent_controller_is_left_at_the_deadline() {
     let folder = Folder::new();
     let path = folder.path("r.sock");
-    let unix = Remote::unix(&path, |_| Reply::Silence);
-    let http = Remote::http(|_| Reply::Silence);
+    let unix = Server::unix(&path, |_| Reply::Hang);
+    let http = Server::http(|_| Reply::Hang);
     let pki = Pki::new();
-    let https = Remote::https(&pki, |_| Reply::Silence);
+    let https = Server::https(&pki.server, |_| Reply::Hang);
     // Nobody accepts here, so nobody shakes hands.
     let mute = TcpListener::bind("127.0.0.1:0").unwrap();
     let addresses = [
@@ -166,7 +166,7 @@ fn a_silent_controller_is_left_at_the_deadline() {
     ];
     let host = WorldHost::new(HostSettings {
         forward_to: ForwardRule::Only(addresses.to_vec()),
-        forward_ca: Some(pki.authority.clone()),
+        forward_ca: Some(pki.authority.certificate_pem.clone().into_bytes()),
         ..settings()
     })
     .unwrap();
@@ -184,22 +184,22 @@ fn a_silent_controller_is_left_at_the_deadline() {
             "{address}"
         );
     }
-    assert!(unix.seen().len() <= 1);
+    assert!(unix.requests().len() <= 1);
 }
 
 #[test]
 fn what_is_not_listed_is_not_asked() {
     let pki = Pki::new();
-    let remote = Remote::https(&pki, |_| Reply::with("200 OK", "", YES));
+    let remote = Server::https(&pki.server, |_| Reply::with("200 OK", "", YES));
     let place = remote.place();
     let folder = Folder::new();
     let path = folder.path("r.sock");
-    let socket = Remote::unix(&path, |_| Reply::with("200 OK", "", YES));
+    let socket = Server::unix(&path, |_| Reply::with("200 OK", "", YES));
     let path = path.to_str().unwrap();
     let host = |entries: &[&str]| {
         WorldHost::new(HostSettings {
             forward_to: ForwardRule::Only(entries.iter().map(|e| (*e).to_owned()).collect()),
-            forward_ca: Some(pki.authority.clone()),
+            forward_ca: Some(pki.authority.certificate_pem.clone().into_bytes()),
             ..settings()
         })
         .unwrap()
@@ -247,8 +247,8 @@ fn what_is_not_listed_is_not_asked() {
         );
         assert!(result.is_err());
     }
-    assert!(remote.seen().is_empty());
-    assert!(socket.seen().is_empty());
+    assert!(remote.requests().is_empty());
+    assert!(socket.requests().is_empty());
     let message = forward(&host(&[]), &format!("https://{place}/secret?token=x")).unwrap_err();
     assert_eq!(
         message,
@@ -258,17 +258,17 @@ fn what_is_not_listed_is_not_asked() {
 
 #[test]
 fn strangers_are_not_believed() {
-    let (pki, other, misnamed) = (Pki::new(), Pki::new(), Pki::of("other.example"));
+    let (pki, other, misnamed) = (Pki::new(), Pki::new(), Pki::of(&["other.example"]));
     let rule = ForwardRule::Anywhere;
     for (server, authority) in [
         (&pki, Some(&other)),
         (&pki, None),
         (&misnamed, Some(&misnamed)),
     ] {
-        let remote = Remote::https(server, |_| Reply::with("200 OK", "", YES));
+        let remote = Server::https(&server.server, |_| Reply::with("200 OK", "", YES));
         let host = WorldHost::new(HostSettings {
             forward_to: rule.clone(),
-            forward_ca: authority.map(|pki| pki.authority.clone()),
+            forward_ca: authority.map(|pki| pki.authority.certificate_pem.clone().into_bytes()),
             ..settings()
         })
         .unwrap();
@@ -277,7 +277,7 @@ fn strangers_are_not_believed() {
             message.contains("TLS failed") || message.contains("no trusted CA certificates"),
             "{message}"
         );
-        assert!(remote.seen().is_empty());
+        assert!(remote.requests().is_empty());
     }
 }
 

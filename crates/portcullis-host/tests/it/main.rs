@@ -6,7 +6,6 @@
     reason = "a test that can't go on has failed"
 )]
 
-mod certificates;
 mod cosign;
 mod forward;
 mod forward_faults;
@@ -15,7 +14,6 @@ mod origin_world;
 mod processes;
 mod real;
 mod registry;
-mod remote;
 mod runtime;
 mod script;
 mod slsa;

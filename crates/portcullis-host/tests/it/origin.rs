@@ -2,10 +2,11 @@
 
 use portcullis_core::HostFunction::SlsaEnsureComingFrom;
 use portcullis_host::WorldHost;
+use portcullis_js::HostFunction::SlsaEnsureComingFrom;
+use portcullis_testing::Reply;
 use serde_json::{Value, json};
 
 use crate::origin_world::{World, builds, digest, image, keeping_verifier, occurrence};
-use crate::remote::Reply;
 use crate::script::Folder;
 use crate::support::{call, pod};
 
@@ -64,7 +65,7 @@ fn container_analysis_is_asked_with_a_token_and_others_are_not() {
     let host = world.host(&folder.script("slsa-verifier", GOOD));
     assert_eq!(ensure(&host, &[&image()]), Ok(json!(true)));
     assert_eq!(ensure(&host, &[&image()]), Ok(json!(true)));
-    let asked = world.analysis.seen().remove(0);
+    let asked = world.analysis.requests().remove(0);
     assert_eq!(
         asked.target(),
         format!(
@@ -74,8 +75,8 @@ fn container_analysis_is_asked_with_a_token_and_others_are_not() {
         )
     );
     assert_eq!(asked.header("authorization"), Some("Bearer hidden"));
-    assert_eq!(world.github.seen()[0].header("authorization"), None);
-    let metadata = world.metadata.seen();
+    assert_eq!(world.github.requests()[0].header("authorization"), None);
+    let metadata = world.metadata.requests();
     assert_eq!(metadata.len(), 1, "the token is kept");
     assert_eq!(metadata[0].header("metadata-flavor"), Some("Google"));
 }
@@ -114,7 +115,7 @@ fn the_second_name_of_the_configuration() {
     assert_eq!(ensure(&host, &[&image()]), Ok(json!(true)));
     let asked: Vec<_> = world
         .github
-        .seen()
+        .requests()
         .iter()
         .map(|seen| seen.target().to_owned())
         .collect();
@@ -136,7 +137,7 @@ fn an_image_that_no_repository_builds() {
         assert_eq!(ensure(&host, &[&image(), &other]), Ok(json!(false)));
     }
     assert!(!folder.path("ran").exists());
-    assert!(world.analysis.seen().is_empty());
+    assert!(world.analysis.requests().is_empty());
 }
 
 #[test]
@@ -240,5 +241,5 @@ fn repositories_must_be_given() {
         )
         .is_err()
     );
-    assert!(world.github.seen().is_empty());
+    assert!(world.github.requests().is_empty());
 }

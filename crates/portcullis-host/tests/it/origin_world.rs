@@ -4,18 +4,18 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use portcullis_host::{GoogleToken, HostSettings, WorldHost};
+use portcullis_testing::{Reply, Server};
 use serde_json::{Value, json};
 
-use crate::remote::{Remote, Reply};
 use crate::script::Folder;
 use crate::support::settings;
 
 /// The services that `slsaEnsureComingFrom` asks.
 #[derive(Debug)]
 pub(crate) struct World {
-    pub(crate) github: Remote,
-    pub(crate) analysis: Remote,
-    pub(crate) metadata: Remote,
+    pub(crate) github: Server,
+    pub(crate) analysis: Server,
+    pub(crate) metadata: Server,
 }
 
 /// A digest.
@@ -43,11 +43,11 @@ impl World {
             .collect();
         let pages = Arc::new(pages);
         Self {
-            github: Remote::http(move |seen| {
+            github: Server::http(move |seen| {
                 let found = files.get(seen.target()).cloned();
                 found.unwrap_or_else(|| Reply::with("404 Not Found", "", b"404: Not Found"))
             }),
-            analysis: Remote::http(move |seen| {
+            analysis: Server::http(move |seen| {
                 let page = seen
                     .target()
                     .split_once("pageToken=")
@@ -58,7 +58,7 @@ impl World {
                 }
                 Reply::json(&body)
             }),
-            metadata: Remote::http(|_| {
+            metadata: Server::http(|_| {
                 Reply::json(
                     &json!({"access_token": "hidden", "expires_in": 3599, "token_type": "Bearer"}),
                 )

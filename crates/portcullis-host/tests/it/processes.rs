@@ -1,10 +1,12 @@
 //! What is left of programs: nothing; and what they see of us: little.
 
 use portcullis_core::HostFunction::CosignVerify;
+use portcullis_js::HostFunction::CosignVerify;
+use portcullis_testing::until;
 use serde_json::json;
 
 use crate::script::{Folder, is_alive};
-use crate::support::{call, call_until, pod, soon, until};
+use crate::support::{call, call_until, pod, soon};
 
 /// A program that never ends, nor does its child, which is not in its way.
 const ENDLESS: &str = "sleep 1000 & echo $! > \"$D/child\"; echo $$ > \"$D/leader\"; wait";

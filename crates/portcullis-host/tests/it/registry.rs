@@ -3,9 +3,8 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
 
+use portcullis_testing::{Reply, Request, Server};
 use serde_json::json;
-
-use crate::remote::{Remote, Reply, Seen};
 
 /// What a registry holds.
 #[derive(Debug, Default)]
@@ -20,7 +19,7 @@ struct Store {
 /// A registry with one repository, `app`.
 #[derive(Debug)]
 pub(crate) struct Registry {
-    remote: Remote,
+    remote: Server,
     store: Arc<Mutex<Store>>,
 }
 
@@ -38,7 +37,7 @@ impl Registry {
     pub(crate) fn new() -> Self {
         let store = Arc::new(Mutex::new(Store::default()));
         let shared = Arc::clone(&store);
-        let remote = Remote::http(move |seen| answer(&mut shared.lock().unwrap(), seen));
+        let remote = Server::http(move |seen| answer(&mut shared.lock().unwrap(), seen));
         Self { remote, store }
     }
 
@@ -60,7 +59,7 @@ impl Registry {
     }
 }
 
-fn answer(store: &mut Store, seen: &Seen) -> Reply {
+fn answer(store: &mut Store, seen: &Request) -> Reply {
     let (path, query) = seen.target().split_once('?').unwrap_or((seen.target(), ""));
     let given = query
         .split('&')

@@ -6,19 +6,20 @@ use std::time::Duration;
 
 use portcullis_core::HostFunction::{CosignVerify, ForwardToAdmissionController};
 use portcullis_host::{HostSettings, WorldHost};
+use portcullis_js::HostFunction::{CosignVerify, ForwardToAdmissionController};
+use portcullis_testing::Server;
 use serde_json::json;
 
-use crate::remote::{Remote, Reply};
 use crate::script::Folder;
-use crate::support::{call, call_until, forwarding, later, pod, settings, soon};
+use crate::support::{call, call_until, forwarding, later, pod, review, settings, soon};
 
 #[test]
 fn sixty_four_calls_wait_at_the_same_time() {
     // Nobody is answered before all have asked.
     let all = Barrier::new(64);
-    let remote = Remote::http(move |_| {
+    let remote = Server::http(move |_| {
         all.wait();
-        Reply::review(&json!({"uid": "u1", "allowed": true}))
+        review(&json!({"uid": "u1", "allowed": true}))
     });
     let address = format!("http://{}/", remote.place());
     let host = forwarding(&[&address]);

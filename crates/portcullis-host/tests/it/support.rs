@@ -5,7 +5,8 @@ use std::time::{Duration, Instant};
 
 use portcullis_core::{HostFunction, clock};
 use portcullis_host::{ForwardRule, GoogleToken, HostSettings, WorldHost};
-use portcullis_js::{Host, HostRequest, Input, Subject};
+use portcullis_js::{Host, HostFunction, HostRequest, Input, Subject};
+use portcullis_testing::Reply;
 use serde_json::{Value, json};
 
 /// The request behind a call, with a review of its own.
@@ -101,13 +102,8 @@ pub(crate) fn call_until(
     })
 }
 
-/// Waits until something is so; a test that waits in vain has failed.
-pub(crate) fn until(what: &str, mut so: impl FnMut() -> bool) {
-    for _ in 0..3000 {
-        if so() {
-            return;
-        }
-        std::thread::sleep(Duration::from_millis(10));
-    }
-    panic!("in vain: {what}");
+/// An AdmissionReview with this response.
+pub(crate) fn review(response: &Value) -> Reply {
+    let answer = json!({"apiVersion": "admission.k8s.io/v1", "kind": "AdmissionReview", "response": response});
+    Reply::json(&answer)
 }

@@ -2,7 +2,6 @@
 
 use std::sync::mpsc::{self, Receiver};
 use std::sync::{Arc, Mutex};
-use std::thread;
 use std::time::Duration;
 
 use portcullis_core::{PolicyLimit, clock};
@@ -10,6 +9,7 @@ use portcullis_js::{
     Evaluation, GlobalContext, Guard, GuardEvent, GuardListener, GuardOptions, GuardStatus, Input,
     NoHost, Pool, PoolOptions, Verdict,
 };
+use portcullis_testing::until_within;
 
 use crate::start::command;
 use crate::stuck::{busy, fine, limits, policies, rounds};
@@ -57,12 +57,10 @@ fn submit(pool: &Pool, input: Input, time: Duration) -> Receiver<Evaluation> {
     receiver
 }
 
-pub(crate) fn until(what: &str, is_so: impl Fn() -> bool) {
-    let end = clock::monotonic() + Duration::from_secs(120);
-    while !is_so() {
-        assert!(clock::monotonic() < end, "{what}");
-        thread::sleep(Duration::from_millis(5));
-    }
+/// Asks until it is so; threads come back when a machine that has other things to do lets them.
+#[track_caller]
+pub(crate) fn until(what: &str, is_so: impl FnMut() -> bool) {
+    until_within(what, Duration::from_secs(120), is_so);
 }
 
 /// Long enough for an ordinary evaluation on a machine that has other things to do.

@@ -156,12 +156,7 @@ fn an_empty_file_is_nothing_to_read() {
 
 #[test]
 fn a_server_that_isn_t_there_is_unavailable_and_its_password_not_told() {
-    // A port that was free a moment ago.
-    let port = std::net::TcpListener::bind("127.0.0.1:0")
-        .unwrap()
-        .local_addr()
-        .unwrap()
-        .port();
+    let port = portcullis_testing::free_port();
     let url = format!("postgres://user:hunter2@127.0.0.1:{port}/db");
     let location = Location::parse(&url, Path::new("/")).unwrap();
     let error = Store::open(&location, Mode::ReadWrite).unwrap_err();

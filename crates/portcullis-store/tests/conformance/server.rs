@@ -2,13 +2,14 @@
 
 use std::fs;
 use std::io::Write;
-use std::net::TcpListener;
 use std::os::unix::fs::{PermissionsExt, chown};
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU32, Ordering};
+
+use portcullis_testing::free_port;
 
 /// A running server.
 pub(crate) struct Server {
@@ -120,11 +121,7 @@ impl Server {
         drop(configuration);
         // Another process may take the port between looking for one and using it.
         let started = (0..5).any(|_| {
-            server.port = TcpListener::bind("127.0.0.1:0")
-                .unwrap()
-                .local_addr()
-                .unwrap()
-                .port();
+            server.port = free_port();
             server.begin()
         });
         let log = fs::read_to_string(server.folder.join("log")).unwrap_or_default();

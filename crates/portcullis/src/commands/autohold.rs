@@ -2,18 +2,114 @@
 
 mod table;
 
+use std::time::Duration;
+
+use clap::{Args, Subcommand};
 use serde_json::{Map, Value, json};
 
 use super::remote::{Remote, ended};
 use super::text::data;
+use super::text::data::Output;
 use super::text::plain::printable;
 use super::text::terminal::Terminal;
-use crate::cli::{
-    Autohold, AutoholdCommand, AutoholdList, AutoholdPlace, AutoholdRelease, AutoholdShow, Output,
-};
+use crate::arguments::{Server, span};
 use crate::client::ClientError;
 use crate::exit::Exit;
 use crate::output;
+
+#[derive(Debug, Args)]
+pub(crate) struct Autohold {
+    #[command(subcommand)]
+    command: AutoholdCommand,
+}
+
+#[derive(Debug, Subcommand)]
+enum AutoholdCommand {
+    /// List the holds of a tenant.
+    List(AutoholdList),
+    /// Show one hold.
+    Show(AutoholdShow),
+    /// Hold the nodes of the next failing run of a job.
+    Place(AutoholdPlace),
+    /// Release a hold, and give back the nodes.
+    #[command(visible_alias = "delete")]
+    Release(AutoholdRelease),
+}
+
+#[derive(Debug, Args)]
+struct AutoholdList {
+    /// The tenant.
+    #[arg(long, value_name = "TENANT")]
+    tenant: String,
+    /// Only those of this project.
+    #[arg(long, value_name = "PROJECT")]
+    project: Option<String>,
+    /// Output format.
+    #[arg(short, long, value_enum, default_value_t = Output::Table)]
+    output: Output,
+    #[command(flatten)]
+    server: Server,
+}
+
+#[derive(Debug, Args)]
+struct AutoholdShow {
+    /// The hold, as `list` names it.
+    #[arg(value_name = "ID")]
+    id: String,
+    /// The tenant.
+    #[arg(long, value_name = "TENANT")]
+    tenant: String,
+    /// Output format.
+    #[arg(short, long, value_enum, default_value_t = Output::Table)]
+    output: Output,
+    #[command(flatten)]
+    server: Server,
+}
+
+#[derive(Debug, Args)]
+struct AutoholdPlace {
+    /// The tenant.
+    #[arg(long, value_name = "TENANT")]
+    tenant: String,
+    /// The project.
+    #[arg(long, value_name = "PROJECT")]
+    project: String,
+    /// The job.
+    #[arg(long, value_name = "JOB")]
+    job: String,
+    /// Only runs for this change, like 12,1.
+    #[arg(long, value_name = "CHANGE", conflicts_with = "reference")]
+    change: Option<String>,
+    /// Only runs for this reference, like refs/heads/main.
+    #[arg(long = "ref", value_name = "REF")]
+    reference: Option<String>,
+    /// Who wants it, and why.
+    #[arg(long, value_name = "TEXT")]
+    reason: String,
+    /// How many failing runs are held.
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=1000))]
+    count: u32,
+    /// How long nodes are held: seconds, or a duration like 24h [default: the server's].
+    #[arg(long, value_name = "TIME", value_parser = span)]
+    keep: Option<Duration>,
+    /// End the hold by itself after this time, used or not: seconds, or a duration like 2h.
+    #[arg(long = "for", value_name = "TIME", value_parser = span)]
+    lasting: Option<Duration>,
+    #[command(flatten)]
+    server: Server,
+}
+
+#[derive(Debug, Args)]
+struct AutoholdRelease {
+    /// The hold, as `list` names it.
+    #[arg(value_name = "ID")]
+    id: String,
+    /// The tenant.
+    #[arg(long, value_name = "TENANT")]
+    tenant: String,
+    #[command(flatten)]
+    server: Server,
+}
 
 /// Does what the command line says.
 pub(super) fn run(autohold: &Autohold) -> Exit {

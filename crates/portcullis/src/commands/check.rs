@@ -1,15 +1,30 @@
 //! `portcullis check`.
 
+use clap::Args;
 use portcullis_config::{ConfigSource, Fault, Faults, Warning};
 use portcullis_server::Report;
 use serde_json::{Value, json};
 
-use super::load_options;
+use super::text::data::Output;
 use super::text::plain::counted;
 use super::text::{data, error};
-use crate::cli::{Check, Output};
+use crate::arguments::{Admission, Configuration, load_options};
 use crate::exit::Exit;
 use crate::output;
+
+#[derive(Debug, Args)]
+pub(crate) struct Check {
+    #[command(flatten)]
+    configuration: Configuration,
+    #[command(flatten)]
+    admission: Admission,
+    /// Treat warnings as errors.
+    #[arg(long)]
+    strict: bool,
+    /// Output format.
+    #[arg(short, long, value_enum, default_value_t = Output::Table)]
+    output: Output,
+}
 
 /// Validates a configuration.
 pub(super) fn run(check: &Check) -> Exit {

@@ -12,10 +12,27 @@ mod table;
 
 pub(super) use self::table::{action, message};
 
+use clap::{Args, Subcommand};
+
+use self::export::Export;
+use self::list::List;
 use super::text::error;
-use crate::cli::{Decisions, DecisionsCommand};
 use crate::exit::Exit;
 use crate::source::SourceError;
+
+#[derive(Debug, Args)]
+pub(crate) struct Decisions {
+    #[command(subcommand)]
+    command: DecisionsCommand,
+}
+
+#[derive(Debug, Subcommand)]
+enum DecisionsCommand {
+    /// List decisions, the newest first.
+    List(List),
+    /// Write whole decisions, one a line, the oldest first: what `replay --file` reads.
+    Export(Export),
+}
 
 /// Does what the command line says.
 pub(super) fn run(decisions: &Decisions) -> Exit {

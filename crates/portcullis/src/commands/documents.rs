@@ -1,23 +1,55 @@
 //! What is made of the program's own definitions: completions, manual page, schema, version.
 
-use clap::CommandFactory;
+use std::io;
+
+use clap::{Args, CommandFactory};
 use serde_json::json;
 
 use super::text::data;
-use crate::cli::{Cli, Output};
+use super::text::data::Output;
+use crate::cli::Cli;
 use crate::exit::Exit;
 use crate::output;
 
+#[derive(Debug, Args)]
+pub(crate) struct Completions {
+    /// The shell.
+    shell: clap_complete::Shell,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Version {
+    /// Output format.
+    #[arg(short, long, value_enum, default_value_t = Output::Table)]
+    output: Output,
+}
+
 /// `portcullis completions SHELL`.
-pub(super) fn completions(shell: clap_complete::Shell) -> Exit {
-    let mut text = Vec::new();
-    clap_complete::generate(shell, &mut Cli::command(), "portcullis", &mut text);
-    output::data(&String::from_utf8_lossy(&text));
+pub(super) fn completions(completions: &Completions) -> Exit {
+    output::data(&String::from_utf8_lossy(&script(completions.shell)));
     Exit::Yes
 }
 
-/// `portcullis man`: one page for the program, then one for each command.
+/// What a shell reads to complete command lines.
+pub(super) fn script(shell: clap_complete::Shell) -> Vec<u8> {
+    let mut text = Vec::new();
+    clap_complete::generate(shell, &mut Cli::command(), "portcullis", &mut text);
+    text
+}
+
+/// `portcullis man`.
 pub(super) fn man() -> Exit {
+    match pages() {
+        Ok(text) => {
+            output::data(&String::from_utf8_lossy(&text));
+            Exit::Yes
+        }
+        Err(_) => Exit::Failed,
+    }
+}
+
+/// The manual: one page for the program, then one for each command.
+pub(super) fn pages() -> io::Result<Vec<u8>> {
     let mut command = Cli::command();
     command.build();
     let mut text = Vec::new();
@@ -30,12 +62,9 @@ pub(super) fn man() -> Exit {
     for page in pages {
         let title = page.get_display_name().unwrap_or("portcullis").to_owned();
         let page = clap_mangen::Man::new(page.clone().display_name(title));
-        if page.render(&mut text).is_err() {
-            return Exit::Failed;
-        }
+        page.render(&mut text)?;
     }
-    output::data(&String::from_utf8_lossy(&text));
-    Exit::Yes
+    Ok(text)
 }
 
 /// `portcullis schema`.
@@ -46,14 +75,14 @@ pub(super) fn schema() -> Exit {
 }
 
 /// `portcullis version`. The commit is known where whoever built it said so, as `make build` does.
-pub(super) fn version(output: Output) -> Exit {
+pub(super) fn version(version: &Version) -> Exit {
     let value = json!({
         "name": "portcullis",
         "version": env!("CARGO_PKG_VERSION"),
         "commit": option_env!("PORTCULLIS_COMMIT"),
         "date": option_env!("PORTCULLIS_COMMIT_DATE"),
     });
-    output::data(&data::write(&value, output, || {
+    output::data(&data::write(&value, version.output, || {
         concat!("portcullis ", env!("CARGO_PKG_VERSION"), "\n").to_owned()
     }));
     Exit::Yes

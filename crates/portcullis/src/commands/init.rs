@@ -1,19 +1,37 @@
 //! `portcullis init`: writes a folder to start from.
 
-mod files;
-
 use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
+use clap::{Args, ValueEnum};
+
 use super::text::error;
-use crate::cli::{Init, Template};
 use crate::exit::Exit;
 use crate::output;
 
+#[derive(Debug, Args)]
+pub(crate) struct Init {
+    /// The folder to write; it may exist, but nothing in it is written over.
+    #[arg(value_name = "DIR")]
+    folder: PathBuf,
+    /// What the policies judge.
+    #[arg(long, value_enum, default_value_t = Template::Kubernetes)]
+    template: Template,
+}
+
+/// What the policies of a starter folder judge.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Template {
+    /// Objects of Kubernetes.
+    Kubernetes,
+    /// CI jobs.
+    Ci,
+}
+
 /// Writes the folder, or nothing.
 pub(super) fn run(init: &Init) -> Exit {
-    let files = files::of(init.template);
+    let files = files_of(init.template);
     let there: Vec<String> = files
         .clone()
         .map(|(name, _)| init.folder.join(name))
@@ -90,4 +108,56 @@ impl Written {
             let _ = fs::remove_dir(folder);
         }
     }
+}
+
+/// A file: its path in the folder, and its text.
+type File = (&'static str, &'static str);
+
+macro_rules! files {
+    ($folder:literal: $($name:literal),+ $(,)?) => {
+        &[$(($name, include_str!(concat!("../../templates/", $folder, "/", $name)))),+]
+    };
+}
+
+const COMMON: &[File] = &[
+    (
+        "tsconfig.json",
+        include_str!("../../templates/common/tsconfig.json"),
+    ),
+    (
+        "policies/portcullis.d.ts",
+        include_str!("../../templates/common/portcullis.d.ts"),
+    ),
+];
+
+const KUBERNETES: &[File] = files!("kubernetes":
+    "portcullis.yaml",
+    "README.md",
+    "policies/image-tags.ts",
+    "policies/owner-label.ts",
+    "policies/resource-limits.js",
+    "policies/lib/pods.ts",
+    "tests/pods/web.yaml",
+    "tests/pods.test.yaml",
+    "tests/images.test.ts",
+);
+
+const CI: &[File] = files!("ci":
+    "portcullis.yaml",
+    "README.md",
+    "policies/protected-production.ts",
+    "policies/route-builds.ts",
+    "policies/lib/jobs.ts",
+    "tests/jobs/build.yaml",
+    "tests/jobs.test.yaml",
+    "tests/jobs.test.ts",
+);
+
+/// All files of a starter folder.
+fn files_of(template: Template) -> impl Iterator<Item = File> + Clone {
+    let own = match template {
+        Template::Kubernetes => KUBERNETES,
+        Template::Ci => CI,
+    };
+    own.iter().chain(COMMON).copied()
 }

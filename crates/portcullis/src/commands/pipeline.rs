@@ -1,14 +1,96 @@
 //! `portcullis pipeline`: runs pipelines of a running server again, cancels them, or moves changes to
 //! the front.
 
+use clap::{Args, Subcommand};
 use serde_json::{Map, Value, json};
 
 use super::remote::{Remote, ended};
 use super::text::plain::printable;
-use crate::cli::{Dequeue, Enqueue, Item, Pipeline, PipelineCommand, Promote};
+use crate::arguments::Server;
 use crate::client::ClientError;
 use crate::exit::Exit;
 use crate::output;
+
+#[derive(Debug, Args)]
+pub(crate) struct Pipeline {
+    #[command(subcommand)]
+    command: PipelineCommand,
+}
+
+#[derive(Debug, Subcommand)]
+enum PipelineCommand {
+    /// Run a pipeline again for a change or a reference.
+    Enqueue(Enqueue),
+    /// Cancel what a pipeline runs for a change or a reference.
+    Dequeue(Dequeue),
+    /// Move changes to the front of a pipeline.
+    Promote(Promote),
+}
+
+#[derive(Debug, Args)]
+struct Enqueue {
+    #[command(flatten)]
+    item: Item,
+    /// The revision before, for a reference.
+    #[arg(long, value_name = "REVISION", conflicts_with = "change")]
+    oldrev: Option<String>,
+    /// The revision after, for a reference.
+    #[arg(long, value_name = "REVISION", conflicts_with = "change")]
+    newrev: Option<String>,
+    #[command(flatten)]
+    server: Server,
+}
+
+#[derive(Debug, Args)]
+struct Dequeue {
+    #[command(flatten)]
+    item: Item,
+    #[command(flatten)]
+    server: Server,
+}
+
+/// Something in a pipeline.
+#[derive(Debug, Args)]
+struct Item {
+    /// The tenant.
+    #[arg(long, value_name = "TENANT")]
+    tenant: String,
+    /// The project.
+    #[arg(long, value_name = "PROJECT")]
+    project: String,
+    /// The pipeline.
+    #[arg(long, value_name = "PIPELINE")]
+    pipeline: String,
+    #[command(flatten)]
+    what: What,
+}
+
+/// A change or a reference.
+#[derive(Debug, Args)]
+#[group(required = true, multiple = false)]
+struct What {
+    /// The change, like 12,1.
+    #[arg(long, value_name = "CHANGE")]
+    change: Option<String>,
+    /// The reference, like refs/heads/main.
+    #[arg(long = "ref", value_name = "REF")]
+    reference: Option<String>,
+}
+
+#[derive(Debug, Args)]
+struct Promote {
+    /// The tenant.
+    #[arg(long, value_name = "TENANT")]
+    tenant: String,
+    /// The pipeline.
+    #[arg(long, value_name = "PIPELINE")]
+    pipeline: String,
+    /// A change, like 12,1; may be repeated, in the order that is wanted.
+    #[arg(long = "change", value_name = "CHANGE", required = true)]
+    changes: Vec<String>,
+    #[command(flatten)]
+    server: Server,
+}
 
 /// Does what the command line says.
 pub(super) fn run(pipeline: &Pipeline) -> Exit {

@@ -2,20 +2,30 @@
 
 use std::fmt::Write;
 
+use clap::Args;
 use portcullis_core::{Descriptor, Operation};
 use serde_json::{Value, json};
 
 use super::text::data;
-use crate::cli::Output;
+use super::text::data::Output;
 use crate::exit::Exit;
 use crate::output;
 
+#[derive(Debug, Args)]
+pub(crate) struct Plugins {
+    /// Output format.
+    #[arg(short, long, value_enum, default_value_t = Output::Table)]
+    output: Output,
+}
+
 /// Lists every plug-in.
-pub(super) fn run(output: Output) -> Exit {
+pub(super) fn run(plugins: &Plugins) -> Exit {
     let registry = portcullis_gate::registry();
     let all: Vec<Value> = registry.iter().map(value).collect();
     let all = Value::from(all);
-    output::data(&data::write(&all, output, || table(registry.iter())));
+    output::data(&data::write(&all, plugins.output, || {
+        table(registry.iter())
+    }));
     Exit::Yes
 }
 

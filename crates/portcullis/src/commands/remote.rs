@@ -6,7 +6,7 @@ use portcullis_core::percent::encoded;
 use serde_json::Value;
 
 use super::text::error;
-use crate::cli::Server;
+use crate::arguments::Server;
 use crate::client::{Access, Client, ClientError, Question};
 use crate::exit::Exit;
 

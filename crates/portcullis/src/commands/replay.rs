@@ -13,17 +13,47 @@ mod value;
 
 use std::fmt::Write;
 use std::io::IsTerminal;
+use std::path::PathBuf;
 
+use clap::Args;
 use portcullis_config::ConfigSource;
 use portcullis_gate::replay::{ChangeKind, Replay as Engine, Report, RunError};
 
 use self::progress::Bar;
 use self::source::{Total, open_source};
-use super::load_options;
 use super::text::{error, json, plain, yaml};
-use crate::cli::{Admission, Output, Replay};
+use crate::arguments::{Admission, Moment, Store, load_options, moment};
+use crate::commands::text::data::Output;
 use crate::exit::Exit;
 use crate::output;
+
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Exit codes: 0 nothing would change, 1 something would, 2 usage, 3 invalid or missing policies or configuration, 5 the record can't be read, 6 nothing to replay"
+)]
+pub(crate) struct Replay {
+    /// The new policies: a folder, in place of the policies of what was recorded.
+    #[arg(long, value_name = "DIR", conflicts_with = "config")]
+    policies: Option<PathBuf>,
+    /// The new configuration, in place of everything that judged. There is no default: it is never the
+    /// one in force.
+    #[arg(short, long, value_name = "FILE")]
+    config: Option<PathBuf>,
+    /// Recorded decisions, one on each line, or - for standard input.
+    #[arg(long, value_name = "FILE|-", conflicts_with_all = ["data_dir", "store", "server", "token", "ca"])]
+    file: Option<PathBuf>,
+    /// Only what was decided since: 30m, 24h or 7d ago, a day like 2026-10-01, or a time.
+    #[arg(long, value_name = "TIME", value_parser = moment)]
+    since: Option<Moment>,
+    /// How many examples to show of each kind of change.
+    #[arg(long, value_name = "N", default_value_t = 5)]
+    examples: usize,
+    /// How to print the results.
+    #[arg(short, long, value_enum, default_value_t = Output::Table)]
+    output: Output,
+    #[command(flatten)]
+    store: Store,
+}
 
 /// Decides again, and tells what would change.
 pub(super) fn run(replay: &Replay) -> Exit {

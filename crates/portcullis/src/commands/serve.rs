@@ -1,17 +1,33 @@
 //! `portcullis serve`.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
+use clap::Args;
 use portcullis_config::ConfigSource;
 use portcullis_server::{OnReady, RunError, RunOptions, demonstration, with_causes};
 
+use super::policy_worker;
 use super::text::error;
-use super::{load_options, policy_worker};
-use crate::cli::Serve;
-use crate::colors;
-use crate::data_dir;
+use crate::arguments::{Admission, Configuration, load_options};
 use crate::exit::Exit;
-use crate::output;
+use crate::{colors, data_dir, output};
+
+#[derive(Debug, Args)]
+pub(crate) struct Serve {
+    #[command(flatten)]
+    configuration: Configuration,
+    /// Run the built-in demonstration on loopback, whatever configuration there is.
+    #[arg(long, conflicts_with = "config")]
+    demo: bool,
+    /// Data directory of the server.
+    #[arg(long, value_name = "DIR", env = "PORTCULLIS_DATA_DIR")]
+    data_dir: Option<PathBuf>,
+    /// Directory of manifests for the graph profiles that name no source of objects.
+    #[arg(long, value_name = "DIR")]
+    objects: Option<PathBuf>,
+    #[command(flatten)]
+    admission: Admission,
+}
 
 /// What the demonstration is, told before it listens.
 const DEMONSTRATION: &str = "\
@@ -128,4 +144,52 @@ fn greet(listeners: &[(String, String)], data_dir: &Path) {
         data = data_dir.display(),
         token = demonstration::token(data_dir).unwrap_or_default(),
     ));
+}
+
+#[cfg(test)]
+mod tests {
+    use std::ffi::OsString;
+
+    use clap::Parser;
+
+    use super::*;
+    use crate::cli::{Cli, parse};
+    use crate::commands::Command;
+
+    #[test]
+    fn a_configuration_has_one_flag_in_three_spellings() {
+        for spelling in [
+            &["-config-file", "a.yaml"][..],
+            &["-config-file=a.yaml"],
+            &["--config", "a.yaml"],
+            &["-c", "a.yaml"],
+        ] {
+            let given = ["portcullis", "serve"].iter().chain(spelling);
+            let cli = parse(given.map(OsString::from)).unwrap();
+            let Command::Serve(serve) = cli.command else {
+                panic!("serve")
+            };
+            assert_eq!(serve.configuration.found(), Some(PathBuf::from("a.yaml")));
+        }
+    }
+
+    #[test]
+    fn a_demonstration_has_no_configuration() {
+        let given = ["portcullis", "serve", "--demo", "--config", "a.yaml"];
+        let error = Cli::try_parse_from(given).unwrap_err();
+        assert_eq!(error.exit_code(), 2);
+        assert!(error.to_string().contains("--demo"), "{error}");
+    }
+
+    #[test]
+    fn plugins_are_split_at_commas() {
+        let cli = Cli::try_parse_from(["portcullis", "serve", "--admission-control=A,B"]).unwrap();
+        let Command::Serve(serve) = cli.command else {
+            panic!("serve")
+        };
+        assert_eq!(
+            serve.admission.admission_control,
+            Some(vec!["A".into(), "B".into()])
+        );
+    }
 }

@@ -2,17 +2,101 @@
 
 mod table;
 
+use std::time::Duration;
+
+use clap::{Args, Subcommand};
 use serde_json::{Map, Value, json};
 
 use super::remote::{Remote, ended};
 use super::text::data;
+use super::text::data::Output;
 use super::text::terminal::Terminal;
-use crate::cli::{
-    Output, Tenant, TenantCommand, TenantList, TenantPause, TenantResume, TenantShow,
-};
+use crate::arguments::{Server, span};
 use crate::client::ClientError;
 use crate::exit::Exit;
 use crate::output;
+
+#[derive(Debug, Args)]
+pub(crate) struct Tenant {
+    #[command(subcommand)]
+    command: TenantCommand,
+}
+
+#[derive(Debug, Subcommand)]
+enum TenantCommand {
+    /// List the tenants that you may see.
+    List(TenantList),
+    /// Show whether a tenant goes on or is paused, and why.
+    #[command(visible_alias = "state")]
+    Show(TenantShow),
+    /// Hold new pipelines back, discard them, or hold results back.
+    ///
+    /// What no flag names stays as it is; without a flag new pipelines are held back.
+    Pause(TenantPause),
+    /// Let everything go on.
+    Resume(TenantResume),
+}
+
+#[derive(Debug, Args)]
+struct TenantList {
+    /// Output format.
+    #[arg(short, long, value_enum, default_value_t = Output::Table)]
+    output: Output,
+    #[command(flatten)]
+    server: Server,
+}
+
+#[derive(Debug, Args)]
+struct TenantShow {
+    /// The tenant.
+    #[arg(value_name = "TENANT")]
+    tenant: String,
+    /// Output format.
+    #[arg(short, long, value_enum, default_value_t = Output::Table)]
+    output: Output,
+    #[command(flatten)]
+    server: Server,
+}
+
+#[derive(Debug, Args)]
+struct TenantPause {
+    /// The tenant.
+    #[arg(value_name = "TENANT")]
+    tenant: String,
+    /// Hold new pipelines back until the tenant goes on; the same as no flag.
+    #[arg(long, conflicts_with = "discard")]
+    triggers: bool,
+    /// Hold results back: what ends starts nothing further.
+    #[arg(long)]
+    results: bool,
+    /// Discard new pipelines instead of holding them back.
+    #[arg(long)]
+    discard: bool,
+    /// Why; everyone who may see the tenant can read it.
+    #[arg(long, value_name = "TEXT")]
+    reason: Option<String>,
+    /// Go on by itself after this time: seconds, or a duration like 2h; without it an end that was set
+    /// before stays.
+    #[arg(long = "for", value_name = "TIME", value_parser = span)]
+    lasting: Option<Duration>,
+    /// Output format of the state that results.
+    #[arg(short, long, value_enum, default_value_t = Output::Table)]
+    output: Output,
+    #[command(flatten)]
+    server: Server,
+}
+
+#[derive(Debug, Args)]
+struct TenantResume {
+    /// The tenant.
+    #[arg(value_name = "TENANT")]
+    tenant: String,
+    /// Output format of the state that results.
+    #[arg(short, long, value_enum, default_value_t = Output::Table)]
+    output: Output,
+    #[command(flatten)]
+    server: Server,
+}
 
 /// Does what the command line says.
 pub(super) fn run(tenant: &Tenant) -> Exit {
@@ -65,12 +149,7 @@ fn resumed(resume: &TenantResume) -> Result<(), ClientError> {
     change(&resume.server, &resume.tenant, &body, resume.output)
 }
 
-fn change(
-    server: &crate::cli::Server,
-    tenant: &str,
-    body: &Value,
-    output: Output,
-) -> Result<(), ClientError> {
+fn change(server: &Server, tenant: &str, body: &Value, output: Output) -> Result<(), ClientError> {
     let state = Remote::open(server)?.post(&["tenant", tenant, "state"], body)?;
     print(tenant, &state, output);
     Ok(())
@@ -108,7 +187,8 @@ mod tests {
     use clap::Parser;
 
     use super::*;
-    use crate::cli::{Cli, Command};
+    use crate::cli::Cli;
+    use crate::commands::Command;
 
     fn body(flags: &[&str]) -> Value {
         let all = ["portcullis", "tenant", "pause", "t1"].iter().chain(flags);

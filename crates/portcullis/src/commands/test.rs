@@ -7,19 +7,85 @@
 
 mod coverage;
 mod junit;
-mod lcov;
 mod outcome;
 mod plan;
 mod run;
 mod table;
 mod value;
 
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum, ValueHint};
+
 use self::outcome::Tested;
+use super::text::report::Report;
 use super::text::terminal::Terminal;
 use super::text::{error, json, plain, report, yaml};
-use crate::cli::{Test, TestOutput, TestReportKind};
 use crate::exit::Exit;
 use crate::output;
+
+#[derive(Debug, Args)]
+pub(crate) struct Test {
+    /// A folder, of which all test files are run, or test files. The folder's `portcullis.yaml`, or
+    /// else `policies/`, or else the folder itself says what judges; for a file the nearest folder
+    /// above it that has one of them.
+    #[arg(value_name = "DIR|FILE", value_hint = ValueHint::AnyPath, default_value = ".")]
+    paths: Vec<PathBuf>,
+    /// Run only the tests whose file or name contains this.
+    #[arg(long, value_name = "TEXT")]
+    filter: Option<String>,
+    /// Report which lines of policies ran.
+    #[arg(long)]
+    coverage: bool,
+    /// Output format.
+    #[arg(short, long, value_enum, default_value_t = TestOutput::Table)]
+    output: TestOutput,
+    /// Write a report: junit=FILE, or lcov=FILE for coverage; may be repeated.
+    #[arg(long, value_name = "KIND=FILE", value_parser = report)]
+    report: Vec<Report<TestReportKind>>,
+}
+
+/// How the results of tests are printed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum TestOutput {
+    /// Human-readable.
+    Table,
+    /// Machine-readable.
+    Json,
+    /// The same as YAML.
+    Yaml,
+    /// `JUnit` XML, which CI systems show as tests.
+    Junit,
+    /// Coverage for editors and CI systems.
+    Lcov,
+}
+
+/// The format of a report.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum TestReportKind {
+    /// What CI systems show as tests.
+    Junit,
+    /// What editors and CI systems show as coverage.
+    Lcov,
+}
+
+impl Test {
+    /// Whether coverage is counted.
+    fn is_covered(&self) -> bool {
+        let is_lcov = |report: &Report<TestReportKind>| report.kind == TestReportKind::Lcov;
+        self.coverage || self.output == TestOutput::Lcov || self.report.iter().any(is_lcov)
+    }
+}
+
+fn report(text: &str) -> Result<Report<TestReportKind>, String> {
+    let (kind, file) = report::file(text, "junit=FILE or lcov=FILE")?;
+    let kind = match kind {
+        "junit" => TestReportKind::Junit,
+        "lcov" => TestReportKind::Lcov,
+        _ => return Err("expected junit=FILE or lcov=FILE".to_owned()),
+    };
+    Ok(Report { kind, file })
+}
 
 /// Runs the tests and tells what came out.
 pub(super) fn run(test: &Test) -> Exit {
@@ -49,7 +115,7 @@ pub(super) fn run(test: &Test) -> Exit {
     for report in &test.report {
         let text = match report.kind {
             TestReportKind::Junit => junit::write(&tested),
-            TestReportKind::Lcov => lcov::write(&tested),
+            TestReportKind::Lcov => coverage::lcov(&tested),
         };
         if !report::write(&report.file, &text) {
             exit = Exit::Failed;
@@ -67,7 +133,21 @@ fn tell(tested: &Tested, test: &Test) {
         TestOutput::Json => json::pretty(&value::of(tested)),
         TestOutput::Yaml => yaml::write(&value::of(tested)),
         TestOutput::Junit => junit::write(tested),
-        TestOutput::Lcov => lcov::write(tested),
+        TestOutput::Lcov => coverage::lcov(tested),
     });
     output::tell(&tested.closing_line());
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reports_are_read_or_refused() {
+        let made = report("lcov=a.info").unwrap();
+        assert_eq!(made.kind, TestReportKind::Lcov);
+        assert_eq!(report("junit=a=b").unwrap().file, PathBuf::from("a=b"));
+        assert!(report("junit").is_err() && report("sarif=x").is_err());
+        assert!(report("lcov=-").unwrap_err().contains("-o lcov"));
+    }
 }

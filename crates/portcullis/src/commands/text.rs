@@ -4,7 +4,6 @@ pub(super) mod columns;
 pub(super) mod data;
 pub(super) mod diff;
 pub(super) mod error;
-pub(super) mod file;
 pub(super) mod indent;
 pub(super) mod json;
 pub(super) mod plain;

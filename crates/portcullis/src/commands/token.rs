@@ -1,14 +1,62 @@
 //! `portcullis token`: creates tokens with the keys of a configuration.
 
+use std::time::Duration;
+
+use clap::{Args, Subcommand};
 use portcullis_authn::{Authenticators, Mint, MintError};
 use portcullis_core::clock;
-use serde_json::Map;
+use serde_json::{Map, Value};
 
-use super::access::{Failure, configuration, ended, remark};
-use super::text::plain::{printable, span};
-use crate::cli::{Token, TokenCommand, TokenCreate};
+use super::access::place::configuration;
+use super::failure::{Failure, ended, remark};
+use super::text::plain;
+use super::text::plain::printable;
+use crate::arguments::{Configuration, span};
 use crate::exit::Exit;
 use crate::output;
+
+#[derive(Debug, Args)]
+pub(crate) struct Token {
+    #[command(subcommand)]
+    command: TokenCommand,
+}
+
+#[derive(Debug, Subcommand)]
+enum TokenCommand {
+    /// Create a short-lived token, and print it.
+    Create(TokenCreate),
+}
+
+#[derive(Debug, Args)]
+struct TokenCreate {
+    /// The authenticator that issues it, as the configuration names it; it needs a signing key
+    /// [default: the only one that has one].
+    #[arg(long, value_name = "NAME")]
+    authenticator: Option<String>,
+    /// The subject, who it is for [default: your user name].
+    #[arg(long, value_name = "SUBJECT", value_parser = clap::builder::NonEmptyStringValueParser::new())]
+    subject: Option<String>,
+    /// Make its bearer an admin of this tenant; the authenticator has to allow it; may be repeated.
+    #[arg(long = "tenant", value_name = "TENANT")]
+    tenants: Vec<String>,
+    /// A further claim: the value is JSON if it can be read as such, or else text; may be repeated.
+    #[arg(long = "claim", value_name = "NAME=VALUE", value_parser = claim)]
+    claims: Vec<(String, Value)>,
+    /// When it expires: seconds, or a duration like 10m.
+    #[arg(long, value_name = "TIME", default_value = "600", value_parser = span)]
+    expires_in: Duration,
+    #[command(flatten)]
+    configuration: Configuration,
+}
+
+fn claim(text: &str) -> Result<(String, Value), String> {
+    let (name, value) = text.split_once('=').ok_or("expected NAME=VALUE")?;
+    if name.is_empty() {
+        return Err("the name is empty: expected NAME=VALUE".to_owned());
+    }
+    let read = serde_json::from_str(value);
+    Ok((name.to_owned(), read.unwrap_or_else(|_| value.into())))
+}
 
 /// Does what the command line says.
 pub(super) fn run(token: &Token) -> Exit {
@@ -34,7 +82,7 @@ fn created(create: &TokenCreate) -> Result<Exit, Failure> {
         Failure::new(exit(&error), message)
     })?;
     output::data(&format!("{token}\n"));
-    let (subject, left) = (&wish.subject, span(create.expires_in.as_secs()));
+    let (subject, left) = (&wish.subject, plain::span(create.expires_in.as_secs()));
     output::tell(&printable(&format!(
         "issued by {signer} for {subject}, expires in {left}"
     )));
@@ -108,5 +156,28 @@ fn exit(error: &MintError) -> Exit {
         | MintError::NoSubject
         | MintError::UidNotText(_)
         | MintError::TooLarge => Exit::Usage,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn values_are_json_or_else_text() {
+        for (text, name, value) in [
+            ("level=5", "level", json!(5)),
+            ("groups=[\"a\",\"b\"]", "groups", json!(["a", "b"])),
+            ("ok=true", "ok", json!(true)),
+            ("name=Zoe Z", "name", json!("Zoe Z")),
+            ("quoted=\"7\"", "quoted", json!("7")),
+            ("eq=a=b", "eq", json!("a=b")),
+            ("none=", "none", json!("")),
+        ] {
+            assert_eq!(claim(text), Ok((name.to_owned(), value)));
+        }
+        assert!(claim("a").is_err() && claim("=a").is_err());
     }
 }

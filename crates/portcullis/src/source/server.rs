@@ -11,7 +11,7 @@ use serde::de::DeserializeOwned;
 
 use super::recent::Recent;
 use super::{Batch, DecisionSource, Followed, Listed, PAGE, SourceError};
-use crate::cli::Filter;
+use crate::arguments::Filter;
 use crate::client::{AT_ONCE, Access, Client, ClientError, Question};
 use crate::exit::Exit;
 

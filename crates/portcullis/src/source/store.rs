@@ -8,7 +8,7 @@ use portcullis_store::{Location, Mode, Page, Store, StoreError};
 
 use super::recent::Recent;
 use super::{Batch, DecisionSource, Followed, Listed, PAGE, SourceError};
-use crate::cli::Filter;
+use crate::arguments::Filter;
 use crate::exit::Exit;
 
 /// How long to wait before looking for new decisions again.

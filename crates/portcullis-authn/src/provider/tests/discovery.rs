@@ -18,21 +18,20 @@ type Change = fn(&str, &mut Value);
 async fn described(path: &'static str, pair: &Pair, change: Change) -> (Server, String) {
     let (base, key) = (Arc::new(OnceLock::<String>::new()), pair.jwk("k"));
     let known = Arc::clone(&base);
-    let server = Server::start(move |asked| {
+    let server = Server::http(move |asked| {
         let base = known.get().unwrap();
-        match asked.path.strip_prefix(path.trim_end_matches('/')) {
+        match asked.target().strip_prefix(path.trim_end_matches('/')) {
             Some(DESCRIPTION) => {
                 let mut said = json!({ "issuer": format!("{base}{path}"), "jwks_uri": format!("{base}/keys") });
                 change(base, &mut said);
                 Reply::Body(said.to_string())
             }
-            _ if asked.path == "/keys" => keys(std::slice::from_ref(&key)),
+            _ if asked.target() == "/keys" => keys(std::slice::from_ref(&key)),
             _ => Reply::Status(404, "", String::new()),
         }
-    })
-    .await;
-    base.set(server.url.clone()).unwrap();
-    let issuer = format!("{}{path}", server.url);
+    });
+    base.set(server.url()).unwrap();
+    let issuer = format!("{}{path}", server.url());
     (server, issuer)
 }
 
@@ -117,8 +116,8 @@ async fn keys_that_moved_are_found_again() {
     let said = claims(&issuer, &json!({ "exp": NOW + 9000 }));
     let token = token(&said, &By::Pair(&pair));
     authenticators.verify(&token, at(0)).await.unwrap();
-    let (base, key) = (server.url.clone(), pair.jwk("k"));
-    server.answer(move |asked| match asked.path.as_str() {
+    let (base, key) = (server.url(), pair.jwk("k"));
+    server.answer(move |asked| match asked.target() {
         DESCRIPTION => {
             Reply::Body(json!({ "issuer": base, "jwks_uri": format!("{base}/new") }).to_string())
         }

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use portcullis_testing::{Authority, Pki};
 use serde_json::json;
 
 use super::{ISSUER, code, fetched, keys, made, publishing, settings, signed};
@@ -13,7 +14,7 @@ use crate::testing::{Pair, Reply, Server, at};
 #[tokio::test]
 async fn once_for_many() {
     let pair = Pair::ec();
-    let server = publishing(vec![pair.jwk("k")]).await;
+    let server = publishing(vec![pair.jwk("k")]);
     let authenticators = Arc::new(made(&server));
     let tasks: Vec<_> = (0..50)
         .map(|number| {
@@ -33,7 +34,7 @@ async fn once_for_many() {
 #[tokio::test]
 async fn the_fetch_goes_on_when_nobody_waits() {
     let pair = Pair::ec();
-    let server = publishing(vec![pair.jwk("k")]).await;
+    let server = publishing(vec![pair.jwk("k")]);
     let authenticators = made(&server);
     let token = signed(&pair, Some("k"), 0);
     {
@@ -54,7 +55,7 @@ async fn the_fetch_goes_on_when_nobody_waits() {
 #[tokio::test]
 async fn old_keys_are_used_while_new_ones_come() {
     let (old, new) = (Pair::ec(), Pair::ec());
-    let server = publishing(vec![old.jwk("old")]).await;
+    let server = publishing(vec![old.jwk("old")]);
     let authenticators = made(&server);
     let token = signed(&old, Some("old"), 0);
     assert_eq!(code(&authenticators, &token, 0).await, None);
@@ -77,7 +78,7 @@ async fn old_keys_are_used_while_new_ones_come() {
 #[tokio::test]
 async fn a_key_that_was_withdrawn_is_not_used_any_more() {
     let (old, new) = (Pair::ec(), Pair::ec());
-    let server = publishing(vec![old.jwk("old")]).await;
+    let server = publishing(vec![old.jwk("old")]);
     let authenticators = made(&server);
     let token = signed(&old, Some("old"), 0);
     assert_eq!(code(&authenticators, &token, 0).await, None);
@@ -95,7 +96,7 @@ async fn a_key_that_was_withdrawn_is_not_used_any_more() {
 #[tokio::test]
 async fn another_key_of_the_same_name_is_another_key() {
     let (old, new) = (Pair::ec(), Pair::ec());
-    let server = publishing(vec![old.jwk("k")]).await;
+    let server = publishing(vec![old.jwk("k")]);
     let authenticators = made(&server);
     let token = signed(&old, Some("k"), 0);
     assert_eq!(code(&authenticators, &token, 0).await, None);
@@ -116,7 +117,7 @@ async fn another_key_of_the_same_name_is_another_key() {
 #[tokio::test]
 async fn an_unknown_key_fetches_but_not_all_the_time() {
     let (old, new) = (Pair::ec(), Pair::ec());
-    let server = publishing(vec![old.jwk("old")]).await;
+    let server = publishing(vec![old.jwk("old")]);
     let authenticators = made(&server);
     assert_eq!(
         code(&authenticators, &signed(&old, Some("old"), 0), 0).await,
@@ -145,7 +146,7 @@ async fn an_unknown_key_fetches_but_not_all_the_time() {
 #[tokio::test]
 async fn an_unknown_key_at_first_fetches_once() {
     let (known, other) = (Pair::ec(), Pair::ec());
-    let server = publishing(vec![known.jwk("k")]).await;
+    let server = publishing(vec![known.jwk("k")]);
     let authenticators = made(&server);
     assert_eq!(
         code(&authenticators, &signed(&other, Some("x"), 0), 0).await,
@@ -157,7 +158,7 @@ async fn an_unknown_key_at_first_fetches_once() {
 #[tokio::test]
 async fn an_outage() {
     let pair = Pair::ec();
-    let server = publishing(vec![pair.jwk("k")]).await;
+    let server = publishing(vec![pair.jwk("k")]);
     let authenticators = made(&server);
     let token = signed(&pair, Some("k"), 0);
     assert_eq!(code(&authenticators, &token, 0).await, None);
@@ -193,7 +194,7 @@ async fn an_outage() {
 #[tokio::test]
 async fn never_there() {
     let pair = Pair::ec();
-    let server = Server::start(|_| Reply::Status(503, "", String::new())).await;
+    let server = Server::http(|_| Reply::Status(503, "", String::new()));
     let authenticators = made(&server);
     for number in 0..20 {
         let token = signed(&pair, Some("k"), number);
@@ -214,7 +215,7 @@ async fn never_there() {
 #[tokio::test]
 async fn unknown_keys_during_an_outage_are_not_called_forged() {
     let (known, new) = (Pair::ec(), Pair::ec());
-    let server = publishing(vec![known.jwk("k")]).await;
+    let server = publishing(vec![known.jwk("k")]);
     let authenticators = made(&server);
     assert_eq!(
         code(&authenticators, &signed(&known, Some("k"), 0), 0).await,
@@ -237,7 +238,7 @@ async fn answers_that_are_none() {
     let token = signed(&pair, Some("k"), 0);
     let good = json!({ "keys": [pair.jwk("k")] }).to_string();
     let moved = good.clone();
-    let server = Server::start(move |asked| match asked.path.as_str() {
+    let server = Server::http(move |asked| match asked.target() {
         "/moved" => Reply::Status(302, "Location: /good\r\n", moved.clone()),
         "/list" => Reply::Body("[]".to_owned()),
         "/none" => Reply::Body(r#"{"keys": []}"#.to_owned()),
@@ -245,8 +246,7 @@ async fn answers_that_are_none() {
         "/created" => Reply::Status(201, "", moved.clone()),
         "/big" => Reply::Body(format!("{}{}", moved, " ".repeat(256 << 10))),
         _ => Reply::Body(moved.clone()),
-    })
-    .await;
+    });
     for (path, word) in [
         ("/moved", "redirects"),
         ("/list", "JSON object"),
@@ -255,7 +255,7 @@ async fn answers_that_are_none() {
         ("/created", "201"),
         ("/big", "262144 bytes"),
     ] {
-        let settings = crate::testing::provider(ISSUER, Some(format!("{}{path}", server.url)));
+        let settings = crate::testing::provider(ISSUER, Some(format!("{}{path}", server.url())));
         let authenticators = Authenticators::new(vec![settings], None).unwrap();
         let error = authenticators.verify(&token, at(0)).await.unwrap_err();
         assert_eq!(error.code, Code::KeysUnavailable, "{path}: {error}");
@@ -268,7 +268,7 @@ async fn answers_that_are_none() {
 #[tokio::test(start_paused = true)]
 async fn a_provider_that_hangs() {
     let pair = Pair::ec();
-    let server = Server::start(|_| Reply::Hang).await;
+    let server = Server::http(|_| Reply::Hang);
     let error = made(&server)
         .verify(&signed(&pair, Some("k"), 0), at(0))
         .await
@@ -295,7 +295,7 @@ async fn nobody_listens() {
 #[tokio::test]
 async fn keys_are_taken_over_if_nothing_changed() {
     let pair = Pair::ec();
-    let server = publishing(vec![pair.jwk("k")]).await;
+    let server = publishing(vec![pair.jwk("k")]);
     let first = made(&server);
     assert_eq!(code(&first, &signed(&pair, Some("k"), 0), 0).await, None);
     let other_realm = AuthenticatorSettings {
@@ -305,7 +305,7 @@ async fn keys_are_taken_over_if_nothing_changed() {
     let second = Authenticators::new(vec![other_realm], Some(&first)).unwrap();
     assert_eq!(code(&second, &signed(&pair, Some("k"), 0), 1).await, None);
     assert_eq!(server.count("/keys"), 1);
-    let elsewhere = crate::testing::provider(ISSUER, Some(format!("{}/other", server.url)));
+    let elsewhere = crate::testing::provider(ISSUER, Some(format!("{}/other", server.url())));
     let third = Authenticators::new(vec![elsewhere], Some(&second)).unwrap();
     assert_eq!(code(&third, &signed(&pair, Some("k"), 0), 2).await, None);
     assert_eq!((server.count("/keys"), server.count("/other")), (1, 1));
@@ -315,17 +315,18 @@ async fn keys_are_taken_over_if_nothing_changed() {
 async fn over_tls_with_an_authority_of_its_own() {
     let pair = Pair::ec();
     let key = pair.jwk("k");
-    let (server, certificate) = Server::start_tls(move |_| keys(std::slice::from_ref(&key))).await;
+    let pki = Pki::new();
+    let server = Server::https(&pki.server, move |_| keys(std::slice::from_ref(&key)));
     let token = signed(&pair, Some("k"), 0);
     let trusting = AuthenticatorSettings {
-        ca: Some(certificate.into_bytes()),
+        ca: Some(pki.authority.certificate_pem.clone().into_bytes()),
         ..settings(&server)
     };
     let authenticators = Authenticators::new(vec![trusting], None).unwrap();
     assert_eq!(code(&authenticators, &token, 0).await, None);
-    let other = rcgen::generate_simple_self_signed(["localhost".to_owned()]).unwrap();
+    let other = Authority::new("other");
     let mistaken = AuthenticatorSettings {
-        ca: Some(other.cert.pem().into_bytes()),
+        ca: Some(other.certificate().into_bytes()),
         ..settings(&server)
     };
     let strict = Authenticators::new(vec![mistaken], Some(&authenticators)).unwrap();
@@ -358,13 +359,18 @@ fn with_an_authority_of_its_own_the_system_does_not_count() {
 async fn in_a_process_with_authorities_of_its_system() {
     let pair = Pair::ec();
     let key = pair.jwk("k");
-    let (server, certificate) = Server::start_tls(move |_| keys(std::slice::from_ref(&key))).await;
-    std::fs::write(std::env::var_os(SYSTEM).unwrap(), certificate).unwrap();
+    let pki = Pki::new();
+    let server = Server::https(&pki.server, move |_| keys(std::slice::from_ref(&key)));
+    std::fs::write(
+        std::env::var_os(SYSTEM).unwrap(),
+        &pki.authority.certificate_pem,
+    )
+    .unwrap();
     let token = signed(&pair, Some("k"), 0);
     assert_eq!(code(&made(&server), &token, 0).await, None);
-    let other = rcgen::generate_simple_self_signed(["localhost".to_owned()]).unwrap();
+    let other = Authority::new("other");
     let pinned = AuthenticatorSettings {
-        ca: Some(other.cert.pem().into_bytes()),
+        ca: Some(other.certificate().into_bytes()),
         ..settings(&server)
     };
     let strict = Authenticators::new(vec![pinned], None).unwrap();

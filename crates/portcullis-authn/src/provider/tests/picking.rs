@@ -10,7 +10,7 @@ use crate::testing::{By, Pair, SECRET, claims, token_with};
 #[tokio::test]
 async fn every_kind_of_key() {
     let (ec, ed) = (Pair::ec(), Pair::ed());
-    let server = publishing(vec![Pair::rsa().jwk("r"), ec.jwk("e"), ed.jwk("d")]).await;
+    let server = publishing(vec![Pair::rsa().jwk("r"), ec.jwk("e"), ed.jwk("d")]);
     let authenticators = made(&server);
     for (pair, id) in [(Pair::rsa(), "r"), (&ec, "e"), (&ed, "d")] {
         assert_eq!(
@@ -25,7 +25,7 @@ async fn every_kind_of_key() {
 #[tokio::test]
 async fn the_key_decides_how_it_is_used() {
     let ec = Pair::ec();
-    let server = publishing(vec![Pair::rsa().jwk("r"), ec.jwk("e")]).await;
+    let server = publishing(vec![Pair::rsa().jwk("r"), ec.jwk("e")]);
     let authenticators = made(&server);
     let said = claims(ISSUER, &json!({}));
     for (header, by) in [
@@ -61,7 +61,7 @@ async fn the_key_decides_how_it_is_used() {
 
 #[tokio::test]
 async fn nothing_is_fetched_for_tokens_that_no_key_could_verify() {
-    let server = publishing(vec![Pair::rsa().jwk("r")]).await;
+    let server = publishing(vec![Pair::rsa().jwk("r")]);
     let authenticators = made(&server);
     let said = claims(ISSUER, &json!({}));
     for (header, by) in [
@@ -86,7 +86,7 @@ async fn nothing_is_fetched_for_tokens_that_no_key_could_verify() {
 #[tokio::test]
 async fn without_a_name_there_is_one_key_only() {
     let (one, two) = (Pair::ec(), Pair::ec());
-    let server = publishing(vec![one.jwk("1"), two.jwk("2"), Pair::rsa().jwk("3")]).await;
+    let server = publishing(vec![one.jwk("1"), two.jwk("2"), Pair::rsa().jwk("3")]);
     let authenticators = made(&server);
     assert_eq!(
         code(&authenticators, &signed(&one, None, 0), 0).await,
@@ -145,7 +145,7 @@ async fn keys_that_are_passed_over() {
     }
     let mut all = bad;
     all.push(ec.jwk("good"));
-    let server = publishing(all).await;
+    let server = publishing(all);
     let authenticators = made(&server);
     assert_eq!(
         code(&authenticators, &signed(&ec, Some("good"), 0), 0).await,

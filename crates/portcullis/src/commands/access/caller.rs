@@ -8,8 +8,7 @@ use portcullis_authn::Authenticators;
 use portcullis_core::Identity;
 use serde_json::{Map, Value};
 
-use super::Failure;
-use crate::cli::Who;
+use crate::commands::failure::Failure;
 use crate::exit::Exit;
 
 /// The most bytes of claims.
@@ -17,7 +16,7 @@ const MOST: u64 = 1 << 20;
 
 /// Who asks.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) enum Caller {
+pub(in crate::commands) enum Caller {
     /// Somebody who is known.
     Known(Identity),
     /// Somebody without a token.
@@ -27,19 +26,21 @@ pub(super) enum Caller {
 }
 
 impl Caller {
-    /// Who the command line says.
-    pub(super) fn of(who: &Who, authenticators: &Authenticators) -> Result<Self, Failure> {
-        let Some(file) = &who.claims else {
+    /// Who has the claims in this file, or on standard input; nobody without claims.
+    pub(in crate::commands) fn of(
+        claims: Option<&Path>,
+        authenticators: &Authenticators,
+    ) -> Result<Self, Failure> {
+        let Some(file) = claims else {
             return Ok(Self::Nobody);
         };
-        let claims = claims(file)?;
-        Ok(match authenticators.identity_of(claims) {
+        Ok(match authenticators.identity_of(read(file)?) {
             Ok(identity) => Self::Known(identity),
             Err(error) => Self::Refused(error.to_string()),
         })
     }
 
-    pub(super) fn identity(&self) -> Option<&Identity> {
+    pub(in crate::commands) fn identity(&self) -> Option<&Identity> {
         match self {
             Self::Known(identity) => Some(identity),
             Self::Nobody | Self::Refused(_) => None,
@@ -47,7 +48,7 @@ impl Caller {
     }
 }
 
-fn claims(file: &Path) -> Result<Map<String, Value>, Failure> {
+fn read(file: &Path) -> Result<Map<String, Value>, Failure> {
     let name = match file.to_str() {
         Some("-") => "standard input".to_owned(),
         _ => file.display().to_string(),

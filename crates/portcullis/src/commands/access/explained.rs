@@ -9,7 +9,7 @@ use crate::commands::text::plain::printable;
 use crate::commands::text::terminal::Terminal;
 
 /// Rules, grants, near misses, and whether anybody may read.
-pub(super) fn text(
+pub(in crate::commands) fn text(
     explanation: &Explanation,
     action: Permission,
     parameters: &Parameters<'_>,

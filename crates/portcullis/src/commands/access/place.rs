@@ -2,37 +2,83 @@
 
 use std::path::Path;
 
+use clap::Args;
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use portcullis_config::{ConfigSource, Source};
 use portcullis_gate::access::AccessConfiguration;
 use portcullis_roles::{Condition, Parameters, Permission, Project, Scope, Tenant};
 
-use super::{Failure, remark};
-use crate::cli::{Admission, Place};
-use crate::commands::load_options;
+use crate::arguments::{Admission, load_options};
+use crate::commands::failure::{Failure, remark};
 use crate::commands::text::error;
 use crate::exit::Exit;
 
+/// Where.
+#[derive(Debug, Args)]
+#[group(required = true, multiple = false)]
+pub(in crate::commands) struct Place {
+    /// In this tenant.
+    #[arg(long, value_name = "TENANT")]
+    pub(in crate::commands) tenant: Option<String>,
+    /// At the root of the API.
+    #[arg(long)]
+    pub(in crate::commands) root: bool,
+}
+
+pub(in crate::commands) fn actions() -> impl TypedValueParser<Value = Permission> {
+    let known = Permission::ALL.iter().map(|permission| {
+        let value = PossibleValue::new(permission.name());
+        match permission {
+            Permission::TenantState => value.alias("set-tenant-state"),
+            _ => value,
+        }
+    });
+    PossibleValuesParser::new(known)
+        .try_map(|given| Permission::parse(&given).ok_or("no such action"))
+}
+
+pub(in crate::commands) fn parameter(text: &str) -> Result<(Condition, String), String> {
+    let known = || {
+        let names: Vec<&str> = Condition::ALL.iter().map(|c| c.name()).collect();
+        names.join(", ")
+    };
+    let Some((name, value)) = text.split_once('=') else {
+        return Err(format!(
+            "expected NAME=VALUE, where NAME is one of {}",
+            known()
+        ));
+    };
+    match Condition::parse(name.trim()) {
+        Some(condition) => Ok((condition, value.to_owned())),
+        None => Err(format!(
+            "nothing depends on `{}`; there are {}",
+            name.trim(),
+            known()
+        )),
+    }
+}
+
 /// A configuration and a place in it that is there.
-pub(super) struct Read {
-    pub(super) configuration: AccessConfiguration,
+pub(in crate::commands) struct Read {
+    pub(in crate::commands) configuration: AccessConfiguration,
     tenant: Option<String>,
 }
 
 /// A place.
-pub(super) struct Spot<'a> {
+pub(in crate::commands) struct Spot<'a> {
     /// Who may do what there.
-    pub(super) scope: &'a Scope,
+    pub(in crate::commands) scope: &'a Scope,
     tenant: Option<&'a Tenant>,
 }
 
 /// What a request is about, with the project under both of its names.
-pub(super) struct About<'a> {
+pub(in crate::commands) struct About<'a> {
     given: &'a [(Condition, String)],
     project: Option<Project>,
 }
 
 /// Reads a configuration in which the place is; what is odd in it is told.
-pub(super) fn read(config: &Path, place: &Place) -> Result<Read, Failure> {
+pub(in crate::commands) fn read(config: &Path, place: &Place) -> Result<Read, Failure> {
     let configuration = configuration(config)?;
     for warning in &configuration.warnings {
         error::warn(warning);
@@ -76,7 +122,7 @@ fn is_there(configuration: &AccessConfiguration, name: &str) -> Result<(), Failu
 
 impl Read {
     /// The place.
-    pub(super) fn spot(&self) -> Spot<'_> {
+    pub(in crate::commands) fn spot(&self) -> Spot<'_> {
         let roles = &self.configuration.roles;
         let tenant = self.tenant.as_deref().and_then(|name| roles.tenant(name));
         Spot {
@@ -88,17 +134,17 @@ impl Read {
 
 impl Spot<'_> {
     /// The tenant's name.
-    pub(super) fn tenant(&self) -> Option<&str> {
+    pub(in crate::commands) fn tenant(&self) -> Option<&str> {
         self.tenant.map(Tenant::name)
     }
 
     /// Whether anybody may do it without signing in.
-    pub(super) fn is_read_by_anybody(&self, action: Permission) -> bool {
+    pub(in crate::commands) fn is_read_by_anybody(&self, action: Permission) -> bool {
         action == Permission::Read && self.scope.anonymous_read()
     }
 
     /// What a request here is about.
-    pub(super) fn parameters<'a>(
+    pub(in crate::commands) fn parameters<'a>(
         &self,
         given: &'a [(Condition, String)],
     ) -> Result<About<'a>, Failure> {
@@ -125,7 +171,7 @@ impl Spot<'_> {
 
 impl About<'_> {
     /// For the engine. Empty is the same as not given, as in requests.
-    pub(super) fn get(&self) -> Parameters<'_> {
+    pub(in crate::commands) fn get(&self) -> Parameters<'_> {
         let given = self.given.iter().filter(|(_, value)| !value.is_empty());
         let all = given.fold(Parameters::new(), |all, (condition, value)| {
             all.with(*condition, Some(value.as_str()))
@@ -138,10 +184,28 @@ impl About<'_> {
 }
 
 /// Tells of parameters that an action never depends on.
-pub(super) fn tell_unused(action: Permission, given: &[(Condition, String)]) {
+pub(in crate::commands) fn tell_unused(action: Permission, given: &[(Condition, String)]) {
     for (condition, _) in given {
         if !action.conditions().contains(condition) {
             remark(&format!("{action} never depends on {condition}"));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parameters_are_conditions() {
+        assert_eq!(
+            parameter("project=a=b"),
+            Ok((Condition::Project, "a=b".into()))
+        );
+        assert_eq!(parameter("ref="), Ok((Condition::Ref, String::new())));
+        for text in ["project", "projekt=a", "=a", ""] {
+            let wrong = parameter(text).unwrap_err();
+            assert!(wrong.contains("project, pipeline, ref, change"), "{wrong}");
         }
     }
 }

@@ -8,7 +8,7 @@ use serde_json::{Map, Value, json};
 
 use super::caller::Caller;
 
-pub(super) fn alice() -> Caller {
+pub(in crate::commands) fn alice() -> Caller {
     Caller::Known(Identity {
         claims: Map::new(),
         uid: "alice".to_owned(),
@@ -17,7 +17,7 @@ pub(super) fn alice() -> Caller {
 }
 
 /// What the source document's alice has, with one more pipeline.
-pub(super) fn grant() -> Grant {
+pub(in crate::commands) fn grant() -> Grant {
     Grant {
         rule: "alice".to_owned(),
         role: "enqueue-post".to_owned(),
@@ -29,7 +29,7 @@ pub(super) fn grant() -> Grant {
 }
 
 /// Always, by another rule.
-pub(super) fn admin() -> Grant {
+pub(in crate::commands) fn admin() -> Grant {
     Grant {
         rule: "admin-user".to_owned(),
         role: "admin".to_owned(),
@@ -38,7 +38,7 @@ pub(super) fn admin() -> Grant {
 }
 
 /// She may enqueue foo in post.
-pub(super) fn allowed() -> Explanation {
+pub(in crate::commands) fn allowed() -> Explanation {
     Explanation {
         answer: Answer::Allowed(Basis::Grant {
             rule: "alice".to_owned(),
@@ -50,7 +50,7 @@ pub(super) fn allowed() -> Explanation {
 }
 
 /// She may not enqueue bar nowhere.
-pub(super) fn refused() -> Explanation {
+pub(in crate::commands) fn refused() -> Explanation {
     let miss = |condition, wanted: Value, got: Option<&str>| Miss {
         rule: "alice".to_owned(),
         role: "enqueue-post".to_owned(),

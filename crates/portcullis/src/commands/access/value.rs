@@ -7,10 +7,10 @@ use serde_json::{Map, Value, json};
 
 use super::caller::Caller;
 use super::place::Spot;
-use crate::cli::CanIAction;
+use crate::commands::can_i::CanIAction;
 
 /// The answer; with `--explain` everything that was considered.
-pub(super) fn can_i(
+pub(in crate::commands) fn can_i(
     spot: &Spot<'_>,
     asked: &CanIAction,
     caller: &Caller,
@@ -74,7 +74,7 @@ fn explained(explanation: &Explanation) -> Map<String, Value> {
 }
 
 /// Whose people may do something.
-pub(super) fn who_can(
+pub(in crate::commands) fn who_can(
     spot: &Spot<'_>,
     action: Permission,
     parameters: &[(Condition, String)],
@@ -93,7 +93,7 @@ pub(super) fn who_can(
 }
 
 /// Which rule has what.
-pub(super) fn matrix(spot: &Spot<'_>, matrix: &Matrix) -> Value {
+pub(in crate::commands) fn matrix(spot: &Spot<'_>, matrix: &Matrix) -> Value {
     json!({
         "tenant": spot.tenant(),
         "anonymous_read": matrix.anonymous_read,

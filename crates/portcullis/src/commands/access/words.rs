@@ -6,7 +6,11 @@ use serde_json::Value;
 use super::caller::Caller;
 
 /// The answer on one line.
-pub(super) fn answer(explanation: &Explanation, action: Permission, caller: &Caller) -> String {
+pub(in crate::commands) fn answer(
+    explanation: &Explanation,
+    action: Permission,
+    caller: &Caller,
+) -> String {
     match &explanation.answer {
         Answer::Allowed(Basis::Anonymous) => {
             "yes: anybody may read here, without signing in".to_owned()
@@ -81,7 +85,7 @@ fn refusal(explanation: &Explanation, action: Permission, caller: &Caller) -> St
 }
 
 /// `project is foo and ref is a or b`.
-pub(super) fn when(conditions: &[(Condition, Value)]) -> String {
+pub(in crate::commands) fn when(conditions: &[(Condition, Value)]) -> String {
     let one = |(condition, wanted): &(Condition, Value)| format!("{condition} is {}", any(wanted));
     let all: Vec<String> = conditions.iter().map(one).collect();
     all.join(" and ")
@@ -96,7 +100,7 @@ fn missed(miss: &Miss) -> String {
 }
 
 /// What is wanted: a text, or any of several.
-pub(super) fn any(wanted: &Value) -> String {
+pub(in crate::commands) fn any(wanted: &Value) -> String {
     match wanted {
         Value::String(text) => text.clone(),
         Value::Array(list) => {
@@ -108,7 +112,7 @@ pub(super) fn any(wanted: &Value) -> String {
 }
 
 /// The text with something before it, unless there is none.
-pub(super) fn if_any(before: &str, text: &str) -> String {
+pub(in crate::commands) fn if_any(before: &str, text: &str) -> String {
     match text.is_empty() {
         true => String::new(),
         false => format!("{before}{text}"),

@@ -2,11 +2,24 @@
 
 use std::ops::ControlFlow;
 
-use crate::cli::Export;
+use clap::Args;
+
+use crate::arguments::{Filter, Store};
 use crate::commands::text::json;
 use crate::commands::text::plain::counted;
 use crate::output;
 use crate::source::{self, SourceError};
+
+#[derive(Debug, Args)]
+pub(super) struct Export {
+    #[command(flatten)]
+    filter: Filter,
+    /// How to print them: one whole decision a line is the only way there is.
+    #[arg(short, long, value_name = "FORMAT", default_value = "jsonl", value_parser = ["jsonl"])]
+    output: String,
+    #[command(flatten)]
+    store: Store,
+}
 
 /// Writes whole decisions, one a line.
 pub(super) fn run(export: &Export) -> Result<(), SourceError> {

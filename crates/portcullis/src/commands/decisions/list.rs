@@ -2,12 +2,38 @@
 
 use std::ops::ControlFlow;
 
+use clap::Args;
+
 use super::page::Printer;
-use crate::cli::{List, Output};
+use crate::arguments::{Filter, Store};
+use crate::commands::text::data::Output;
 use crate::commands::text::plain::{counted, printable};
 use crate::exit::Exit;
 use crate::output;
 use crate::source::{self, DecisionSource, Followed, PAGE, SourceError};
+
+#[derive(Debug, Args)]
+pub(super) struct List {
+    #[command(flatten)]
+    filter: Filter,
+    /// Print what is there, the oldest first, and go on with what is decided from now on.
+    #[arg(short, long, conflicts_with_all = ["after", "until"])]
+    watch: bool,
+    /// How many to print at most; 0 for all.
+    #[arg(long, value_name = "N", default_value_t = 100)]
+    limit: usize,
+    /// Go on after an earlier list: its `next`.
+    #[arg(long, value_name = "NEXT")]
+    after: Option<String>,
+    /// Leave out the names of the columns.
+    #[arg(long)]
+    pub(super) no_headers: bool,
+    /// How to print them.
+    #[arg(short, long, value_enum, default_value_t = Output::Table)]
+    pub(super) output: Output,
+    #[command(flatten)]
+    store: Store,
+}
 
 /// Lists decisions, or follows them.
 pub(super) fn run(list: &List) -> Result<(), SourceError> {

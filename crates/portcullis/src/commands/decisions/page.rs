@@ -3,8 +3,9 @@
 use portcullis_record::Summary;
 use serde_json::Value;
 
+use super::list::List;
 use super::table::Table;
-use crate::cli::{List, Output};
+use crate::commands::text::data::Output;
 use crate::commands::text::terminal::Terminal;
 use crate::commands::text::{json, yaml};
 use crate::output;

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use portcullis_config::{Fault, Source};
 use portcullis_gate::offline::{self, Content, Item, Manifest};
 
-use crate::cli::Eval;
+use super::Eval;
 
 /// Everything that was found.
 #[derive(Debug)]

@@ -8,10 +8,10 @@ use portcullis_gate::offline::{
 };
 use serde_json::Value;
 
+use super::Eval;
 use super::input::{Input, Inputs};
 use super::outcome::{Evaluation, Judgement, Outcome, Ruling, Spot, Unread};
 use super::{access, part};
-use crate::cli::Eval;
 use crate::commands::text::plain::printable;
 
 /// Judges everything.

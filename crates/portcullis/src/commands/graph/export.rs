@@ -2,13 +2,54 @@
 
 use std::ops::ControlFlow;
 
+use clap::{Args, ValueEnum};
 use portcullis_gate::graph_answers::{Export, ExportFormat};
 
-use super::super::access::Failure;
 use super::place::{self, Opened};
-use crate::cli::GraphExport;
+use super::{GraphPlace, GraphTarget};
+use crate::commands::failure::Failure;
 use crate::exit::Exit;
 use crate::output;
+
+#[derive(Debug, Args)]
+pub(super) struct GraphExport {
+    #[command(flatten)]
+    pub(super) format: GraphFormat,
+    #[command(flatten)]
+    target: GraphTarget,
+    #[command(flatten)]
+    place: GraphPlace,
+}
+
+/// How a graph is written.
+#[derive(Debug, Args)]
+#[group(required = true, multiple = false)]
+pub(super) struct GraphFormat {
+    /// Output format.
+    #[arg(short, long, value_enum)]
+    output: Option<GraphOutput>,
+    /// The same as --output dot.
+    #[arg(long)]
+    dot: bool,
+    /// The same as --output json.
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum GraphOutput {
+    /// `{vertices: [{kind, namespace, name}], edges: [{from, to, owner}]}`
+    Json,
+    /// For Graphviz
+    Dot,
+}
+
+impl GraphFormat {
+    /// Whether it is for Graphviz, not JSON.
+    pub(super) fn is_dot(&self) -> bool {
+        self.dot || self.output == Some(GraphOutput::Dot)
+    }
+}
 
 /// How every export ends, in either format.
 const END: &[u8] = b"}\n";

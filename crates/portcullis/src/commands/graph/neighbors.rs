@@ -1,16 +1,32 @@
 //! `portcullis graph neighbors`.
 
+use clap::Args;
 use portcullis_gate::graph_answers::{Neighbor, Neighbors};
+use portcullis_graph::Vertex;
 use serde_json::json;
 
-use super::super::access::{Failure, remark};
-use super::listed;
 use super::place::{self, Opened, unanswered};
-use crate::cli::GraphNeighbors;
+use super::{GraphPlace, GraphTarget, listed, vertex};
+use crate::commands::failure::{Failure, remark};
 use crate::commands::text::data;
+use crate::commands::text::data::Output;
 use crate::commands::text::plain::printable;
 use crate::exit::Exit;
 use crate::output;
+
+#[derive(Debug, Args)]
+pub(super) struct GraphNeighbors {
+    /// The vertex, like Seed:my-seed.
+    #[arg(value_name = "VERTEX", value_parser = vertex)]
+    vertex: Vertex,
+    #[command(flatten)]
+    target: GraphTarget,
+    /// Output format.
+    #[arg(short, long, value_enum, default_value_t = Output::Table)]
+    output: Output,
+    #[command(flatten)]
+    place: GraphPlace,
+}
 
 /// As many as a server tells.
 const MOST: usize = 10_000;

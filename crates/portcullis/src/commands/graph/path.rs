@@ -1,16 +1,35 @@
 //! `portcullis graph path`.
 
+use clap::Args;
 use portcullis_gate::graph_answers::PathAnswer;
+use portcullis_graph::Vertex;
 use serde_json::json;
 
-use super::super::access::Failure;
-use super::listed;
 use super::place::{self, Opened, unanswered};
-use crate::cli::GraphPath;
+use super::{GraphPlace, GraphTarget, listed, vertex};
+use crate::commands::failure::Failure;
 use crate::commands::text::data;
+use crate::commands::text::data::Output;
 use crate::commands::text::plain::printable;
 use crate::exit::Exit;
 use crate::output;
+
+#[derive(Debug, Args)]
+pub(super) struct GraphPath {
+    /// Where the path begins, like Secret:garden/backup.
+    #[arg(value_name = "FROM", value_parser = vertex)]
+    pub(super) from: Vertex,
+    /// Where it ends, like Seed:my-seed.
+    #[arg(value_name = "TO", value_parser = vertex)]
+    pub(super) to: Vertex,
+    #[command(flatten)]
+    target: GraphTarget,
+    /// Output format.
+    #[arg(short, long, value_enum, default_value_t = Output::Table)]
+    output: Output,
+    #[command(flatten)]
+    place: GraphPlace,
+}
 
 /// Shows a shortest path.
 pub(super) fn run(asked: &GraphPath) -> Result<Exit, Failure> {

@@ -11,17 +11,17 @@ use portcullis_gate::offline_graphs::{self, OfflineError};
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-use super::super::access::{Failure, remark};
-use super::super::load_options;
-use super::super::remote::Remote;
-use crate::cli::{Admission, GraphPlace};
+use super::GraphPlace;
+use crate::arguments::{Admission, load_options};
 use crate::client::{Access, ClientError};
+use crate::commands::failure::{Failure, remark};
+use crate::commands::remote::Remote;
 use crate::commands::text::plain::printable;
 use crate::exit::Exit;
 use crate::output;
 
 /// Where a graph is.
-pub(super) enum Opened {
+pub(in crate::commands) enum Opened {
     /// Read here.
     Here(Here),
     /// At a running server.
@@ -29,16 +29,16 @@ pub(super) enum Opened {
 }
 
 /// Graphs that were read here.
-pub(super) struct Here {
+pub(in crate::commands) struct Here {
     /// In the order of the configuration.
     profiles: Vec<Arc<ProfileInForce>>,
-    pub(super) authorizers: AuthorizerChain,
+    pub(in crate::commands) authorizers: AuthorizerChain,
     /// The one that is picked.
     profile: Option<String>,
 }
 
 /// Graphs at a running server.
-pub(super) struct There {
+pub(in crate::commands) struct There {
     remote: Remote,
     /// The one that is picked.
     profile: Option<String>,
@@ -46,7 +46,7 @@ pub(super) struct There {
 
 /// Reads the graph here, or finds out whom to ask. Flags come before the environment, a server before a
 /// configuration.
-pub(super) fn open(place: &GraphPlace) -> Result<Opened, Failure> {
+pub(in crate::commands) fn open(place: &GraphPlace) -> Result<Opened, Failure> {
     if let (Some(objects), Some(profile)) = (&place.objects, &place.profile) {
         return Here::from_directory(profile, objects).map(Opened::Here);
     }
@@ -107,7 +107,7 @@ impl Here {
     }
 
     /// The graphs that an answer is about, and their profile. What is wrong with its objects is told.
-    pub(super) fn view(
+    pub(in crate::commands) fn view(
         &self,
         target: Option<&str>,
     ) -> Result<(&Arc<ProfileInForce>, GraphView), Failure> {
@@ -134,12 +134,15 @@ impl Here {
     }
 
     /// Those among the authorizers that judge by a graph.
-    pub(super) fn graphs(&self) -> Vec<AskedGraph<'_>> {
+    pub(in crate::commands) fn graphs(&self) -> Vec<AskedGraph<'_>> {
         self.profiles.iter().map(|one| one.asked()).collect()
     }
 
     /// The authorizers to ask: the one of this name, the profile that is picked, or all of them.
-    pub(super) fn asked(&self, authorizer: Option<&str>) -> Result<AuthorizerChain, Failure> {
+    pub(in crate::commands) fn asked(
+        &self,
+        authorizer: Option<&str>,
+    ) -> Result<AuthorizerChain, Failure> {
         let Some(name) = authorizer.or(self.profile.as_deref()) else {
             if self.authorizers.names().next().is_none() {
                 let message = "the configuration has no authorizer";
@@ -155,7 +158,7 @@ impl Here {
 
 impl There {
     /// Asks; names are checked first, so that what is not there is told apart from a vertex that isn't.
-    pub(super) fn get<T: DeserializeOwned>(
+    pub(in crate::commands) fn get<T: DeserializeOwned>(
         &mut self,
         call: &str,
         query: &[(&str, &str)],
@@ -176,7 +179,10 @@ impl There {
     }
 
     /// What is wrong with the objects of the profile that is picked, or of the first.
-    pub(super) fn problems(&mut self, profile: Option<&str>) -> Result<Vec<String>, ClientError> {
+    pub(in crate::commands) fn problems(
+        &mut self,
+        profile: Option<&str>,
+    ) -> Result<Vec<String>, ClientError> {
         let all = self.remote.get(&["v1", "graph", "profiles"])?;
         let all = all.get("profiles").and_then(Value::as_array);
         let mut all = all.into_iter().flatten();
@@ -190,7 +196,7 @@ impl There {
     }
 
     /// What authorizers say.
-    pub(super) fn can_i<T: DeserializeOwned>(
+    pub(in crate::commands) fn can_i<T: DeserializeOwned>(
         &mut self,
         authorizer: Option<&str>,
         query: &[(&str, &str)],
@@ -212,7 +218,7 @@ impl There {
     }
 
     /// Reads a whole graph.
-    pub(super) fn pieces(
+    pub(in crate::commands) fn pieces(
         &mut self,
         query: &[(&str, &str)],
         take: &mut dyn FnMut(&[u8]) -> std::ops::ControlFlow<()>,
@@ -272,7 +278,7 @@ fn is_known(flag: &str, what: &str, name: &str, known: &[&str]) -> Result<(), Fa
 const MOST_PROBLEMS: usize = 20;
 
 /// Tells what is wrong with the objects of a graph.
-pub(super) fn warn(problems: &[String]) {
+pub(in crate::commands) fn warn(problems: &[String]) {
     for problem in problems.iter().take(MOST_PROBLEMS) {
         output::tell(&format!("warning: {}", printable(problem)));
     }
@@ -286,7 +292,7 @@ pub(super) fn warn(problems: &[String]) {
 }
 
 /// What is said with an answer that may be another without these problems.
-pub(super) const UNREAD: &str = "some objects could not be read";
+pub(in crate::commands) const UNREAD: &str = "some objects could not be read";
 
 /// Goes on only if nothing is wrong with the objects of a graph.
 fn complete(problems: &[String]) -> Result<(), Failure> {
@@ -295,7 +301,7 @@ fn complete(problems: &[String]) -> Result<(), Failure> {
 }
 
 /// The same, if what is wrong is told already.
-pub(super) fn complete_and_told(problems: &[String]) -> Result<(), Failure> {
+pub(in crate::commands) fn complete_and_told(problems: &[String]) -> Result<(), Failure> {
     if problems.is_empty() {
         return Ok(());
     }
@@ -304,7 +310,7 @@ pub(super) fn complete_and_told(problems: &[String]) -> Result<(), Failure> {
 }
 
 /// Why there is no answer, and what the program ends with.
-pub(super) fn unanswered(why: &Unanswered, problems: &[String]) -> Failure {
+pub(in crate::commands) fn unanswered(why: &Unanswered, problems: &[String]) -> Failure {
     match why {
         Unanswered::UnknownTarget(_) => Failure::new(Exit::Usage, why),
         Unanswered::UnknownVertex(text) => missing(text, problems),
@@ -321,6 +327,6 @@ fn missing(message: &str, problems: &[String]) -> Failure {
 }
 
 /// The target as a parameter of a call.
-pub(super) fn target(name: Option<&str>) -> Vec<(&str, &str)> {
+pub(in crate::commands) fn target(name: Option<&str>) -> Vec<(&str, &str)> {
     name.map(|name| ("target", name)).into_iter().collect()
 }

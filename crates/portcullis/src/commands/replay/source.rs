@@ -6,8 +6,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use portcullis_gate::replay::Line;
 
+use super::Replay;
 use super::file::File;
-use crate::cli::{Filter, Replay};
+use crate::arguments::Filter;
 use crate::source::{self, DecisionSource, SourceError};
 
 /// Takes lines; says when it wants no more.

@@ -1,10 +1,11 @@
-//! Coverage for people and programs.
+//! Coverage for people, programs and editors.
 
 use std::fmt::Write;
 
 use portcullis_gate::offline::{Coverage, FileCoverage};
 use serde_json::{Value, json};
 
+use super::outcome::Tested;
 use crate::commands::text::plain::counted;
 
 /// A line for each file, with what did not run.
@@ -55,6 +56,21 @@ fn ranges(lines: &[u32]) -> String {
         false => format!("{first}-{last}"),
     });
     written.collect::<Vec<_>>().join(", ")
+}
+
+/// In the format of lcov, for files alone.
+pub(super) fn lcov(tested: &Tested) -> String {
+    let mut text = String::new();
+    let files = tested.coverage.iter().flat_map(Coverage::files);
+    for file in files.filter(|file| file.is_file) {
+        let _ = writeln!(text, "TN:\nSF:{}", file.name);
+        for (line, hits) in file.lines() {
+            let _ = writeln!(text, "DA:{line},{hits}");
+        }
+        let (run, all) = (file.run(), file.count());
+        let _ = writeln!(text, "LF:{all}\nLH:{run}\nend_of_record");
+    }
+    text
 }
 
 #[cfg(test)]

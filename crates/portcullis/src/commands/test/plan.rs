@@ -6,8 +6,8 @@ use std::sync::Arc;
 use portcullis_config::{ConfigSource, Fault, Faults, Source};
 use portcullis_gate::offline::{self, Blueprint, Case, ScriptTest, TestScript};
 
-use crate::cli::{Admission, Test};
-use crate::commands::load_options;
+use super::Test;
+use crate::arguments::{Admission, load_options};
 
 /// Names of a configuration in a folder.
 const CONFIGURATIONS: [&str; 2] = ["portcullis.yaml", "portcullis.yml"];

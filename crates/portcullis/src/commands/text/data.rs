@@ -1,9 +1,20 @@
 //! Data in the format that is asked for.
 
+use clap::ValueEnum;
 use serde_json::Value;
 
 use super::{json, yaml};
-use crate::cli::Output;
+
+/// How results are printed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(in crate::commands) enum Output {
+    /// Human-readable.
+    Table,
+    /// Machine-readable.
+    Json,
+    /// The same as YAML.
+    Yaml,
+}
 
 /// The value, or the table where that is asked for.
 pub(in crate::commands) fn write(

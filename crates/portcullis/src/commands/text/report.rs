@@ -1,18 +1,121 @@
-//! Reports that are written beside the output.
+//! Reports that are written to files, beside the output.
 
-use std::path::Path;
+use std::fs::{File, OpenOptions};
+use std::io::{self, Write};
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::{Path, PathBuf};
 
-use super::{error, file};
+use super::error;
 use crate::output;
+
+/// A report to write.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(in crate::commands) struct Report<Kind> {
+    pub(in crate::commands) kind: Kind,
+    pub(in crate::commands) file: PathBuf,
+}
+
+/// The kind and the file of a report.
+pub(in crate::commands) fn file<'a>(
+    text: &'a str,
+    known: &str,
+) -> Result<(&'a str, PathBuf), String> {
+    let (kind, file) = text.split_once('=').unwrap_or((text, ""));
+    match file {
+        "" => Err(format!("expected {known}")),
+        "-" => Err(format!(
+            "a report is written to a file; `-o {kind}` prints to standard output"
+        )),
+        file => Ok((kind, file.into())),
+    }
+}
 
 /// Writes a report whole, or tells why it can't be; false then.
 pub(in crate::commands) fn write(path: &Path, text: &str) -> bool {
-    match file::write(path, text) {
+    match replace(path, text) {
         Ok(()) => true,
         Err(wrong) => {
             let (path, why) = (path.display(), output::reason(&wrong));
             error::tell(&format!("cannot write the report {path}: {why}"));
             false
         }
+    }
+}
+
+/// Writes a file aside and puts it in its place whole, so that nobody finds half of it.
+///
+/// What is no regular file, like a pipe or a device, is written to instead of being replaced.
+///
+/// # Errors
+///
+/// What the system says, of the file itself.
+fn replace(file: &Path, text: &str) -> io::Result<()> {
+    // The file that is meant, not the link that leads to it.
+    let file: PathBuf = file.canonicalize().unwrap_or_else(|_| file.to_owned());
+    if file.metadata().is_ok_and(|there| !there.is_file()) {
+        let mut there = OpenOptions::new().write(true).open(&file)?;
+        return there.write_all(text.as_bytes());
+    }
+    let folder = match file.parent() {
+        Some(folder) if !folder.as_os_str().is_empty() => folder,
+        _ => Path::new("."),
+    };
+    // The library would name the file aside, which means nothing to anybody.
+    let mut refused = None;
+    let aside = tempfile::Builder::new()
+        .prefix(".portcullis-")
+        .make_in(folder, |path| {
+            create(path).inspect_err(|error| refused = error.raw_os_error())
+        });
+    let mut aside = aside.map_err(|error| match refused {
+        Some(code) => io::Error::from_raw_os_error(code),
+        None => error,
+    })?;
+    aside.as_file_mut().write_all(text.as_bytes())?;
+    aside.as_file().sync_all()?;
+    aside.persist(&file).map_err(|error| error.error)?;
+    Ok(())
+}
+
+/// As any other new file: readable as the person's umask says.
+fn create(path: &Path) -> io::Result<File> {
+    OpenOptions::new()
+        .write(true)
+        .create_new(true)
+        .mode(0o666)
+        .open(path)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn files_are_replaced_whole_and_links_stay() {
+        let folder = tempfile::tempdir().unwrap();
+        let (file, link) = (folder.path().join("a"), folder.path().join("b"));
+        std::fs::write(&file, "old").unwrap();
+        std::os::unix::fs::symlink(&file, &link).unwrap();
+        replace(&link, "new").unwrap();
+        assert_eq!(std::fs::read_to_string(&file).unwrap(), "new");
+        assert!(link.symlink_metadata().unwrap().is_symlink());
+        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 2);
+    }
+
+    #[test]
+    fn devices_are_written_to() {
+        replace(Path::new("/dev/null"), "text").unwrap();
+        assert!(!Path::new("/dev/null").metadata().unwrap().is_file());
+        let full = replace(Path::new("/dev/full"), "text").unwrap_err();
+        assert_eq!(full.kind(), io::ErrorKind::StorageFull);
+    }
+
+    #[test]
+    fn the_reason_is_about_the_file_itself() {
+        let missing = replace(Path::new("/nonexistent/x.xml"), "").unwrap_err();
+        assert_eq!(crate::output::reason(&missing), "No such file or directory");
+        let folder = tempfile::tempdir().unwrap();
+        let error = replace(folder.path(), "text").unwrap_err();
+        assert_eq!(error.kind(), io::ErrorKind::IsADirectory);
     }
 }

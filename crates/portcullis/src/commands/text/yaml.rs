@@ -1,6 +1,8 @@
 //! JSON data as YAML, in block style.
 //!
-//! Text is written plainly only where no reader of any YAML version takes it for something else.
+//! Text is written plainly only where no reader of any YAML version takes it for something else. The
+//! serializer of the library that reads YAML is not used: it leaves marks of the direction of writing, and what
+//! has no width, as they are in plain text, and texts of requests are shown on terminals.
 
 use std::fmt::Write;
 
@@ -133,9 +135,56 @@ fn is_printable(c: char) -> bool {
 mod tests {
     use portcullis_config::Source;
     use portcullis_gate::offline::read_documents;
+    use proptest::collection::vec;
+    use proptest::prelude::*;
     use serde_json::json;
 
     use super::*;
+
+    /// What a manifest of this text holds.
+    #[track_caller]
+    fn read_back(text: &str) -> Value {
+        assert!(!text.contains(|c: char| is_odd(c) && c != '\n'), "{text:?}");
+        let items = read_documents(&Source::text_named("out", text), "default");
+        assert_eq!(items.len(), 1, "{text}");
+        let read = items.into_iter().next().unwrap().into_manifest();
+        read.unwrap_or_else(|f| panic!("{f:#}\n{text}")).object
+    }
+
+    fn values() -> impl Strategy<Value = Value> {
+        let texts = prop_oneof![
+            any::<String>(),
+            "[-+.~0-9eExXob_:TZ]{0,12}",
+            "[ \t\n#&*!|>'\"%@`,?:{}\\[\\]a\u{85}\u{202e}\u{200b}\u{feff}-]{0,8}",
+            "(?i)(true|false|yes|no|on|off|y|n|null|nan|inf|\\.inf|\\.nan|<<|=|~)",
+        ];
+        let texts = texts.boxed();
+        let flat = prop_oneof![
+            texts.clone().prop_map(Value::from),
+            any::<i64>().prop_map(Value::from),
+            any::<u64>().prop_map(Value::from),
+            (-1e300..1e300f64).prop_map(Value::from),
+            any::<bool>().prop_map(Value::from),
+            Just(Value::Null),
+        ];
+        flat.prop_recursive(4, 32, 4, move |inner| {
+            prop_oneof![
+                vec(inner.clone(), 0..4).prop_map(Value::from),
+                vec((texts.clone(), inner), 0..4)
+                    .prop_map(|all| Value::Object(all.into_iter().collect())),
+            ]
+        })
+    }
+
+    proptest! {
+        #[test]
+        fn whatever_is_written_is_read_back(value in values()) {
+            let value = json!({
+                "apiVersion": "v1", "kind": "X", "metadata": {"namespace": "default"}, "value": value,
+            });
+            prop_assert_eq!(read_back(&write(&value)), value);
+        }
+    }
 
     #[test]
     fn what_is_written_is_read_back() {
@@ -191,13 +240,7 @@ mod tests {
             "nested": [[1, [2, []], {}], {"a": [{"b": {}, "c": [null]}]}, [], "x"],
             "numbers": [0, -1, 1.5, 1e300, u64::MAX, i64::MIN, true, false, null],
         });
-        let text = write(&value);
-        assert!(!text.contains(|c: char| is_odd(c) && c != '\n'), "{text:?}");
-        let items = read_documents(&Source::text_named("out", text.as_str()), "default");
-        assert_eq!(items.len(), 1, "{text}");
-        let read = items.into_iter().next().unwrap().into_manifest();
-        let read = read.unwrap_or_else(|f| panic!("{f:#}"));
-        assert_eq!(read.object, value, "{text}");
+        assert_eq!(read_back(&write(&value)), value);
     }
 
     #[test]

@@ -62,7 +62,7 @@ const COMMANDS: &[(&str, Prints)] = &[
 ];
 
 /// The commands below this one, as its help lists them; itself if there are none.
-fn leaves(command: &[&str]) -> Vec<String> {
+pub(super) fn leaves(command: &[&str]) -> Vec<String> {
     let help = run(&[command, &["--help"]].concat()).out;
     let Some((_, listed)) = help.split_once("\nCommands:\n") else {
         return vec![command.join(" ")];

@@ -1,20 +1,19 @@
 //! A small server that speaks of decisions as the REST API does.
 
-use std::io::{self, BufRead, BufReader, Read, Write};
-use std::net::{Ipv4Addr, TcpListener, TcpStream};
-use std::os::unix::net::{UnixListener, UnixStream};
+use std::io::{self, Write};
 use std::path::Path;
 use std::sync::{Arc, Condvar, Mutex};
 
-use rustls::{ServerConfig, ServerConnection, StreamOwned};
+use portcullis_testing::{Reply, Request, Server};
 use serde_json::{Value, json};
 
 use super::summary;
 use crate::harness::{PATIENCE, Pki};
 
-/// The server; its threads end with the process.
+/// The server.
 pub(super) struct Api {
     pub(super) url: String,
+    server: Server,
     state: Arc<State>,
 }
 
@@ -36,8 +35,6 @@ struct Told {
     ended: usize,
     /// How many streams are open.
     streams: usize,
-    /// How many connections there were.
-    connections: usize,
 }
 
 const TOKEN: &str = "geheim";
@@ -46,57 +43,43 @@ const CAP: usize = 3;
 
 impl Api {
     pub(super) fn http(lines: &[String]) -> Self {
-        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
-        let url = format!("http://{}", listener.local_addr().unwrap());
-        let accept = move || listener.accept().map(|(stream, _)| stream);
-        Self::start(url, lines, accept, |stream: TcpStream| Ok(stream), true)
+        Self::start(lines, true, |state| Server::http(state))
     }
 
     pub(super) fn https(pki: &Pki, lines: &[String]) -> Self {
-        let provider = Arc::new(rustls::crypto::aws_lc_rs::default_provider());
-        let chain = vec![pki.server.certificate.clone()];
-        let config = ServerConfig::builder_with_provider(provider)
-            .with_safe_default_protocol_versions()
-            .unwrap()
-            .with_no_client_auth()
-            .with_single_cert(chain, pki.server.key.clone_key())
-            .unwrap();
-        let config = Arc::new(config);
-        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
-        let url = format!("https://{}/below", listener.local_addr().unwrap());
-        let accept = move || listener.accept().map(|(stream, _)| stream);
-        let open = move |stream: TcpStream| {
-            let session = ServerConnection::new(Arc::clone(&config)).map_err(io::Error::other)?;
-            Ok(StreamOwned::new(session, stream))
-        };
-        Self::start(url, lines, accept, open, true)
+        let mut api = Self::start(lines, true, |state| Server::https(&pki.server, state));
+        api.url.push_str("/below");
+        api
     }
 
     pub(super) fn unix(path: &Path, lines: &[String]) -> Self {
-        let listener = UnixListener::bind(path).unwrap();
-        let url = format!("unix://{}", path.display());
-        let accept = move || listener.accept().map(|(stream, _)| stream);
-        Self::start(url, lines, accept, |stream: UnixStream| Ok(stream), false)
+        Self::start(lines, false, |state| Server::unix(path, state))
     }
 
-    fn start<Raw: Send + 'static, Stream: Read + Write>(
-        url: String,
+    fn start(
         lines: &[String],
-        accept: impl Fn() -> io::Result<Raw> + Send + 'static,
-        open: impl Fn(Raw) -> io::Result<Stream> + Send + Sync + 'static,
         wants_token: bool,
+        serve: impl FnOnce(Box<dyn Fn(&Request) -> Reply + Send + Sync>) -> Server,
     ) -> Self {
         let state = Arc::new(State::default());
         state.told.lock().unwrap().lines = lines.to_vec();
-        let (all, open) = (Arc::clone(&state), Arc::new(open));
-        std::thread::spawn(move || {
-            while let Ok(raw) = accept() {
-                let (one, open) = (Arc::clone(&all), Arc::clone(&open));
-                one.told.lock().unwrap().connections += 1;
-                std::thread::spawn(move || open(raw).and_then(|s| one.serve(s, wants_token)));
+        let answering = Arc::clone(&state);
+        let server = serve(Box::new(move |request| {
+            let path = request.target();
+            let path = path.strip_prefix("/below").unwrap_or(path);
+            let is_known = !wants_token || request.token() == Some(TOKEN);
+            let (status, body) = answering.answer(path, is_known);
+            if status == 200 && path.starts_with("/api/v1/decisions/stream") {
+                let state = Arc::clone(&answering);
+                return Reply::Stream(Arc::new(move |out| state.stream(out)));
             }
-        });
-        Self { url, state }
+            Reply::Status(status, "", body)
+        }));
+        Self {
+            url: server.url(),
+            server,
+            state,
+        }
     }
 
     /// What was asked for so far.
@@ -106,7 +89,7 @@ impl Api {
 
     /// How many connections there were.
     pub(super) fn connections(&self) -> usize {
-        self.state.told.lock().unwrap().connections
+        self.server.connections()
     }
 
     /// Something new was decided.
@@ -133,41 +116,6 @@ impl Api {
 }
 
 impl State {
-    /// Answers one request after the other.
-    fn serve(&self, stream: impl Read + Write, wants_token: bool) -> io::Result<()> {
-        let mut stream = BufReader::new(stream);
-        loop {
-            let (mut first, mut line, mut token) = (String::new(), String::new(), None);
-            if stream.read_line(&mut first)? == 0 {
-                return Ok(());
-            }
-            loop {
-                line.clear();
-                if stream.read_line(&mut line)? == 0 || line.trim().is_empty() {
-                    break;
-                }
-                if let Some((name, value)) = line.split_once(':')
-                    && name.eq_ignore_ascii_case("authorization")
-                {
-                    token = value.trim().strip_prefix("Bearer ").map(str::to_owned);
-                }
-            }
-            let path = first.split(' ').nth(1).unwrap_or_default();
-            let path = path.strip_prefix("/below").unwrap_or(path);
-            let is_known = !wants_token || token.as_deref() == Some(TOKEN);
-            let out = stream.get_mut();
-            let is_stream = path.starts_with("/api/v1/decisions/stream");
-            let (status, body) = self.answer(path, is_known);
-            if status == 200 && is_stream {
-                return self.stream(out);
-            }
-            let length = body.len();
-            let answer = format!("HTTP/1.1 {status} X\r\nContent-Length: {length}\r\n\r\n{body}");
-            out.write_all(answer.as_bytes())?;
-            out.flush()?;
-        }
-    }
-
     fn answer(&self, path: &str, is_known: bool) -> (u16, String) {
         let mut told = self.told.lock().unwrap();
         told.asked.push(path.to_owned());
@@ -212,7 +160,7 @@ impl State {
     }
 
     /// Tells what is decided from now on.
-    fn stream(&self, out: &mut impl Write) -> io::Result<()> {
+    fn stream(&self, out: &mut dyn Write) -> io::Result<()> {
         out.write_all(b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\n: hello\n\n")?;
         out.flush()?;
         let mut told = self.told.lock().unwrap();

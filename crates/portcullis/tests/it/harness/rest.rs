@@ -1,17 +1,12 @@
 //! A small server that takes REST calls and keeps them.
 
-use std::io::{self, BufRead, BufReader, Read, Write};
-use std::net::{Ipv4Addr, TcpListener, TcpStream};
-use std::sync::{Arc, Mutex};
-
+use portcullis_testing::{Reply, Request, Server};
 use serde_json::{Value, json};
 
-use super::PATIENCE;
-
-/// The server; its threads end with the process.
+/// The server.
 pub(crate) struct Rest {
     pub(crate) url: String,
-    calls: Arc<Mutex<Vec<RestCall>>>,
+    server: Server,
 }
 
 /// What came.
@@ -31,17 +26,14 @@ pub(crate) type RestAnswer = (u16, String);
 impl Rest {
     /// Answers every call with what this says.
     pub(crate) fn new(answer: impl Fn(&RestCall) -> RestAnswer + Send + Sync + 'static) -> Self {
-        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
-        let url = format!("http://{}", listener.local_addr().unwrap());
-        let calls = Arc::new(Mutex::new(Vec::new()));
-        let (all, answer) = (Arc::clone(&calls), Arc::new(answer));
-        std::thread::spawn(move || {
-            while let Ok((stream, _)) = listener.accept() {
-                let (calls, answer) = (Arc::clone(&all), Arc::clone(&answer));
-                std::thread::spawn(move || serve(stream, &calls, answer.as_ref()));
-            }
+        let server = Server::http(move |request| {
+            let (status, body) = answer(&RestCall::of(request));
+            Reply::Status(status, "", body)
         });
-        Self { url, calls }
+        Self {
+            url: server.url(),
+            server,
+        }
     }
 
     /// Answers every call the same.
@@ -61,7 +53,7 @@ impl Rest {
 
     /// What came so far.
     pub(crate) fn calls(&self) -> Vec<RestCall> {
-        self.calls.lock().unwrap().clone()
+        self.server.requests().iter().map(RestCall::of).collect()
     }
 
     /// The only call that came.
@@ -73,47 +65,12 @@ impl Rest {
     }
 }
 
-/// Answers one call after the other.
-fn serve(
-    stream: TcpStream,
-    calls: &Mutex<Vec<RestCall>>,
-    answer: &(impl Fn(&RestCall) -> RestAnswer + ?Sized),
-) -> io::Result<()> {
-    stream.set_read_timeout(Some(PATIENCE))?;
-    let mut stream = BufReader::new(stream);
-    loop {
-        let (mut first, mut line) = (String::new(), String::new());
-        if stream.read_line(&mut first)? == 0 {
-            return Ok(());
+impl RestCall {
+    fn of(request: &Request) -> Self {
+        Self {
+            line: format!("{} {}", request.method(), request.target()),
+            token: request.token().map(str::to_owned),
+            body: (!request.body.is_empty()).then(|| request.json()),
         }
-        let (mut length, mut token) = (0, None);
-        loop {
-            line.clear();
-            if stream.read_line(&mut line)? == 0 || line.trim().is_empty() {
-                break;
-            }
-            let (name, value) = line.split_once(':').unwrap();
-            match name.to_ascii_lowercase().as_str() {
-                "content-length" => length = value.trim().parse().unwrap(),
-                "authorization" => {
-                    token = value.trim().strip_prefix("Bearer ").map(str::to_owned);
-                }
-                _ => {}
-            }
-        }
-        let mut body = vec![0; length];
-        stream.read_exact(&mut body)?;
-        let mut words = first.split(' ');
-        let call = RestCall {
-            line: format!("{} {}", words.next().unwrap(), words.next().unwrap()),
-            token,
-            body: (length > 0).then(|| serde_json::from_slice(&body).unwrap()),
-        };
-        calls.lock().unwrap().push(call.clone());
-        let (status, body) = answer(&call);
-        let length = body.len();
-        let head = format!("HTTP/1.1 {status} X\r\nContent-Length: {length}\r\n\r\n");
-        stream.get_mut().write_all(head.as_bytes())?;
-        stream.get_mut().write_all(body.as_bytes())?;
     }
 }

@@ -1,0 +1,19 @@
+//! Arguments that several commands share: which configuration, which server, which decisions and where they are, times.
+//!
+//! What only one command takes is with that command, in `commands/`.
+
+mod admission;
+mod configuration;
+mod filter;
+mod moment;
+mod server;
+mod span;
+mod store;
+
+pub(crate) use self::admission::{Admission, load_options};
+pub(crate) use self::configuration::Configuration;
+pub(crate) use self::filter::Filter;
+pub(crate) use self::moment::{Moment, moment};
+pub(crate) use self::server::{Server, secret};
+pub(crate) use self::span::span;
+pub(crate) use self::store::Store;
