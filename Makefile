@@ -55,3 +55,4 @@ fmt:
 
 schema: setup
 	UPDATE_SCHEMA=1 cargo test --locked -p portcullis-server schema
+	UPDATE_PICTURE=1 cargo test --locked -p portcullis --test it picture

@@ -34,6 +34,7 @@ mod lifecycle;
 mod listeners;
 mod malformed;
 mod orphans;
+mod picture;
 mod pipeline;
 mod policies;
 mod policy_tests;
