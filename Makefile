@@ -4,6 +4,9 @@
 .PHONY: help run test unit e2e-kube e2e-signatures e2e-telemetry e2e-api lint bench setup build fmt schema
 .DEFAULT_GOAL := help
 
+# Where rustup puts cargo, for shells that were started before it was installed.
+export PATH := $(PATH):$(or $(CARGO_HOME),$(HOME)/.cargo)/bin
+
 help:
 	@echo "make run       set up, build, and run the demonstration (loopback)"
 	@echo "make test      set up, and run everything that must pass"

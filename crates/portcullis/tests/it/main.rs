@@ -42,6 +42,7 @@ mod readme;
 mod refusals;
 mod reload;
 mod replay;
+mod setup;
 mod telemetry;
 mod tenant;
 mod token;
