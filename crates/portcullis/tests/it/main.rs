@@ -46,4 +46,5 @@ mod setup;
 mod telemetry;
 mod tenant;
 mod token;
+mod versions;
 mod wire;
