@@ -1,8 +1,11 @@
 # The two commands most people need are `make run` and `make test`.
 # Everything else is a part of one of them, or named by `make help`.
 
-.PHONY: help run test unit e2e-kube e2e-signatures e2e-telemetry e2e-api lint bench setup build fmt schema
+.PHONY: help run test unit e2e-kube e2e-signatures e2e-telemetry e2e-api lint bench setup build quick fmt schema
 .DEFAULT_GOAL := help
+
+# Where rustup puts cargo, for shells that were started before it was installed.
+export PATH := $(PATH):$(or $(CARGO_HOME),$(HOME)/.cargo)/bin
 
 help:
 	@echo "make run       set up, build, and run the demonstration (loopback)"
@@ -13,6 +16,8 @@ help:
 	@echo "make e2e-telemetry   only the tests with the real OpenTelemetry Collector"
 	@echo "make e2e-api   only the tests of the API with zuul-client, schemathesis, a real OpenID provider, Chromium"
 	@echo "make lint      format, clippy, documentation, licences"
+	@echo "make build     the program as it is shipped: target/release/portcullis"
+	@echo "make quick     the program built in a fraction of the time, to try it: target/quick/portcullis"
 	@echo "make bench     the benchmark"
 	@echo "make schema    write the golden files that are made from the code"
 
@@ -22,17 +27,29 @@ setup:
 build: export PORTCULLIS_COMMIT := $(shell git rev-parse HEAD 2>/dev/null)
 build: export PORTCULLIS_COMMIT_DATE := $(shell git log -1 --format=%cI 2>/dev/null)
 build: setup
+	@scripts/say-how-long release
 	cargo build --release --locked
 
-run: build
-	@exec target/release/portcullis serve --demo
+quick: setup
+	@scripts/say-how-long quick
+	cargo build --profile quick --locked
 
-test: unit e2e-kube e2e-signatures e2e-telemetry e2e-api
+run: quick
+	@exec "$${CARGO_TARGET_DIR:-target}/quick/portcullis" serve --demo
+
+# The suites use the program that `unit` has built: built on its own it has fewer features of its
+# dependencies, and most of them would be compiled once more.
+test: unit
+	e2e/kube/run
+	scripts/test-signatures
+	scripts/test-telemetry
+	scripts/test-api
 
 unit: setup
-	cargo test --workspace --locked
+	@scripts/say-how-long tests
+	cargo test --workspace --locked --profile quick
 
-e2e-kube: build
+e2e-kube: quick
 	e2e/kube/run
 
 e2e-signatures: setup
@@ -41,7 +58,7 @@ e2e-signatures: setup
 e2e-telemetry: setup
 	scripts/test-telemetry
 
-e2e-api: build
+e2e-api: quick
 	scripts/test-api
 
 lint: setup
@@ -55,3 +72,4 @@ fmt:
 
 schema: setup
 	UPDATE_SCHEMA=1 cargo test --locked -p portcullis-config -p portcullis-server schema
+	UPDATE_PICTURE=1 cargo test --locked -p portcullis --test it picture

@@ -3,8 +3,9 @@
 use std::ops::Range;
 
 use swc_common::{BytePos, Span, Spanned};
-use swc_ecma_ast::{Decl, EsVersion, Module, ModuleItem, Script, Stmt};
-use swc_ecma_parser::error::SyntaxError;
+use swc_ecma_ast::{Decl, EsVersion, Module, ModuleItem, Program, Script, Stmt};
+use swc_ecma_parser::error::{Error, SyntaxError};
+use swc_ecma_parser::unstable::{Capturing, TokenAndSpan};
 use swc_ecma_parser::{EsSyntax, Lexer, Parser, StringInput, Syntax, TsSyntax};
 
 use crate::refuse;
@@ -38,11 +39,26 @@ pub(crate) fn javascript(text: &str) -> Parsed<Module> {
 
 /// Reads TypeScript as a module.
 pub(crate) fn typescript(text: &str) -> Parsed<Module> {
-    run(
-        text,
-        Syntax::Typescript(TsSyntax::default()),
-        Parser::parse_module,
-    )
+    run(text, typed(), Parser::parse_module)
+}
+
+/// Reads TypeScript without a fault, with its tokens.
+pub(crate) fn typescript_tokens(
+    text: &str,
+    is_module: bool,
+) -> Result<(Program, Vec<TokenAndSpan>), Vec<Complaint>> {
+    let mut parser = Parser::new_from(Capturing::new(lexer(text, typed())));
+    let result = if is_module {
+        parser.parse_module().map(Program::Module)
+    } else {
+        parser.parse_script().map(Program::Script)
+    };
+    match parsed(result, parser.take_errors()) {
+        (Some(program), complaints) if complaints.is_empty() => {
+            Ok((program, parser.input_mut().iter_mut().take()))
+        }
+        (_, complaints) => Err(complaints),
+    }
 }
 
 /// Reads JavaScript as the body of a function, in sloppy mode. The statements' positions are those
@@ -102,16 +118,27 @@ const SCRIPT: Syntax = Syntax::Es(EsSyntax {
     explicit_resource_management: false,
 });
 
+fn typed() -> Syntax {
+    Syntax::Typescript(TsSyntax::default())
+}
+
+fn lexer(text: &str, syntax: Syntax) -> Lexer<'_> {
+    let end = u32::try_from(text.len() + 1).unwrap_or(u32::MAX);
+    let input = StringInput::new(text, BytePos(1), BytePos(end));
+    Lexer::new(syntax, EsVersion::latest(), input, None)
+}
+
 fn run<'t, T>(
     text: &'t str,
     syntax: Syntax,
-    parse: impl FnOnce(&mut Parser<Lexer<'t>>) -> Result<T, swc_ecma_parser::error::Error>,
+    parse: impl FnOnce(&mut Parser<Lexer<'t>>) -> Result<T, Error>,
 ) -> Parsed<T> {
-    let end = u32::try_from(text.len() + 1).unwrap_or(u32::MAX);
-    let input = StringInput::new(text, BytePos(1), BytePos(end));
-    let mut parser = Parser::new_from(Lexer::new(syntax, EsVersion::latest(), input, None));
+    let mut parser = Parser::new_from(lexer(text, syntax));
     let result = parse(&mut parser);
-    let mut errors = parser.take_errors();
+    parsed(result, parser.take_errors())
+}
+
+fn parsed<T>(result: Result<T, Error>, mut errors: Vec<Error>) -> Parsed<T> {
     let tree = match result {
         Ok(tree) => Some(tree),
         Err(error) => {
@@ -127,13 +154,18 @@ fn run<'t, T>(
             is_return: *error.kind() == SyntaxError::ReturnNotAllowed,
         })
         .collect();
-    complaints.sort_by_key(|complaint| complaint.at);
-    complaints.dedup_by_key(|complaint| complaint.at);
+    order(&mut complaints);
     (tree, complaints)
 }
 
+/// Puts complaints in the order of the text, one for each place.
+pub(crate) fn order(complaints: &mut Vec<Complaint>) {
+    complaints.sort_by_key(|complaint| complaint.at);
+    complaints.dedup_by_key(|complaint| complaint.at);
+}
+
 /// A message of the parser as this program words its own.
-pub(crate) fn plain(message: &str) -> String {
+fn plain(message: &str) -> String {
     let own = OWN_WORDS.iter().find(|(part, _)| message.contains(part));
     if let Some((_, own)) = own {
         return (*own).to_owned();
@@ -148,33 +180,8 @@ pub(crate) fn plain(message: &str) -> String {
 }
 
 /// Parts of the parser's messages, and what to say instead.
-const OWN_WORDS: [(&str, &str); 11] = [
-    (
-        "enum is not supported",
-        "`enum` is not supported: write `const X = { A: \"a\" } as const`",
-    ),
-    (
-        "namespace declaration is not",
-        "`namespace` is not supported: write a file of its own and import it",
-    ),
-    (
-        "import equals declaration",
-        "`import x = …` is not supported: write `import x from \"…\"`",
-    ),
-    (
-        "export assignment is not",
-        "`export =` is not supported: write `export default`",
-    ),
-    (
-        "parameter property is not",
-        "parameter properties are not supported: declare a field and assign it in the constructor",
-    ),
-    ("angle-bracket syntax", ANGLES),
+const OWN_WORDS: [(&str, &str); 4] = [
     ("Expected '>', got", ANGLES),
-    (
-        "on the left-hand side of `**`",
-        "put parentheses around what stands before `**`",
-    ),
     ("Return statement is not allowed", refuse::RETURN),
     ("ith statement are", "`with` is not allowed in a module"),
     (
@@ -183,7 +190,8 @@ const OWN_WORDS: [(&str, &str); 11] = [
     ),
 ];
 
-const ANGLES: &str = "`<T>value` is not supported, nor is JSX: write `value as T`";
+/// What is said of a type before a value, and of JSX.
+pub(crate) const ANGLES: &str = "`<T>value` is not supported, nor is JSX: write `value as T`";
 
 /// What the text at the place of a complaint says better than its message.
 pub(crate) fn complaint_of_text(text: &str, at: usize) -> Option<&'static str> {

@@ -1,13 +1,12 @@
 //! TypeScript without its types, every other character in its place.
 
-use std::sync::{Arc, Mutex, PoisonError};
+mod classes;
+mod declarations;
+mod eraser;
+mod expressions;
+mod tokens;
 
-use swc_common::SourceMap;
-use swc_common::errors::{DiagnosticBuilder, Emitter, Handler};
-use swc_common::sync::Lrc;
 use swc_ecma_ast::{ModuleDecl, ModuleItem};
-use swc_ecma_parser::TsSyntax;
-use swc_ts_fast_strip::{Mode, Options, operate};
 
 use crate::canvas::Canvas;
 use crate::parse::{self, BodyOf, Complaint};
@@ -15,7 +14,7 @@ use crate::parse::{self, BodyOf, Complaint};
 /// The text with spaces, and here and there a `;` or a parenthesis, in place of types.
 pub(crate) fn strip(text: &str) -> Result<String, Vec<Complaint>> {
     let as_module = match erase(text, true) {
-        Ok(stripped) => return align(text, &stripped),
+        Ok(stripped) => return Ok(stripped),
         Err(complaints) => complaints,
     };
     match strip_body(text) {
@@ -41,7 +40,8 @@ fn strip_body(text: &str) -> Option<Result<String, Vec<Complaint>>> {
     match erase(&BodyOf::Async.wrap(&bare), false) {
         Ok(stripped) => {
             let rest = stripped.strip_prefix(prefix)?;
-            Some(align(&bare, rest.strip_suffix(BodyOf::Async.suffix())?))
+            let rest = rest.strip_suffix(BodyOf::Async.suffix())?;
+            Some(Ok(rest.to_owned()))
         }
         Err(mut complaints) => {
             for complaint in &mut complaints {
@@ -83,85 +83,8 @@ fn without_type_declarations(text: &str) -> Option<String> {
 }
 
 fn erase(text: &str, is_module: bool) -> Result<String, Vec<Complaint>> {
-    let found = Found::default();
-    let handler = Handler::with_emitter(false, false, Box::new(found.clone()));
-    let options = Options {
-        module: Some(is_module),
-        parser: TsSyntax::default(),
-        mode: Mode::StripOnly,
-        ..Options::default()
-    };
-    let map: Lrc<SourceMap> = Lrc::default();
-    match operate(&map, &handler, text.to_owned(), options) {
-        Ok(output) => Ok(output.code),
-        Err(error) => {
-            let mut complaints = found.take();
-            if complaints.is_empty() {
-                complaints.push(Complaint {
-                    at: 0,
-                    message: parse::plain(&error.message),
-                    is_return: false,
-                });
-            }
-            Err(complaints)
-        }
-    }
-}
-
-/// Gives back one character for each of the text. The stripper keeps the width in UTF-16: it puts
-/// two spaces in place of some characters.
-fn align(text: &str, stripped: &str) -> Result<String, Vec<Complaint>> {
-    let mut rest = stripped.chars();
-    let mut aligned = String::with_capacity(text.len());
-    for (at, c) in text.char_indices() {
-        let new = rest.next();
-        if c.len_utf16() == 2 && new != Some(c) {
-            rest.next();
-        }
-        match new {
-            Some(new) if new == c || matches!(new, ' ' | ';' | '(' | ')') => aligned.push(new),
-            _ => return Err(astray(at)),
-        }
-    }
-    match rest.next() {
-        None => Ok(aligned),
-        Some(_) => Err(astray(text.len())),
-    }
-}
-
-fn astray(at: usize) -> Vec<Complaint> {
-    vec![Complaint {
-        at,
-        message: "the types here can't be taken out".to_owned(),
-        is_return: false,
-    }]
-}
-
-/// What the stripper reports.
-#[derive(Debug, Clone, Default)]
-struct Found(Arc<Mutex<Vec<Complaint>>>);
-
-impl Found {
-    fn take(&self) -> Vec<Complaint> {
-        let mut complaints = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        complaints.sort_by_key(|complaint| complaint.at);
-        complaints.dedup_by_key(|complaint| complaint.at);
-        std::mem::take(&mut *complaints)
-    }
-}
-
-impl Emitter for Found {
-    fn emit(&mut self, diagnostic: &mut DiagnosticBuilder<'_>) {
-        let span = diagnostic.span.primary_span().unwrap_or_default();
-        let message = diagnostic.message();
-        let complaint = Complaint {
-            at: parse::offset(span.lo),
-            is_return: message.starts_with("Return statement"),
-            message: parse::plain(&message),
-        };
-        let mut complaints = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        complaints.push(complaint);
-    }
+    let (program, tokens) = parse::typescript_tokens(text, is_module)?;
+    eraser::erase(text, &program, &tokens)
 }
 
 #[cfg(test)]
@@ -184,10 +107,70 @@ mod tests {
     }
 
     #[test]
-    fn a_text_that_is_not_kept_is_refused() {
-        assert_eq!(align("ab", "ab"), Ok("ab".to_owned()));
-        for other in ["a", "abc", "xb"] {
-            assert!(align("ab", other).is_err(), "{other}");
+    fn what_stays_means_what_it_meant() {
+        for (text, wanted) in [
+            // A statement that must be there, and a string that is no directive.
+            ("if (a) type B = 1\nc", "if (a) ;         \nc"),
+            ("l: interface A {}\n(b)", "l: ;             \n(b)"),
+            ("type A = 1; 'use strict'", ";           'use strict'"),
+            // Members of classes that would go on with the one before.
+            (
+                "class A { b = 1\n private [c] = 2 }",
+                "class A { b = 1\n ;       [c] = 2 }",
+            ),
+            (
+                "class A { b = 1\n public *c() {} }",
+                "class A { b = 1\n ;      *c() {} }",
+            ),
+            (
+                "class A { b = 1\n readonly in: T }",
+                "class A { b = 1\n ;        in    }",
+            ),
+            (
+                "class A { b = 1; private [c] = 2 }",
+                "class A { b = 1;         [c] = 2 }",
+            ),
+            (
+                "class A { b() {}\n [c: string]: T\n [d] = 2 }",
+                "class A { b() {}\n ;             \n [d] = 2 }",
+            ),
+            (
+                "class A { get?: T\n b() {} }",
+                "class A { get ;  \n b() {} }",
+            ),
+            ("class A { static: T\n b }", "class A { static;  \n b }"),
+            // Parentheses of arrow functions.
+            ("a = async <\nT>(b: T) => b", "a = async (\n   b   ) => b"),
+            ("return <T,\n>(b: T) => b", "return (  \n  b   ) => b"),
+            ("a = (b):\n'𝒳' => b", "a = (b  \n  ) => b"),
+        ] {
+            assert_eq!(strip(text).as_deref(), Ok(wanted), "{text}");
+        }
+    }
+
+    #[test]
+    fn what_has_no_counterpart_is_refused() {
+        for (text, at, start) in [
+            ("a; enum B {}", 3, "`enum`"),
+            ("namespace A { let b }", 0, "`namespace`"),
+            ("import a = require('a')", 0, "`import x"),
+            ("export = a", 0, "`export ="),
+            (
+                "class A { constructor(private b) {} }",
+                30,
+                "parameter properties",
+            ),
+            ("a = <B>c", 4, "`<T>value`"),
+            ("a = <const>c", 4, "`<T>value`"),
+            ("a = -b as C ** d", 4, "put parentheses"),
+        ] {
+            let complaints = strip(text).unwrap_err();
+            assert_eq!(complaints.len(), 1, "{text}");
+            assert_eq!(complaints[0].at, at, "{text}");
+            assert!(complaints[0].message.starts_with(start), "{complaints:?}");
+        }
+        for types in ["declare enum A {}", "namespace A { type B = 1 }"] {
+            assert_eq!(strip(types).unwrap().trim_end(), ";", "{types}");
         }
     }
 }

@@ -4,7 +4,6 @@ use std::net::TcpListener;
 
 use portcullis_core::HostFunction::ForwardToAdmissionController;
 use portcullis_host::{ForwardRule, HostSettings, WorldHost};
-use portcullis_js::HostFunction::ForwardToAdmissionController;
 use portcullis_testing::{Pki, Reply, Server};
 use serde_json::{Value, json};
 

@@ -2,7 +2,6 @@
 
 use portcullis_core::HostFunction::SlsaEnsureComingFrom;
 use portcullis_host::WorldHost;
-use portcullis_js::HostFunction::SlsaEnsureComingFrom;
 use portcullis_testing::Reply;
 use serde_json::{Value, json};
 

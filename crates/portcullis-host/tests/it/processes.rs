@@ -1,7 +1,6 @@
 //! What is left of programs: nothing; and what they see of us: little.
 
 use portcullis_core::HostFunction::CosignVerify;
-use portcullis_js::HostFunction::CosignVerify;
 use portcullis_testing::until;
 use serde_json::json;
 

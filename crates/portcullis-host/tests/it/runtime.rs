@@ -6,7 +6,6 @@ use std::time::Duration;
 
 use portcullis_core::HostFunction::{CosignVerify, ForwardToAdmissionController};
 use portcullis_host::{HostSettings, WorldHost};
-use portcullis_js::HostFunction::{CosignVerify, ForwardToAdmissionController};
 use portcullis_testing::Server;
 use serde_json::json;
 

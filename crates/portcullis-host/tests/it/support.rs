@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use portcullis_core::{HostFunction, clock};
 use portcullis_host::{ForwardRule, GoogleToken, HostSettings, WorldHost};
-use portcullis_js::{Host, HostFunction, HostRequest, Input, Subject};
+use portcullis_js::{Host, HostRequest, Input, Subject};
 use portcullis_testing::Reply;
 use serde_json::{Value, json};
 

@@ -60,14 +60,14 @@ const IMPURE: &[&str] = &[
     "rquickjs",
 ];
 
-fn level(name: &str) -> Option<u8> {
+pub(crate) fn level(name: &str) -> Option<u8> {
     LEVELS
         .iter()
         .find(|(known, _)| *known == name)
         .map(|(_, level)| *level)
 }
 
-fn cargo(arguments: &[&str]) -> Vec<u8> {
+pub(crate) fn cargo(arguments: &[&str]) -> Vec<u8> {
     let cargo = option_env!("CARGO").unwrap_or("cargo");
     let output = Command::new(cargo)
         .args(arguments)

@@ -94,7 +94,10 @@ fn every_command_is_known_to_these_tests_and_works() {
                 }
                 // Asked by the test below.
                 ["curl", ..] => {}
-                ["portcullis" | "target/release/portcullis", arguments @ ..] => {
+                [
+                    "portcullis" | "target/quick/portcullis" | "target/release/portcullis",
+                    arguments @ ..,
+                ] => {
                     let ran = run_in(&folder, arguments);
                     assert_eq!(ran.code, Some(0), "{command}: {}", ran.err);
                 }

@@ -1,16 +1,8 @@
 //! Another admission controller, for reviews that are forwarded.
 
-use portcullis_core::sync::{Condvar, Mutex};
 use portcullis_testing::{Pki, Reply, Request, Server};
-use rustls::{ServerConfig, ServerConnection, StreamOwned};
 use serde_json::{Value, json};
-use std::io::{self, BufRead, BufReader, Read, Write};
-use std::net::{Ipv4Addr, TcpListener, TcpStream};
-use std::os::unix::net::{UnixListener, UnixStream};
-use std::path::{Path, PathBuf};
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::thread::JoinHandle;
+use std::path::Path;
 
 /// Another admission controller, gone with this value.
 #[derive(Debug)]
