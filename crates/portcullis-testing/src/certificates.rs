@@ -116,10 +116,10 @@ impl Authority {
         self.sign(params, ExtendedKeyUsagePurpose::ServerAuth)
     }
 
-    /// A client: the user is the common name.
+    /// A client on this machine: the user is the common name.
     #[must_use]
     pub fn client(&self, user: &str) -> Identity {
-        let params = params(user, &[], LAST);
+        let params = params(user, &LOCAL, LAST);
         self.sign(params, ExtendedKeyUsagePurpose::ClientAuth)
     }
 

@@ -161,15 +161,16 @@ fn what_can_be_started_again_is_used_again() {
 
 /// Ends a process from outside, and waits until it has ended.
 fn kill(pid: u32) {
-    let stat = format!("/proc/{pid}/stat");
+    let status_file = format!("/proc/{pid}/status");
     let pid = pid.to_string();
     let status = std::process::Command::new("kill")
         .args(["-9", &pid])
         .status();
     assert!(status.unwrap().success());
     until("it has ended", || {
-        let stat = std::fs::read_to_string(&stat).unwrap_or_default();
-        stat.is_empty() || stat.contains(") Z ")
+        // With its last thread, not with its first one.
+        let status = std::fs::read_to_string(&status_file).unwrap_or_default();
+        status.is_empty() || (status.contains("State:\tZ") && status.contains("Threads:\t1\n"))
     });
 }
 

@@ -59,6 +59,8 @@ fn end(policies: &[&str], object: &Value) {
             denial.limit.is_some()
                 || !denial.failure
                 || denial.denial.message.contains("RangeError")
+                // It was done before its time was over.
+                || denial.denial.message.contains("unknown return value")
         });
         assert!(is_known, "{code}: {e:?}");
     }
