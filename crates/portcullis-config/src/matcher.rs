@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use portcullis_core::{Attributes, Door, Glob, Kind, Operation, Tree};
 
-use crate::MatchSpec;
+use crate::model::{JUDGED_DOORS, MatchSpec};
 
 /// Which requests a policy is asked about: every key must fit, of a list one entry.
 #[derive(Debug, Clone)]
@@ -42,9 +42,6 @@ impl Default for Matcher {
 }
 
 impl Matcher {
-    /// The doors at which policies judge.
-    pub(crate) const DOORS: [Door; 2] = [Door::Kubernetes, Door::Ci];
-
     /// The rules as they are written, or everything that is wrong with them.
     pub(crate) fn new(spec: &MatchSpec) -> Result<Self, Vec<MatchFault>> {
         let mut faults = Vec::new();
@@ -210,12 +207,12 @@ fn operations(names: &[String], faults: &mut Vec<MatchFault>) -> Vec<Operation> 
 }
 
 fn door(name: &str) -> Result<Door, String> {
-    let mut doors = Matcher::DOORS.into_iter();
+    let mut doors = JUDGED_DOORS.into_iter();
     let known = doors.find(|door| door.as_str() == name);
     known.ok_or_else(|| {
         format!(
             "unknown door `{name}`: policies judge at {}",
-            Matcher::DOORS.map(Door::as_str).join(" and ")
+            JUDGED_DOORS.map(Door::as_str).join(" and ")
         )
     })
 }

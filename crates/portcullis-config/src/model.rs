@@ -31,7 +31,7 @@ pub(crate) use graph::{GraphProfileSpec, GraphSpec};
 pub use limits::Limits;
 pub(crate) use listeners::{ListenerSpec, ModeSpec, TlsSpec, UnixSpec};
 pub use listeners::{Principal, Service};
-pub(crate) use policies::{HostCallsSpec, PolicyMetadata, PolicySpec};
+pub(crate) use policies::{HostCallsSpec, JUDGED_DOORS, PolicyMetadata, PolicySpec};
 pub use policies::{MatchSpec, Severity};
 
 use super::units::Duration;

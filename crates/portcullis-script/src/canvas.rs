@@ -70,6 +70,11 @@ impl Canvas {
     }
 }
 
+/// Whether a character is white space that stays within a line.
+pub(crate) fn is_space(c: char) -> bool {
+    (c.is_whitespace() || c == '\u{feff}') && !is_line_end(c)
+}
+
 /// What ends a line in JavaScript.
 pub(crate) fn is_line_end(c: char) -> bool {
     matches!(c, '\n' | '\r' | '\u{2028}' | '\u{2029}')

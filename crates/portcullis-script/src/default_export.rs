@@ -5,9 +5,8 @@ use std::ops::Range;
 use swc_common::Spanned;
 use swc_ecma_ast::{DefaultDecl, ExportDefaultDecl, ExportDefaultExpr};
 
-use crate::canvas::{Canvas, is_line_end};
+use crate::canvas::{Canvas, is_line_end, is_space};
 use crate::glue::DEFAULT;
-use crate::limits::is_space;
 use crate::{names, parse};
 
 /// Why a default export is refused.

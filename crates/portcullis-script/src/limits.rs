@@ -5,7 +5,6 @@
 //! parser does: where a slash could begin a regular expression or be a division, and telling the
 //! two apart takes a parser, the text is refused.
 
-use crate::canvas::is_line_end;
 use crate::fault::{Places, ScriptFault};
 use crate::token::{Kind, Token, Tokens};
 
@@ -221,11 +220,6 @@ const CONTINUING: &[&str] = &[
     "of",
     "satisfies",
 ];
-
-/// Whether a character is white space that stays within a line.
-pub(crate) fn is_space(c: char) -> bool {
-    (c.is_whitespace() || c == '\u{feff}') && !is_line_end(c)
-}
 
 #[cfg(test)]
 mod tests {

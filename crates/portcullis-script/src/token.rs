@@ -1,7 +1,6 @@
 //! A rough look at the tokens of a text.
 
-use crate::canvas::is_line_end;
-use crate::limits::is_space;
+use crate::canvas::{is_line_end, is_space};
 
 /// What a token is to a slash after it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

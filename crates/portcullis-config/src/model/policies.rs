@@ -6,8 +6,10 @@ use portcullis_core::{Door, PolicyMode};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Serialize};
 
-use crate::matcher::Matcher;
 use crate::units::{Duration, Size};
+
+/// The doors at which policies can judge.
+pub(crate) const JUDGED_DOORS: [Door; 2] = [Door::Kubernetes, Door::Ci];
 
 /// A policy in JavaScript.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
@@ -89,7 +91,7 @@ pub struct MatchSpec {
 
 /// One of the doors at which policies judge.
 fn doors_schema(_: &mut SchemaGenerator) -> Schema {
-    let doors = Matcher::DOORS.map(Door::as_str);
+    let doors = JUDGED_DOORS.map(Door::as_str);
     json_schema!({"type": ["array", "null"], "items": {"type": "string", "enum": doors}})
 }
 
