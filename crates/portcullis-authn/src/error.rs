@@ -97,7 +97,7 @@ impl Problem {
     }
 }
 
-/// A text of somebody else, short and on one line.
+/// Text from outside, shortened and on one line.
 pub(crate) fn shown(text: &str) -> String {
     printable(&shortened(text, 120)).into_owned()
 }

@@ -8,13 +8,13 @@ use std::cell::Cell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::thread;
 
-/// Why there is no result.
+/// Why the work gave no result.
 #[derive(Debug, thiserror::Error)]
 pub enum Failure {
     /// The work panicked.
     #[error("the work failed")]
     Panicked,
-    /// There is no room for another thread.
+    /// The system refused to start a thread.
     #[error("cannot start a thread: {0}")]
     NoThread(#[from] std::io::Error),
 }

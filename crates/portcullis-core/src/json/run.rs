@@ -4,7 +4,7 @@ const ONES: u64 = 0x0101_0101_0101_0101;
 const TOPS: u64 = 0x8080_8080_8080_8080;
 
 /// Where the first byte at or after `at` is that does not mean itself in a string: a quote, a backslash
-/// or a control character. The end of the text if there is none.
+/// or a control character. Returns the length of the text if there is no such byte.
 #[inline]
 pub fn plain_end(bytes: &[u8], mut at: usize) -> usize {
     while let Some(eight) = bytes.get(at..).and_then(|rest| rest.first_chunk::<8>()) {
