@@ -8,6 +8,7 @@
 mod index;
 mod run;
 mod scanner;
+mod write;
 
 use std::borrow::Cow;
 
@@ -15,6 +16,7 @@ pub(crate) use index::Container;
 pub use index::Index;
 pub use run::plain_end;
 use scanner::{Noted, Scanner};
+pub use write::push_string;
 
 /// What is wrong with a text, and where.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]

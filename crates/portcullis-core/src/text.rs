@@ -7,8 +7,9 @@ use std::borrow::Cow;
 /// The text with everything escaped that could end a line, move the cursor, or make the line look other than
 /// it is.
 pub fn printable(text: &str) -> Cow<'_, str> {
-    // Most texts are plain ASCII, which is quickly seen.
-    let is_plain = text.bytes().all(|byte| matches!(byte, b' '..=b'~'));
+    // Most texts are plain ASCII; without an early end that is seen many bytes at a time.
+    let is_plain = |all: bool, byte: u8| all & matches!(byte, b' '..=b'~');
+    let is_plain = text.bytes().fold(true, is_plain);
     if is_plain || !text.contains(is_odd) {
         return Cow::Borrowed(text);
     }

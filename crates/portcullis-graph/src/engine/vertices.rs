@@ -117,12 +117,12 @@ impl Vertices {
 
     /// The name of a vertex.
     pub(super) fn name(&self, record: &VertexRecord) -> Cow<'_, str> {
-        String::from_utf8_lossy(self.names.get(record.size(), record.name))
+        text(self.names.get(record.size(), record.name))
     }
 
     /// The namespace of a vertex.
     pub(super) fn namespace(&self, record: &VertexRecord) -> Cow<'_, str> {
-        String::from_utf8_lossy(self.namespaces.get(record.namespace))
+        text(self.namespaces.get(record.namespace))
     }
 
     /// Kind, namespace and name of a vertex, if it is there.
@@ -139,6 +139,14 @@ impl Vertices {
     #[cfg(test)]
     pub(super) fn index_capacity(&self) -> usize {
         self.index.capacity()
+    }
+}
+
+/// What is kept was a text. Quicker than `from_utf8_lossy`, which looks at each character.
+fn text(bytes: &[u8]) -> Cow<'_, str> {
+    match std::str::from_utf8(bytes) {
+        Ok(text) => Cow::Borrowed(text),
+        Err(_) => String::from_utf8_lossy(bytes),
     }
 }
 

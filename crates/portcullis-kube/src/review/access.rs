@@ -1,13 +1,12 @@
 //! `SubjectAccessReview`, v1 and v1beta1.
 
-use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use portcullis_core::access::ResourceTarget;
-use portcullis_core::json::{self, Index, JsonFault};
+use portcullis_core::json::{self, Index, JsonFault, push_string};
 use portcullis_core::{Access, AccessVerdict, DoorContext, Opinion, Target, UserInfo};
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 
 use self::selector::Selector;
 use super::member;
@@ -127,52 +126,32 @@ impl ResourceAttributes {
 
 /// Writes the answer to a review.
 pub fn encode_access(version: &str, verdict: &AccessVerdict) -> Vec<u8> {
-    #[derive(Serialize)]
-    #[serde(rename_all = "camelCase")]
-    struct Review<'a> {
-        api_version: &'a str,
-        kind: &'static str,
-        status: Status<'a>,
-    }
-    #[derive(Serialize)]
-    #[serde(rename_all = "camelCase")]
-    struct Status<'a> {
-        allowed: bool,
-        #[serde(skip_serializing_if = "std::ops::Not::not")]
-        denied: bool,
-        reason: Cow<'a, str>,
-        #[serde(skip_serializing_if = "Option::is_none")]
-        evaluation_error: Option<&'a str>,
-    }
-    let review = Review {
-        api_version: version,
-        kind: "SubjectAccessReview",
-        status: Status {
-            allowed: matches!(verdict.opinion, Opinion::Allow(_)),
-            denied: matches!(verdict.opinion, Opinion::Deny(_)),
-            reason: reason(verdict),
-            evaluation_error: verdict.error.as_deref(),
-        },
+    let mut answer = Vec::with_capacity(512);
+    answer.extend_from_slice(b"{\"apiVersion\":");
+    push_string(&mut answer, &[version]);
+    let status: &[u8] = match verdict.opinion {
+        Opinion::Allow(_) => b"{\"allowed\":true,\"reason\":",
+        Opinion::Deny(_) => b"{\"allowed\":false,\"denied\":true,\"reason\":",
+        Opinion::NoOpinion(_) => b"{\"allowed\":false,\"reason\":",
     };
-    serde_json::to_vec(&review).unwrap_or_default()
-}
-
-/// Why; an allow says by whom as well.
-fn reason(verdict: &AccessVerdict) -> Cow<'_, str> {
+    answer.extend_from_slice(b",\"kind\":\"SubjectAccessReview\",\"status\":");
+    answer.extend_from_slice(status);
+    let reason = verdict.opinion.reason();
     match (&verdict.opinion, &verdict.authorizer) {
-        (Opinion::Allow(reason), Some(name)) => {
-            let mut text = String::with_capacity(24 + name.len() + reason.len());
-            for part in ["allowed by authorizer \"", name, "\""] {
-                text.push_str(part);
-            }
-            if !reason.is_empty() {
-                text.push_str(": ");
-                text.push_str(reason);
-            }
-            Cow::Owned(text)
+        // An allow says by which authorizer as well.
+        (Opinion::Allow(_), Some(name)) => {
+            let colon = if reason.is_empty() { "" } else { ": " };
+            let parts = ["allowed by authorizer \"", name, "\"", colon, reason];
+            push_string(&mut answer, &parts);
         }
-        (opinion, _) => Cow::Borrowed(opinion.reason()),
+        _ => push_string(&mut answer, &[reason]),
     }
+    if let Some(error) = &verdict.error {
+        answer.extend_from_slice(b",\"evaluationError\":");
+        push_string(&mut answer, &[error]);
+    }
+    answer.extend_from_slice(b"}}");
+    answer
 }
 
 #[cfg(test)]

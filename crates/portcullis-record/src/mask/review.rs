@@ -94,7 +94,11 @@ fn hides_secrets(text: &str) -> bool {
 #[derive(Clone, Copy)]
 enum Step {
     Index(usize),
-    Key(usize, usize),
+    Key {
+        start: usize,
+        end: usize,
+        has_escapes: bool,
+    },
 }
 
 /// A list or object around the place that is looked at.
@@ -105,6 +109,8 @@ struct Frame<'p> {
     is_list: bool,
     step: Cell<Step>,
     header: Cell<Option<Header>>,
+    /// Whether a `name` or `key` that was passed is the name of a secret.
+    has_secret_name: Cell<bool>,
 }
 
 struct Walker<'t, 'r> {
@@ -231,7 +237,7 @@ impl<'t, 'r> Walker<'t, 'r> {
         };
         known::looks_random(value)
             || names::is_secret(&self.key_of(frame))
-            || self.has_secret_name(frame)
+            || self.has_secret_name(frame, self.at)
     }
 
     /// Whether a text says what the review is and what it is about: a review is unreadable without it.
@@ -302,7 +308,11 @@ impl<'t, 'r> Walker<'t, 'r> {
             }
             let start = self.at + 1;
             let (end, has_escapes) = string_end(self.bytes, start)?;
-            frame.step.set(Step::Key(start, end));
+            frame.step.set(Step::Key {
+                start,
+                end,
+                has_escapes,
+            });
             self.at = blanks(self.bytes, end + 1);
             if self.bytes.get(self.at)? != &b':' {
                 return None;
@@ -315,6 +325,13 @@ impl<'t, 'r> Walker<'t, 'r> {
             };
             if self.looks || self.known.is_some() {
                 has_secret_keys |= self.is_secret_key(content, &key);
+            }
+            if matches!(key.as_ref(), "name" | "key") && self.bytes.get(self.at) == Some(&b'"') {
+                let end = string_end(self.bytes, self.at + 1)?.0 + 1;
+                let name = text::string_at(self.subject.text, self.at, end);
+                if name.is_some_and(|name| names::is_secret(&name)) {
+                    frame.has_secret_name.set(true);
+                }
             }
             let inner = places.and_then(|places| places.member(&key));
             let mode = match mode.of_member(&key) {
@@ -364,6 +381,7 @@ impl<'t, 'r> Walker<'t, 'r> {
             is_list,
             step: Cell::new(Step::Index(0)),
             header: Cell::new(None),
+            has_secret_name: Cell::new(false),
         })
     }
 
@@ -375,7 +393,11 @@ impl<'t, 'r> Walker<'t, 'r> {
             KeyRule::Environment => return Mode::Environment,
             KeyRule::Data => (self.is_secret(frame), Mode::Everything),
             KeyRule::Variables => (self.is_in_ci_job(frame), Mode::Environment),
-            KeyRule::Value => (self.has_secret_name(frame), Mode::Named),
+            KeyRule::Value => {
+                let index = self.subject.index;
+                let end = text::value_end(self.bytes, self.at, index).unwrap_or(self.at);
+                (self.has_secret_name(frame, end), Mode::Named)
+            }
         };
         if is_it { mode } else { Mode::Plain }
     }
@@ -401,12 +423,14 @@ impl<'t, 'r> Walker<'t, 'r> {
         false
     }
 
-    /// Whether the object's `name` or `key` is the name of a secret.
-    fn has_secret_name(&self, frame: &Frame<'_>) -> bool {
-        self.members(frame)
-            .filter(|(key, ..)| matches!(key.as_ref(), "name" | "key"))
-            .filter_map(|(_, start, end)| text::string_at(self.subject.text, start, end))
-            .any(|name| names::is_secret(&name))
+    /// Whether the object's `name` or `key` is the name of a secret: one of those that were passed, or one
+    /// behind the value that ends at `end`.
+    fn has_secret_name(&self, frame: &Frame<'_>, end: usize) -> bool {
+        frame.has_secret_name.get()
+            || Members::behind(self.subject.text, self.subject.index, end)
+                .filter(|(key, ..)| matches!(key.as_ref(), "name" | "key"))
+                .filter_map(|(_, start, end)| text::string_at(self.subject.text, start, end))
+                .any(|name| names::is_secret(&name))
     }
 
     fn header(&self, frame: &Frame<'_>) -> Header {
@@ -449,10 +473,20 @@ impl<'t, 'r> Walker<'t, 'r> {
     /// The name of the member of an object that is looked at.
     fn key_of(&self, frame: &Frame<'_>) -> Cow<'t, str> {
         match frame.step.get() {
-            Step::Key(start, end) => {
-                text::unescaped(self.subject.text.get(start..end).unwrap_or_default())
-            }
+            Step::Key {
+                start,
+                end,
+                has_escapes,
+            } => self.key(start, end, has_escapes),
             Step::Index(_) => Cow::Borrowed(""),
+        }
+    }
+
+    fn key(&self, start: usize, end: usize, has_escapes: bool) -> Cow<'t, str> {
+        let written = self.subject.text.get(start..end).unwrap_or_default();
+        match has_escapes {
+            true => text::unescaped(written),
+            false => Cow::Borrowed(written),
         }
     }
 
@@ -477,10 +511,11 @@ impl<'t, 'r> Walker<'t, 'r> {
         self.point(frame.parent, pointer);
         match frame.step.get() {
             Step::Index(index) => pointer::push_index(pointer, index),
-            Step::Key(start, end) => {
-                let written = self.subject.text.get(start..end).unwrap_or_default();
-                pointer::push(pointer, &text::unescaped(written));
-            }
+            Step::Key {
+                start,
+                end,
+                has_escapes,
+            } => pointer::push(pointer, &self.key(start, end, has_escapes)),
         }
     }
 }

@@ -68,13 +68,39 @@ fn container_end(bytes: &[u8], mut at: usize) -> Option<usize> {
 
 /// What the content of a string means.
 pub(crate) fn unescaped(content: &str) -> Cow<'_, str> {
-    if !content.contains('\\') {
-        return Cow::Borrowed(content);
+    match memchr::memchr(b'\\', content.as_bytes()) {
+        None => Cow::Borrowed(content),
+        Some(first) => without_escapes(content, first).map_or(Cow::Borrowed(content), Cow::Owned),
     }
-    match serde_json::from_str(&format!("\"{content}\"")) {
-        Ok(meant) => Cow::Owned(meant),
-        Err(_) => Cow::Borrowed(content),
+}
+
+/// The content with its escapes replaced, the first of which is at `first`. None if one of them is not an
+/// escape.
+fn without_escapes(content: &str, first: usize) -> Option<String> {
+    let mut meant = String::with_capacity(content.len());
+    let mut rest = content;
+    let mut escape = Some(first);
+    while let Some(at) = escape {
+        meant.push_str(rest.get(..at)?);
+        let plain = match rest.as_bytes().get(at + 1)? {
+            b'"' => '"',
+            b'\\' => '\\',
+            b'/' => '/',
+            b'n' => '\n',
+            b't' => '\t',
+            b'r' => '\r',
+            b'b' => '\u{8}',
+            b'f' => '\u{c}',
+            // Pairs of these make one character: rare, and somebody else's work.
+            b'u' => return serde_json::from_str(&format!("\"{content}\"")).ok(),
+            _ => return None,
+        };
+        meant.push(plain);
+        rest = rest.get(at + 2..)?;
+        escape = memchr::memchr(b'\\', rest.as_bytes());
     }
+    meant.push_str(rest);
+    Some(meant)
 }
 
 /// The members of the object that begins at `start`: the content of each key, and where its value
@@ -93,6 +119,19 @@ impl<'t, 'i> Members<'t, 'i> {
             text,
             index,
             at: if is_object { start + 1 } else { text.len() },
+        }
+    }
+}
+
+impl<'t, 'i> Members<'t, 'i> {
+    /// Those behind the value that ends at `end`.
+    pub(crate) fn behind(text: &'t str, index: Option<&'i Index>, end: usize) -> Self {
+        let bytes = text.as_bytes();
+        let comma = blanks(bytes, end);
+        Self {
+            text,
+            index,
+            at: comma + usize::from(bytes.get(comma) == Some(&b',')),
         }
     }
 }

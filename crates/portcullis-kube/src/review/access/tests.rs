@@ -104,6 +104,34 @@ fn an_error_is_shown_and_never_allows() {
 }
 
 #[test]
+fn an_allow_names_its_authorizer_and_a_deny_is_one() {
+    let answer = |opinion: Opinion, authorizer: Option<&str>| -> Value {
+        let verdict = AccessVerdict {
+            id: DecisionId::new(clock::wall()),
+            opinion,
+            authorizer: authorizer.map(Into::into),
+            error: None,
+            trace: vec![],
+            duration: Duration::ZERO,
+        };
+        serde_json::from_slice(&encode_access("authorization.k8s.io/v1", &verdict)).unwrap()
+    };
+    let status = json!({"allowed": true, "reason": "allowed by authorizer \"a\": rule \"x\"\n"});
+    assert_eq!(
+        answer(Opinion::Allow("rule \"x\"\n".into()), Some("a")),
+        json!({"apiVersion": "authorization.k8s.io/v1", "kind": "SubjectAccessReview", "status": status})
+    );
+    assert_eq!(
+        answer(Opinion::Allow(String::new()), Some("a"))["status"],
+        json!({"allowed": true, "reason": "allowed by authorizer \"a\""})
+    );
+    assert_eq!(
+        answer(Opinion::Deny("no".into()), Some("a"))["status"],
+        json!({"allowed": false, "denied": true, "reason": "no"})
+    );
+}
+
+#[test]
 fn hands_out_where_the_parts_of_the_body_are() {
     let spec = json!({"nonResourceAttributes": {"path": "/x", "verb": "get"}});
     let review = decode("v1", &spec).unwrap();
