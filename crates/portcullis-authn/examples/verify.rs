@@ -30,18 +30,8 @@ use serde_json::json;
 
 fn settings(name: &str, keys: Keys) -> AuthenticatorSettings {
     AuthenticatorSettings {
-        name: name.to_owned(),
-        issuer: name.to_owned(),
         audience: "portal".to_owned(),
-        realm: name.to_owned(),
-        is_default: false,
-        uid_claim: "sub".to_owned(),
-        allow_authz_override: false,
-        max_validity: None,
-        skew: Duration::ZERO,
-        keys,
-        login: None,
-        ca: None,
+        ..AuthenticatorSettings::new(name, keys)
     }
 }
 

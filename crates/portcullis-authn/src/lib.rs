@@ -13,6 +13,7 @@ mod encoding;
 mod error;
 mod identity;
 mod key;
+mod key_files;
 mod login;
 mod mint;
 mod provider;
@@ -25,7 +26,10 @@ mod web;
 
 pub use authenticators::{Authenticators, Realm};
 pub use error::{Code, TokenError};
+pub use key_files::KeyFileNote;
 pub use login::{LoginError, local_path};
 pub use mint::{Mint, MintError};
 pub use session::{Session, SessionKey, Sessions};
-pub use settings::{Algorithm, AuthenticatorSettings, Keys, LoginSettings, Secret, SettingsFault};
+pub use settings::{
+    Algorithm, AuthenticatorSettings, Keys, LoginSettings, NamedFile, Secret, SettingsFault,
+};

@@ -26,18 +26,9 @@ pub(crate) fn at(delta: i64) -> SystemTime {
 /// Settings with these keys; the issuer is named like the authenticator.
 pub(crate) fn settings(name: &str, keys: Keys) -> AuthenticatorSettings {
     AuthenticatorSettings {
-        name: name.to_owned(),
-        issuer: name.to_owned(),
         audience: "portal".to_owned(),
         realm: format!("realm-{name}"),
-        is_default: false,
-        uid_claim: "sub".to_owned(),
-        allow_authz_override: false,
-        max_validity: None,
-        skew: Duration::ZERO,
-        keys,
-        login: None,
-        ca: None,
+        ..AuthenticatorSettings::new(name, keys)
     }
 }
 

@@ -6,16 +6,8 @@ use std::{path::PathBuf, sync::Arc};
 use portcullis_core::FailureMode;
 use serde::{Deserialize, de::IgnoredAny};
 
-use super::{
-    document::{Document, Node, Value},
-    fault::Faults,
-    notes::Notes,
-    read,
-    resolve::Configured,
-    resolved::{Origin, PluginEntry},
-    source::Source,
-    yaml,
-};
+use super::{notes::Notes, resolve::Configured, resolved::PluginEntry};
+use portcullis_document::{Document, Faults, Node, Origin, Source, Value, read, yaml};
 
 const KIND: &str = "AdmissionConfiguration";
 const API_VERSIONS: [&str; 2] = ["apiserver.config.k8s.io/v1", "apiserver.k8s.io/v1alpha1"];

@@ -5,21 +5,15 @@
 use std::{collections::HashSet, path::Path, sync::Arc};
 
 use super::{
-    admission,
-    document::{Document, Node, Value},
-    fault::{Fault, Faults},
-    log_filter,
+    admission, log_filter,
     model::{AdmissionSpec, Configuration, LogFormat, Namespace},
     notes::Notes,
     oddities::{warn_of_empty_chain, warn_of_pending_changes, warn_of_unasked_graphs},
     options::{ConfigSource, Listening, LoadOptions},
-    read,
     resolve::{self, Order, Strictness},
     resolved::{Loaded, PluginEntry},
-    source::Source,
-    warning::Warning,
-    yaml,
 };
+use portcullis_document::{Document, Fault, Faults, Node, Source, Value, Warning, read, yaml};
 
 const ORDER_FLAG: &str = "--admission-control";
 const FILE_FLAG: &str = "--admission-control-config-file";
@@ -178,7 +172,7 @@ fn words_as_text(document: &Document) -> Node {
 fn open(source: ConfigSource<'_>) -> Result<Document, Faults> {
     let source = match source {
         ConfigSource::File(path) => {
-            Source::read(path).map_err(|reason| unreadable(path, &reason))?
+            crate::read_source(path).map_err(|reason| unreadable(path, &reason))?
         }
         ConfigSource::Policies(folder) => of_folder(folder)?,
         ConfigSource::BuiltIn(text) => Source::text_named("built-in configuration", text),
@@ -256,7 +250,7 @@ fn admission_file(
 ) -> Option<Arc<Source>> {
     if let Some(path) = &options.admission_control_config_file {
         notes.watch(path);
-        return Source::read(path)
+        return crate::read_source(path)
             .map_err(|reason| {
                 notes.fault(unreadable(path, &reason).with_help(format!("named by {FILE_FLAG}")))
             })

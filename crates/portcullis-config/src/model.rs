@@ -34,7 +34,7 @@ pub use listeners::{Principal, Service};
 pub(crate) use policies::{HostCallsSpec, JUDGED_DOORS, PolicyMetadata, PolicySpec};
 pub use policies::{MatchSpec, Severity};
 
-use super::units::Duration;
+use portcullis_document::Duration;
 
 /// Configuration of Portcullis. Relative paths are relative to the file that names them.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]

@@ -8,12 +8,7 @@ use std::{
 
 use portcullis_files::Use;
 
-use super::{
-    document::Document,
-    fault::{Fault, Faults},
-    source::Source,
-    warning::Warning,
-};
+use portcullis_document::{Document, Fault, Faults, Source, Warning};
 
 /// What a check has to say beside its result.
 #[derive(Debug, Default)]
@@ -92,7 +87,7 @@ impl Notes {
     ) -> Option<Arc<Source>> {
         let file = document.source.resolve(named);
         self.watch(&file);
-        match Source::read(&file) {
+        match crate::read_source(&file) {
             Ok(source) => Some(source),
             Err(reason) => {
                 self.fault(document.fault(at, cannot_read(&file, &reason)));

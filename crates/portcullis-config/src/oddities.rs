@@ -5,11 +5,11 @@ use std::collections::BTreeMap;
 use portcullis_kube::scoped_access;
 
 use super::{
-    document::Document,
     model::Service,
     notes::Notes,
     resolved::{GraphProfile, Listener, PluginEntry, Style},
 };
+use portcullis_document::Document;
 
 /// Profiles that nobody asks, and a plug-in that asks nobody.
 pub(super) fn warn_of_unasked_graphs(

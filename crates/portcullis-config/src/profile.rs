@@ -5,13 +5,7 @@ use std::sync::Arc;
 
 use portcullis_graph::{Profile, ProfileSpec, built_in};
 
-use super::{
-    document::Document,
-    fault::{Fault, Faults},
-    read,
-    source::Source,
-    yaml,
-};
+use portcullis_document::{Document, Fault, Faults, Source, read, yaml};
 
 /// A profile, and the text it was made from.
 #[derive(Debug, Clone)]
@@ -33,7 +27,7 @@ pub fn built_in(name: &str) -> Option<Result<ReadProfile, Faults>> {
 
 /// A profile of a file; the outer error says why the file can't be read.
 pub fn of_file(path: &Path) -> Result<Result<ReadProfile, Faults>, String> {
-    Source::read(path).map(compile)
+    crate::read_source(path).map(compile)
 }
 
 /// The names of the profiles that ship inside.

@@ -9,19 +9,12 @@ use portcullis_host::HostSettings;
 use portcullis_record::Masker;
 use portcullis_store::Location;
 
-use super::{
-    document::{Document, Node},
-    fault::Fault,
-    model::{
-        AuthenticatorDriver, AuthorizerDriver, Limits, Log, Namespace, PendingMutation, Principal,
-        Service, Severity, Shutdown,
-    },
-    path,
-    source::Source,
-    units::Duration,
-    warning::Warning,
+use super::model::{
+    AuthenticatorDriver, AuthorizerDriver, Limits, Log, Namespace, PendingMutation, Principal,
+    Service, Severity, Shutdown,
 };
 use crate::matcher::Matcher;
+use portcullis_document::{Duration, Origin, Source, Warning};
 
 /// A whole configuration.
 #[derive(Debug)]
@@ -386,58 +379,4 @@ pub enum GraphSource {
     InCluster,
     /// Not said; only where nothing is served.
     Nowhere,
-}
-
-/// Where a part of the configuration stands, to give faults found later a place.
-#[derive(Debug, Clone)]
-pub struct Origin {
-    source: Arc<Source>,
-    path: String,
-    node: Option<Node>,
-}
-
-impl Origin {
-    /// A part of a document.
-    pub(crate) fn of(document: &Document, path: &str) -> Self {
-        Self {
-            source: Arc::clone(&document.source),
-            path: path.to_owned(),
-            node: Some(document.root.nearest(path).clone()),
-        }
-    }
-
-    /// A flag or environment variable.
-    pub fn named(label: &str) -> Self {
-        Self {
-            source: Source::named(label),
-            path: String::new(),
-            node: None,
-        }
-    }
-
-    /// A fault at a path inside this part, like `defaults.enforce`; the empty
-    /// path is the part itself.
-    pub fn fault(&self, path: &str, message: impl Into<String>) -> Fault {
-        let position = self.node.as_ref().map(|node| node.nearest(path).position);
-        self.source
-            .fault(position, path::join(&self.path, path), message)
-    }
-
-    /// The file, or the flag or environment variable.
-    pub fn source(&self) -> &Source {
-        &self.source
-    }
-
-    /// The place as `file:line:column`.
-    pub fn place(&self) -> String {
-        match &self.node {
-            Some(node) => format!(
-                "{}:{}:{}",
-                self.source.label(),
-                node.position.line,
-                node.position.column
-            ),
-            None => self.source.label().to_owned(),
-        }
-    }
 }

@@ -16,7 +16,8 @@ use std::{
 
 use tempfile::TempDir;
 
-use super::{ConfigSource, Faults, Listening, LoadOptions, Loaded, load};
+use super::{ConfigSource, Listening, LoadOptions, Loaded, load};
+use portcullis_document::Faults;
 
 const PLUGINS: &[&str] = &[
     "AlwaysAdmit",

@@ -3,15 +3,18 @@
 //! [`read()`] never waits and never reads without end, whatever the path leads to. [`check_named`],
 //! [`check_own`] and [`prepare_directory`] say who else could have written what is about to be
 //! trusted. [`create_private`] makes a file that only its owner can read.
+//! A [`Fingerprint`] tells whether files changed.
 //!
 //! This is not for files that a user asks to be judged, such as manifests on standard input.
 
 mod access;
 mod create;
 mod directory;
+mod fingerprint;
 mod read;
 
 pub use access::{Use, check_named, check_own};
 pub use create::create_private;
 pub use directory::prepare_directory;
-pub use read::{open, read, reason};
+pub use fingerprint::Fingerprint;
+pub use read::{open, read, read_text, reason};

@@ -46,6 +46,22 @@ pub fn read(path: &Path, most: u64) -> Result<Vec<u8>, String> {
     Ok(bytes)
 }
 
+/// The same for a file of text in UTF-8.
+///
+/// # Errors
+///
+/// When it can't be read, is not a regular file, is larger, or is no text.
+pub fn read_text(path: &Path, most: u64) -> Result<String, String> {
+    String::from_utf8(read(path, most)?).map_err(|error| {
+        let valid = error
+            .as_bytes()
+            .iter()
+            .take(error.utf8_error().valid_up_to());
+        let line = 1 + valid.filter(|byte| **byte == b'\n').count();
+        format!("line {line} is not UTF-8 text")
+    })
+}
+
 /// Why a file can't be read, in plain words.
 pub fn reason(error: &io::Error) -> String {
     match error.kind() {

@@ -19,9 +19,9 @@ use portcullis_roles::Roles;
 
 use crate::digest;
 use portcullis_config::{
-    self as config, AccessSettings, AuthenticatorDriver, Fault, Faults, Listening, LoadOptions,
-    SessionSettings, Warning,
+    self as config, AccessSettings, AuthenticatorDriver, Listening, LoadOptions, SessionSettings,
 };
+use portcullis_document::{Fault, Faults, Warning};
 
 /// What guards the REST API, for those who ask about it without a server.
 #[derive(Debug)]

@@ -6,8 +6,9 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use portcullis_config::{self as config, Fault, Loaded};
+use portcullis_config::{self as config, Loaded};
 use portcullis_core::{AuthorizerChain, Chain, ChainEntry, Plugin, Registry};
+use portcullis_document::Fault;
 use portcullis_graph::{Observer as GraphObserver, Profile};
 use portcullis_js::{GlobalContext, Guard};
 use portcullis_kube::{Namespace, Namespaces, StaticNamespaces};

@@ -4,8 +4,9 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 
-use portcullis_config::{self as config, AuthorizerDriver, Fault, Loaded, Source};
+use portcullis_config::{self as config, AuthorizerDriver, Loaded};
 use portcullis_core::{Authorizer, AuthorizerChain};
+use portcullis_document::Fault;
 use portcullis_kube::abac::{self, AbacPolicies, LineFault};
 use portcullis_kube::{AlwaysAllow, AlwaysDeny};
 
@@ -72,7 +73,7 @@ fn attribute_file(
     file: &Path,
 ) -> Result<AbacPolicies, Vec<Fault>> {
     let at = |message: String| authorizer.origin.fault("file", message);
-    let source = Source::read(file)
+    let source = portcullis_config::read_source(file)
         .map_err(|reason| vec![at(format!("cannot read `{}`: {reason}", file.display()))])?;
     let policies = abac::parse(source.text()).map_err(|wrong| {
         let fault = |w: &LineFault| at(format!("{}:{}: {}", file.display(), w.line, w.message));

@@ -9,8 +9,9 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use crate::digest;
-use portcullis_config::{Authenticator, Identity, Listener, Loaded, Source, yaml};
+use portcullis_config::{Authenticator, Identity, Listener, Loaded};
 use portcullis_core::text::shortened;
+use portcullis_document::yaml;
 
 /// The most names that are listed of one kind of change.
 const MOST_NAMES: usize = 10;
@@ -126,7 +127,7 @@ impl Inventory {
 
     /// Every entry of the tenants file is a map of its kind to what it is.
     fn add_tenants(&mut self, file: &std::path::Path) {
-        let parsed = Source::read(file).map(|source| yaml::parse(&source));
+        let parsed = portcullis_config::read_source(file).map(|source| yaml::parse(&source));
         let Ok(Ok(document)) = parsed else {
             return;
         };

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use aws_lc_rs::digest::{Context, SHA256};
 
-use portcullis_config::{AccessSettings, Code, Loaded, Source};
+use portcullis_config::{AccessSettings, Code, Loaded};
 
 /// Takes in texts, each apart from the next.
 struct Digest(Context);
@@ -76,7 +76,10 @@ pub(crate) fn gate(loaded: &Loaded, policies: &BTreeMap<String, Arc<str>>) -> Ar
     digest.text(&format!("{:?}", loaded.namespaces));
     digest.text(&format!("{:?}", loaded.limits));
     for authorizer in &loaded.authorizers {
-        let file = authorizer.file.as_deref().map(Source::read);
+        let file = authorizer
+            .file
+            .as_deref()
+            .map(portcullis_config::read_source);
         digest.text(&authorizer.name);
         digest.text(&format!("{:?}", authorizer.driver));
         digest.text(

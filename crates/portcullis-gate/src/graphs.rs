@@ -222,7 +222,8 @@ impl ProfileInForce {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use portcullis_config::{Origin, profile};
+    use portcullis_config::profile;
+    use portcullis_document::Origin;
 
     fn built(declared: &GraphProfile, previous: Option<&Graphs>) -> Graphs {
         Graphs::build(std::slice::from_ref(declared), previous, |_, _| None)

@@ -49,7 +49,8 @@ pub use portcullis_kube::manifest::{Manifest, Question, review as review_text};
 pub use script::{Compared, ScriptFailure, ScriptRun, ScriptTest, TestScript};
 
 use observed::Observed;
-use portcullis_config::{Faults, LoadOptions, Namespace};
+use portcullis_config::{LoadOptions, Namespace};
+use portcullis_document::Faults;
 
 /// A chain that judges without a server.
 #[derive(Debug)]

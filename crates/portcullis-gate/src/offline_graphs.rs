@@ -11,10 +11,10 @@ use portcullis_kube::scoped_access;
 use crate::authorizers;
 use crate::graphs::{Graphs, ProfileInForce};
 use portcullis_config::{
-    self as config, Faults, GraphProfile, GraphSource, Listening, LoadOptions, Loaded, Origin,
-    Source,
+    self as config, GraphProfile, GraphSource, Listening, LoadOptions, Loaded,
     profile::{self, ReadProfile},
 };
+use portcullis_document::{Faults, Origin, Source};
 
 /// The longest that a command waits for a cluster that doesn't answer.
 const FIRST_PATIENCE: Duration = Duration::from_secs(10);

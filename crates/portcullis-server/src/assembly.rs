@@ -2,9 +2,8 @@
 
 use std::path::Path;
 
-use portcullis_config::{
-    self as config, ConfigSource, Fault, Faults, Listening, LoadOptions, Loaded, Warning,
-};
+use portcullis_config::{self as config, ConfigSource, Listening, LoadOptions, Loaded};
+use portcullis_document::{Fault, Faults, Warning};
 use portcullis_gate::access::Access;
 use portcullis_gate::{Before, Gate};
 use portcullis_js::GlobalContext;

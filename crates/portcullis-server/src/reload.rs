@@ -16,8 +16,9 @@ use crate::causes::with_causes;
 use crate::decisions::{self, Settings};
 use crate::listeners::Listeners;
 use crate::server::Server;
-use portcullis_config::fingerprint::Fingerprint;
-use portcullis_config::{self as config, Faults, LoadOptions, Loaded};
+use portcullis_config::{self as config, LoadOptions, Loaded};
+use portcullis_document::Faults;
+use portcullis_files::Fingerprint;
 use portcullis_gate::Before;
 use portcullis_gate::Inventory;
 

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::units::{Duration, Seconds};
+use portcullis_document::{Duration, Seconds};
 
 /// Who may do what over the REST API and on the web pages.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]

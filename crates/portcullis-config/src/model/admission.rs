@@ -6,7 +6,7 @@ use portcullis_core::FailureMode;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{document::Node, units::Duration};
+use portcullis_document::{Duration, Node};
 
 /// The chain of admission plug-ins.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::units::{Duration, Size};
+use portcullis_document::{Duration, Size};
 
 /// What an engine takes before the first policy.
 const LEAST_MEMORY: u64 = 2 << 20;

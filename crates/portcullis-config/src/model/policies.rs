@@ -6,7 +6,7 @@ use portcullis_core::{Door, PolicyMode};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Serialize};
 
-use crate::units::{Duration, Size};
+use portcullis_document::{Duration, Size};
 
 /// The doors at which policies can judge.
 pub(crate) const JUDGED_DOORS: [Door; 2] = [Door::Kubernetes, Door::Ci];

@@ -6,11 +6,11 @@
 use std::path::{Path, PathBuf};
 
 use crate::{
-    document::Document,
     model::{AuthenticatorDriver, AuthenticatorSpec, Configuration, SessionsSpec},
     notes::Notes,
-    resolved::{AccessSettings, Authenticator, Origin, SessionSettings},
+    resolved::{AccessSettings, Authenticator, SessionSettings},
 };
+use portcullis_document::{Document, Origin};
 
 /// Checks and resolves who is believed, and where it says what people may do.
 pub(crate) fn access(

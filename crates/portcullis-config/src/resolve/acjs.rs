@@ -4,11 +4,11 @@ use std::path::Path;
 
 use super::listeners::{address, files_of_tls, socket_path};
 use crate::{
-    document::Document,
     model::{AcjsListenerSpec, AcjsPathSpec, Principal, Service},
     notes::Notes,
-    resolved::{Bind, Listener, Origin, Style, Tls, UnixSocket},
+    resolved::{Bind, Listener, Style, Tls, UnixSocket},
 };
+use portcullis_document::{Document, Origin};
 
 const NAME: &str = "listener";
 const DEFAULT_MODE: u32 = 0o600;

@@ -3,11 +3,13 @@
 use std::collections::BTreeMap;
 
 use crate::{
-    document::Document,
     model::{AuthorizationSpec, AuthorizerDriver, AuthorizerSpec},
     notes::Notes,
+    resolved::{Authorizer, GraphProfile},
+};
+use portcullis_document::{
+    Document, Origin,
     path::{self, Segment},
-    resolved::{Authorizer, GraphProfile, Origin},
 };
 
 /// Checks and resolves the authorizers, those of graph profiles included, and gives back the chains.

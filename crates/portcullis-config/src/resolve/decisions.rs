@@ -7,11 +7,11 @@ use portcullis_record::Masker;
 use portcullis_store::Location;
 
 use crate::{
-    document::Document,
     model::Configuration,
     notes::Notes,
     resolved::{Decisions, JsonLines},
 };
+use portcullis_document::Document;
 
 /// Less is hardly more than the envelope of a review.
 const LEAST_INPUT: u64 = 1 << 10;

@@ -5,14 +5,13 @@ use std::path::Path;
 use portcullis_watch::Access;
 
 use crate::{
-    document::Document,
     model::{GraphProfileSpec, GraphSpec},
     notes::Notes,
     options::{Listening, LoadOptions},
     profile::{self, ReadProfile},
-    resolved::{GraphProfile, GraphSource, Origin},
-    source::Source,
+    resolved::{GraphProfile, GraphSource},
 };
+use portcullis_document::{Document, Origin, Source};
 
 const OBJECTS_FLAG: &str = "--objects";
 /// Set in every container of a cluster.

@@ -8,11 +8,11 @@ use std::{
 };
 
 use crate::{
-    document::Document,
     model::{ListenerSpec, ModeSpec, Service, TlsSpec, UnixSpec},
     notes::Notes,
-    resolved::{Bind, Identity, Listener, Origin, Style, Tls, UnixSocket},
+    resolved::{Bind, Identity, Listener, Style, Tls, UnixSocket},
 };
+use portcullis_document::{Document, Origin};
 
 /// What a socket's path may take on Linux, without the closing zero.
 const LONGEST_SOCKET_PATH: usize = 107;

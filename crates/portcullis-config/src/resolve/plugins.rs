@@ -6,13 +6,8 @@ use std::collections::HashSet;
 use portcullis_core::FailureMode;
 
 use crate::POLICIES;
-use crate::{
-    document::Document,
-    model::PluginSpec,
-    notes::Notes,
-    resolved::{Origin, PluginEntry},
-    units::Duration,
-};
+use crate::{model::PluginSpec, notes::Notes, resolved::PluginEntry};
+use portcullis_document::{Document, Duration, Origin};
 
 /// A configured plug-in.
 #[derive(Debug)]

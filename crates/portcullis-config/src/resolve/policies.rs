@@ -7,13 +7,11 @@ mod test_modules;
 
 use crate::matcher::Matcher;
 use crate::{
-    document::Document,
-    fault::Fault,
     model::{Configuration, MatchSpec, PolicySpec},
     notes::Notes,
     resolved::{About, DefaultAction, Policies, Policy},
-    source::Source,
 };
+use portcullis_document::{Document, Fault, Source};
 use scripts::Scripts;
 pub use test_modules::{TestModules, test_modules};
 

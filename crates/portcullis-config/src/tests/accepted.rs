@@ -6,9 +6,10 @@ use portcullis_core::FailureMode;
 
 use super::{ConfigSource, Listening, LoadOptions, PLUGINS, load, order, setup, with_head};
 use crate::{
-    AuthorizerDriver, Bind, Duration, Identity, Limits, LogFormat, PendingMutation, Principal,
-    Service, Shutdown, Size, Source, document::Node, read, yaml,
+    AuthorizerDriver, Bind, Identity, Limits, LogFormat, PendingMutation, Principal, Service,
+    Shutdown,
 };
+use portcullis_document::{Duration, Node, Size, Source, read, yaml};
 
 const EVERY_KEY: &str = r#"
 listeners:

@@ -5,7 +5,7 @@ use std::{path::Path, sync::Arc};
 use serde_json::json;
 
 use super::{ConfigSource, HEAD, Listening, LoadOptions, PLUGINS, load, setup, with_head};
-use crate::{Faults, document::Document, source::Source, yaml};
+use portcullis_document::{Document, Faults, Source, yaml};
 
 fn parse(text: &str) -> Result<Document, Faults> {
     yaml::parse(&Source::text_named("a.yaml", text))

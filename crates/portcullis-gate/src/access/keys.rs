@@ -8,9 +8,8 @@ use portcullis_authn::{
 
 use portcullis_files::Use;
 
-use portcullis_config::{
-    AccessSettings, Authenticator, AuthenticatorDriver, Fault, Faults, Warning,
-};
+use portcullis_config::{AccessSettings, Authenticator, AuthenticatorDriver};
+use portcullis_document::{Fault, Faults, Warning};
 
 /// Larger files are not keys.
 const MOST_BYTES: u64 = 1 << 20;

@@ -3,7 +3,8 @@
 use portcullis_roles::{Load, Roles};
 
 use super::LeftOut;
-use portcullis_config::{AccessSettings, Document, Fault, Faults, Source, Value, Warning, yaml};
+use portcullis_config::AccessSettings;
+use portcullis_document::{Document, Fault, Faults, Value, Warning, yaml};
 
 /// What the tenants file became.
 pub(super) struct Tenants {
@@ -27,7 +28,7 @@ pub(super) fn read(
             warnings: Vec::new(),
         });
     };
-    let source = Source::read(file).map_err(|reason| {
+    let source = portcullis_config::read_source(file).map_err(|reason| {
         let message = format!("cannot read `{}`: {reason}", file.display());
         vec![origin.fault("", message)]
     })?;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use portcullis_graph::{Graph, KindId, Profile, State, Vertex, VertexRef};
 
-use portcullis_config::Source;
+use portcullis_document::Source;
 
 /// A vertex by number of its kind, namespace and name; sorted like this.
 pub type Key = (KindId, String, String);

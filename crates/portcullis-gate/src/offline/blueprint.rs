@@ -15,9 +15,9 @@ use crate::graphs::Graphs;
 use crate::offline_graphs;
 use crate::policies::{self, Observer};
 use portcullis_config::{
-    self as config, DefaultAction, Faults, Limits, Listening, LoadOptions, Loaded, MarkPlace,
-    Namespace, Source,
+    self as config, DefaultAction, Limits, Listening, LoadOptions, Loaded, MarkPlace, Namespace,
 };
+use portcullis_document::{Faults, Source};
 
 /// The chain that is asked at `/authorize`.
 const DEFAULT_CHAIN: &str = "default";
@@ -71,7 +71,7 @@ impl Blueprint {
     }
 
     /// What is odd in the configuration, but not wrong.
-    pub fn warnings(&self) -> &[portcullis_config::Warning] {
+    pub fn warnings(&self) -> &[portcullis_document::Warning] {
         &self.loaded.warnings
     }
 

@@ -11,8 +11,8 @@ use serde_json::Value;
 use super::answer::{NAMESPACE, Request};
 use super::expect::Expectation;
 use super::read_documents;
-use portcullis_config::yaml::{self, Dialect};
-use portcullis_config::{self as config, Document, Fault, Faults, Node, Source};
+use portcullis_document::yaml::{self, Dialect};
+use portcullis_document::{Document, Fault, Faults, Node, Source};
 
 /// One case.
 #[derive(Debug, Clone)]
@@ -71,7 +71,7 @@ struct ExpectSpec {
 /// Unknown keys, missing ones, patterns and objects that make no sense.
 pub fn read_cases(source: &Arc<Source>) -> Result<Vec<Case>, Faults> {
     let document = yaml::parse_as(source, Dialect::Kubernetes)?;
-    let file: CaseFile = config::read_typed(source, &document.root)?;
+    let file: CaseFile = portcullis_document::read::typed(source, &document.root)?;
     let mut reader = Reader {
         document: &document,
         faults: Vec::new(),

@@ -2,7 +2,8 @@
 
 use std::collections::{BTreeMap, HashSet};
 
-use portcullis_config::{MarkPlace, Source};
+use portcullis_config::MarkPlace;
+use portcullis_document::Source;
 
 /// Lines of policies, and how often their statements ran.
 #[derive(Debug, Default)]

@@ -10,8 +10,8 @@ use portcullis_kube::manifest::{self, Manifest, Part, parts};
 use serde_json::Value;
 
 use super::job;
-use portcullis_config::yaml::{self, Dialect};
-use portcullis_config::{self as config, Fault, Node, Position, Source};
+use portcullis_document::yaml::{self, Dialect};
+use portcullis_document::{Fault, Node, Position, Source};
 
 /// One document of a text, or why it can't be used.
 #[derive(Debug)]
@@ -116,7 +116,7 @@ impl Reader<'_> {
         let line = part.line();
         match yaml::parse_as(&source, Dialect::Kubernetes) {
             // As for kubectl, a document of nothing is none.
-            Ok(document) if document.root.value == config::Value::Null => {}
+            Ok(document) if document.root.value == portcullis_document::Value::Null => {}
             Ok(document) => {
                 let root = &document.root;
                 self.take(&source, part.before, Some(root), root.to_json());

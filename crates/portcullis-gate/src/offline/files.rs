@@ -5,7 +5,7 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use portcullis_config::{Fault, Source};
+use portcullis_document::{Fault, Source};
 
 /// How the names of test files end.
 const TEST_ENDINGS: [&str; 6] = [
@@ -100,7 +100,7 @@ pub fn read_file(path: &Path) -> Result<Arc<Source>, Box<Fault>> {
     if is_pipe && let Ok(file) = std::fs::File::open(path) {
         return read_text(&path.display().to_string(), file);
     }
-    Source::read(path).map_err(|reason| {
+    portcullis_config::read_source(path).map_err(|reason| {
         let message = format!("cannot read the file: {reason}");
         Box::new(Source::named(path.display().to_string()).fault(None, "", message))
     })

@@ -19,9 +19,8 @@ use super::blueprint::Blueprint;
 use super::harness::{Harness, Reported};
 use super::observed::{Written, written};
 use crate::policies::{engine_limits, module_source};
-use portcullis_config::{
-    self as config, Fault, Faults, MarkPlace, Module, Position, Source, TestModules,
-};
+use portcullis_config::{self as config, MarkPlace, Module, TestModules};
+use portcullis_document::{Fault, Faults, Position, Source};
 
 /// How long one test may take.
 const TIME: Duration = Duration::from_secs(20);

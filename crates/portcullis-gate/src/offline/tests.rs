@@ -4,7 +4,8 @@ use portcullis_core::{Operation, UserInfo};
 use serde_json::json;
 
 use super::*;
-use portcullis_config::{ConfigSource, Listening, Source};
+use portcullis_config::{ConfigSource, Listening};
+use portcullis_document::Source;
 
 const PLUGINS: &[&str] = &["AlwaysDeny", "PodSecurity"];
 

@@ -16,7 +16,8 @@ use portcullis_record::Masker;
 use super::caller::Callers;
 use super::observer::Observer;
 use super::plugin::{PoliciesPlugin, Rule};
-use portcullis_config::{self as config, Code, Fault, Position, Source};
+use portcullis_config::{self as config, Code};
+use portcullis_document::{Fault, Position, Source};
 
 /// Reviews that may wait for an evaluation thread.
 const QUEUE: usize = 4096;

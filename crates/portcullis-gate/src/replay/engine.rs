@@ -31,9 +31,8 @@ use crate::offline_graphs;
 use crate::policies::{self, Observer};
 use crate::registry::registry;
 use portcullis_config::Matcher;
-use portcullis_config::{
-    self as config, ConfigSource, Faults, Listening, LoadOptions, Loaded, Namespace, Source,
-};
+use portcullis_config::{self as config, ConfigSource, Listening, LoadOptions, Loaded, Namespace};
+use portcullis_document::{Faults, Source};
 
 /// Batches that wait, for each worker.
 const WAITING: usize = 2;
@@ -138,7 +137,7 @@ impl Replay {
     }
 
     /// What is odd in the new set, but not wrong.
-    pub fn warnings(&self) -> &[portcullis_config::Warning] {
+    pub fn warnings(&self) -> &[portcullis_document::Warning] {
         &self.loaded.warnings
     }
 

@@ -295,7 +295,7 @@ fn filter(query: &mut Query) -> Result<Filter, HttpError> {
     let mut time = |name: &'static str| {
         let text = query.take(name)?;
         let time = text
-            .map(|text| portcullis_config::since::parse(&text, now))
+            .map(|text| portcullis_document::since::parse(&text, now))
             .transpose();
         time.map_err(|why| HttpError::bad_request(format!("{name}: {why}")))
     };

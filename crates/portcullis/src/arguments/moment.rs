@@ -2,8 +2,8 @@
 
 use std::time::SystemTime;
 
-use portcullis_config::since;
 use portcullis_core::clock;
+use portcullis_document::since;
 
 /// A point in time.
 #[derive(Debug, Clone, PartialEq, Eq)]

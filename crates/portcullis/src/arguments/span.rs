@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use portcullis_config::Duration as Written;
+use portcullis_document::Duration as Written;
 
 /// Reads seconds or a duration like `10m`; at least a second, and whole ones.
 pub(crate) fn span(text: &str) -> Result<Duration, String> {

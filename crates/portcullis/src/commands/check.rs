@@ -1,7 +1,8 @@
 //! `portcullis check`.
 
 use clap::Args;
-use portcullis_config::{ConfigSource, Fault, Faults, Warning};
+use portcullis_config::ConfigSource;
+use portcullis_document::{Fault, Faults, Warning};
 use portcullis_server::Report;
 use serde_json::{Value, json};
 

@@ -20,8 +20,9 @@ mod value;
 use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum, ValueHint};
-use portcullis_config::{ConfigSource, Faults, Namespace, Source};
+use portcullis_config::{ConfigSource, Namespace};
 use portcullis_core::Operation;
+use portcullis_document::{Faults, Source};
 use portcullis_gate::offline::{Blueprint, Offline};
 
 use self::outcome::{Evaluation, Outcome};

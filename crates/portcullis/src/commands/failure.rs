@@ -1,6 +1,6 @@
 //! How a command ends that has no answer, for those that read configurations or ask a server.
 
-use portcullis_config::Faults;
+use portcullis_document::Faults;
 
 use super::text::error::{faults_text, lines};
 use super::text::plain::printable;

@@ -11,6 +11,7 @@ use crate::harness::repository;
 const LEVELS: &[(&str, u8)] = &[
     ("portcullis-core", 0),
     ("portcullis-script", 0),
+    ("portcullis-document", 1),
     ("portcullis-files", 1),
     ("portcullis-graph", 1),
     ("portcullis-js", 1),

@@ -10,14 +10,11 @@ use serde::Deserialize;
 
 use super::{Strictness, check_link, matcher, of_document, scripts::Scripts};
 use crate::{
-    document::Document,
     model::PolicySpec,
     notes::Notes,
-    read,
     resolved::{About, Policy},
-    source::Source,
-    yaml,
 };
+use portcullis_document::{Document, Source, read, yaml};
 
 /// A file with a list of policies.
 #[derive(Debug, Deserialize)]
@@ -59,7 +56,7 @@ pub(super) fn policies(
     let mut found = Vec::new();
     for (file, kind) in files {
         notes.watch(&file);
-        let source = match Source::read(&file) {
+        let source = match crate::read_source(&file) {
             Ok(source) => source,
             Err(reason) => {
                 let message = format!("cannot read the file: {reason}");

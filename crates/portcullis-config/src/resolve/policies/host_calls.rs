@@ -5,7 +5,8 @@ use std::path::Path;
 use portcullis_host::{ForwardRule, HostSettings};
 
 use super::Strictness;
-use crate::{document::Document, model::HostCallsSpec, notes::Notes};
+use crate::{model::HostCallsSpec, notes::Notes};
+use portcullis_document::Document;
 
 /// Larger files are not lists of authorities.
 const LARGEST_CA: u64 = 16 << 20;

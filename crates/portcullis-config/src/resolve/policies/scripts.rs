@@ -9,14 +9,11 @@ use std::{
 use portcullis_script::{Import, ImportedName, Language, Script, ScriptFault};
 
 use crate::{
-    document::Node,
     model::PolicyMetadata,
     notes::Notes,
-    position::Position,
-    read,
     resolved::{Code, MarkPlace, Module},
-    source::Source,
 };
+use portcullis_document::{Node, Position, Source, read};
 
 /// A policy's own words about itself, and where they stand.
 pub(super) type Metadata = (Option<Node>, PolicyMetadata);
@@ -191,7 +188,7 @@ impl Scripts {
             return Ok(Some(*place));
         }
         notes.watch(&file);
-        let source = Source::read(&file)
+        let source = crate::read_source(&file)
             .map_err(|reason| format!("cannot read `{}`: {reason}", file.display()))?;
         if source.is_blank() {
             return Err(format!("cannot read `{}`: it is empty", file.display()));

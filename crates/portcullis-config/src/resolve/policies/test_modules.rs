@@ -4,11 +4,10 @@ use std::{path::Path, sync::Arc};
 
 use super::scripts::Scripts;
 use crate::{
-    fault::Faults,
     notes::Notes,
     resolved::{MarkPlace, Module},
-    source::Source,
 };
+use portcullis_document::{Faults, Source};
 
 /// A test file, ready for the engine.
 #[derive(Debug)]

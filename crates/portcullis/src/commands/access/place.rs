@@ -4,7 +4,8 @@ use std::path::Path;
 
 use clap::Args;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
-use portcullis_config::{ConfigSource, Source};
+use portcullis_config::ConfigSource;
+use portcullis_document::Source;
 use portcullis_gate::access::AccessConfiguration;
 use portcullis_roles::{Condition, Parameters, Permission, Project, Scope, Tenant};
 

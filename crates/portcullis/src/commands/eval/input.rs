@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use portcullis_config::{Fault, Source};
+use portcullis_document::{Fault, Source};
 use portcullis_gate::offline::{self, Content, Item, Manifest};
 
 use super::Eval;

@@ -1,7 +1,7 @@
 //! Judging: every object becomes a review, and every review a judgement.
 
-use portcullis_config::{Fault, Source};
 use portcullis_core::{AuthorizerChain, Kind, UserInfo};
+use portcullis_document::{Fault, Source};
 use portcullis_gate::offline::{
     self, Blueprint, Content, Item, Judge, JudgeKind, Judged, Manifest, Offline, Question, Sent,
     asker, review_text,

@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use portcullis_config::Fault;
 use portcullis_core::patch::PatchOperation;
 use portcullis_core::{HostCallStep, PolicyMode, PolicyOutcome, Step, Verdict};
+use portcullis_document::Fault;
 use portcullis_gate::offline::{Judge, JudgeKind, Written};
 use serde_json::Value;
 

@@ -3,8 +3,9 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use portcullis_config::{ConfigSource, Source};
+use portcullis_config::ConfigSource;
 use portcullis_core::{Authorizer, AuthorizerChain};
+use portcullis_document::Source;
 use portcullis_gate::graph_answers::{AskedGraph, GraphView, Unanswered};
 use portcullis_gate::graphs::ProfileInForce;
 use portcullis_gate::offline_graphs::{self, OfflineError};

@@ -3,7 +3,8 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use portcullis_config::{ConfigSource, Fault, Faults, Source};
+use portcullis_config::ConfigSource;
+use portcullis_document::{Fault, Faults, Source};
 use portcullis_gate::offline::{self, Blueprint, Case, ScriptTest, TestScript};
 
 use super::Test;
@@ -42,7 +43,7 @@ impl Plan {
     }
 
     /// What is odd in the configuration, but not wrong.
-    pub(super) fn warnings(&self) -> &[portcullis_config::Warning] {
+    pub(super) fn warnings(&self) -> &[portcullis_document::Warning] {
         self.blueprint.as_ref().map_or(&[], |b| b.warnings())
     }
 

@@ -1,7 +1,7 @@
 //! Running the tests, one after the other.
 
-use portcullis_config::Source;
 use portcullis_core::clock::Stopwatch;
+use portcullis_document::Source;
 use portcullis_gate::offline::{Blueprint, Case, Coverage, ScriptFailure, ScriptTest, TestScript};
 use serde_json::Value;
 

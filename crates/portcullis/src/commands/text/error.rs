@@ -1,7 +1,7 @@
 //! What is wrong, for the person at the terminal: every error begins with `error:`, every warning with
 //! `warning:`.
 
-use portcullis_config::{Fault, Faults};
+use portcullis_document::{Fault, Faults};
 
 use super::plain::printable;
 use crate::colors;

@@ -1,6 +1,6 @@
 //! Plain text for terminals.
 
-use portcullis_config::{Position, Source};
+use portcullis_document::{Position, Source};
 use portcullis_gate::offline::Written;
 use std::time::Duration;
 

@@ -133,7 +133,7 @@ fn is_printable(c: char) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use portcullis_config::Source;
+    use portcullis_document::Source;
     use portcullis_gate::offline::read_documents;
     use proptest::collection::vec;
     use proptest::prelude::*;

@@ -32,7 +32,7 @@ pub fn typed<T: for<'de> Deserialize<'de>>(source: &Source, node: &Node) -> Resu
 }
 
 /// The same for files of other programs: keys that are not known are left out. They are given back.
-pub(crate) fn generous<T: for<'de> Deserialize<'de>>(
+pub fn generous<T: for<'de> Deserialize<'de>>(
     source: &Source,
     node: &Node,
 ) -> Result<(T, Vec<Fault>), Faults> {

@@ -7,8 +7,7 @@
 mod all;
 mod located;
 
-pub(crate) use all::generous;
-pub use all::typed;
+pub use all::{generous, typed};
 
 use serde::{
     de::{

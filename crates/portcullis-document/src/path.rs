@@ -9,7 +9,7 @@ use super::document::{Node, Value};
 
 /// One step of a path.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Segment {
+pub enum Segment {
     /// Into a map.
     Key(String),
     /// Into a list.
@@ -17,7 +17,7 @@ pub(crate) enum Segment {
 }
 
 /// Appends a step to a written path.
-pub(crate) fn push(path: &mut String, segment: &Segment) {
+pub fn push(path: &mut String, segment: &Segment) {
     // Writing to a string can't fail.
     let _ = match segment {
         Segment::Index(index) => write!(path, "[{index}]"),
@@ -30,7 +30,7 @@ pub(crate) fn push(path: &mut String, segment: &Segment) {
 }
 
 /// Appends a whole written path to another.
-pub(crate) fn join(base: &str, rest: &str) -> String {
+pub fn join(base: &str, rest: &str) -> String {
     let rest = rest.trim_start_matches('.');
     match (base, rest) {
         ("", rest) => rest.to_owned(),
@@ -85,7 +85,7 @@ impl Node {
     }
 
     /// The value under a key of this map, to be changed.
-    pub(crate) fn get_mut(&mut self, key: &str) -> Option<&mut Node> {
+    pub fn get_mut(&mut self, key: &str) -> Option<&mut Node> {
         match &mut self.value {
             Value::Map(entries) => entries
                 .iter_mut()

@@ -1,4 +1,4 @@
-//! What is wrong with a configuration, where, and what was probably meant.
+//! What is wrong with a document, where, and what was probably meant.
 //!
 //! `{}` prints one line; `{:#}` adds the line of the file with a caret below.
 
@@ -14,7 +14,7 @@ const FRAME_WIDTH: usize = 96;
 /// One thing that is wrong.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Fault {
-    /// The file as the user named it, or the flag or environment variable.
+    /// The file as the user named it, or the flag or environment variable; empty where only the path is known.
     pub file: String,
     /// The place in the file, if there is one.
     pub position: Option<Position>,
@@ -31,6 +31,19 @@ pub struct Fault {
 }
 
 impl Fault {
+    /// A fault at a path of a document that is known to the caller: see `Document::locate`.
+    pub fn at(path: impl Into<String>, message: impl Into<String>) -> Self {
+        Self {
+            file: String::new(),
+            position: None,
+            path: path.into(),
+            message: message.into(),
+            suggestion: None,
+            help: None,
+            source_line: None,
+        }
+    }
+
     /// Adds what was probably meant, and the list of what is known.
     #[must_use]
     pub fn with_known<'a, K>(mut self, what: &str, written: &str, known: K) -> Self
@@ -75,14 +88,18 @@ impl Fault {
 
 impl fmt::Display for Fault {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let mut line = format!("{}:", self.file);
-        if let Some(Position { line: row, column }) = self.position {
-            line += &format!("{row}:{column}:");
+        let mut line = String::new();
+        if !self.file.is_empty() {
+            line += &format!("{}:", self.file);
+            if let Some(Position { line: row, column }) = self.position {
+                line += &format!("{row}:{column}:");
+            }
+            line += " ";
         }
         if !self.path.is_empty() {
-            line += &format!(" {}:", self.path);
+            line += &format!("{}: ", self.path);
         }
-        line += &format!(" {}", self.message);
+        line += &self.message;
         if let Some(suggestion) = &self.suggestion {
             line += &format!(", did you mean `{suggestion}`?");
         }
@@ -182,6 +199,13 @@ mod tests {
             "portcullis.yaml:4:3: admission.ordre: unknown key, did you mean `order`? \
              (known keys: configFile, order, plugins)"
         );
+    }
+
+    #[test]
+    fn without_a_file_the_path_is_said() {
+        let fault = Fault::at("defaults.enforce", "unknown level");
+        assert_eq!(fault.to_string(), "defaults.enforce: unknown level");
+        assert_eq!(Fault::at("", "is empty").to_string(), "is empty");
     }
 
     #[test]

@@ -8,10 +8,7 @@ use std::{
 
 use super::{fault::Fault, position::Position};
 
-/// Larger files are refused.
-const MAX_BYTES: u64 = 16 * 1024 * 1024;
-
-/// Where a part of the configuration comes from.
+/// Where a text comes from, and the text.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Source {
     /// Where the text stands, if it is a part of another file.
@@ -33,7 +30,7 @@ impl Source {
     }
 
     /// A text that stands inside another file, like a policy in a configuration.
-    pub(crate) fn part_of(label: String, text: String, written_at: String) -> Arc<Self> {
+    pub fn part_of(label: String, text: String, written_at: String) -> Arc<Self> {
         Arc::new(Self {
             written_at: Some(written_at),
             label,
@@ -43,7 +40,7 @@ impl Source {
     }
 
     /// `portcullis.yaml:12` for a part of a file, or the file itself.
-    pub(crate) fn place(&self) -> &str {
+    pub fn place(&self) -> &str {
         self.written_at.as_deref().unwrap_or(&self.label)
     }
 
@@ -52,23 +49,14 @@ impl Source {
         Self::text_named(label, "")
     }
 
-    /// Reads a file; the error is the reason in plain words.
-    pub fn read(path: &Path) -> Result<Arc<Self>, String> {
-        let bytes = portcullis_files::read(path, MAX_BYTES)?;
-        let text = String::from_utf8(bytes).map_err(|error| {
-            let valid = error
-                .as_bytes()
-                .iter()
-                .take(error.utf8_error().valid_up_to());
-            let line = 1 + valid.filter(|byte| **byte == b'\n').count();
-            format!("line {line} is not UTF-8 text")
-        })?;
-        Ok(Arc::new(Self {
+    /// The text of a file.
+    pub fn file(path: &Path, text: impl Into<String>) -> Arc<Self> {
+        Arc::new(Self {
             written_at: None,
             label: path.display().to_string(),
             path: Some(path.to_owned()),
-            text,
-        }))
+            text: text.into(),
+        })
     }
 
     /// The name a fault begins with.
@@ -106,16 +94,19 @@ impl Source {
         path: impl Into<String>,
         message: impl Into<String>,
     ) -> Fault {
+        self.locate_at(position, Fault::at(path, message))
+    }
+
+    /// A fault at a place of this text, and with its file.
+    pub(crate) fn locate_at(&self, position: Option<Position>, fault: Fault) -> Fault {
+        let written_at = self.written_at.as_ref().map(|at| format!("in {at}"));
+        let line = position.and_then(|at| self.line(at.line));
         Fault {
             file: self.label.clone(),
             position,
-            path: path.into(),
-            message: message.into(),
-            suggestion: None,
-            help: self.written_at.as_ref().map(|at| format!("in {at}")),
-            source_line: position
-                .and_then(|at| self.line(at.line))
-                .map(str::to_owned),
+            help: fault.help.or(written_at),
+            source_line: line.map(str::to_owned),
+            ..fault
         }
     }
 
@@ -125,7 +116,7 @@ impl Source {
     }
 
     /// The plain scalar that is written at a place, up to where it must end.
-    pub(crate) fn word_at(&self, position: Position) -> Option<&str> {
+    pub fn word_at(&self, position: Position) -> Option<&str> {
         let line = self.line(position.line)?;
         let skipped = usize::try_from(position.column).ok()?.checked_sub(1)?;
         let (start, _) = line.char_indices().nth(skipped)?;

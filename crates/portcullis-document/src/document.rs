@@ -26,6 +26,18 @@ impl Document {
         self.source
             .fault(Some(self.root.nearest(path).position), path, message)
     }
+
+    /// A fault that knows its path only, at its place in this document.
+    pub fn locate(&self, fault: Fault) -> Fault {
+        let position = self.root.nearest(&fault.path).position;
+        self.source.locate_at(Some(position), fault)
+    }
+
+    /// The same for all of them.
+    pub fn locate_all(&self, faults: impl IntoIterator<Item = Fault>) -> Vec<Fault> {
+        let faults = faults.into_iter();
+        faults.map(|fault| self.locate(fault)).collect()
+    }
 }
 
 /// A value and where it stands.
@@ -64,7 +76,7 @@ pub enum Value {
 
 impl Node {
     /// A tree of JSON. The places of keys and values are asked for by JSON pointer.
-    pub(crate) fn from_json(
+    pub fn from_json(
         json: &serde_json::Value,
         place: &dyn Fn(&str) -> Option<[Position; 2]>,
     ) -> Self {
@@ -158,7 +170,7 @@ impl JsonSchema for Value {
 
 impl Value {
     /// What this is, in the words a message uses.
-    pub(crate) fn kind(&self) -> &'static str {
+    pub fn kind(&self) -> &'static str {
         match self {
             Self::Null => "nothing",
             Self::Bool(_) => "true or false",

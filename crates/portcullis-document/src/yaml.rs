@@ -24,7 +24,7 @@ const MAX_DEPTH: usize = 64;
 const STACK_BYTES: usize = 16 * 1024 * 1024;
 
 /// Reads the one document of a file that must hold a map.
-pub(crate) fn parse_map(source: &Arc<Source>) -> Result<Document, Faults> {
+pub fn parse_map(source: &Arc<Source>) -> Result<Document, Faults> {
     let document = parse(source)?;
     let fault = match &document.root.value {
         Value::Map(_) => return Ok(document),
