@@ -58,6 +58,11 @@ pub struct Kind {
     pub kind: String,
 }
 
+/// API group of CI jobs.
+pub const CI_GROUP: &str = "ci.portcullis.dev";
+/// Kind of CI jobs.
+pub const CI_JOB: &str = "Job";
+
 impl Kind {
     /// Whether this is `kind` of `group`, in any version.
     pub fn is(&self, group: &str, kind: &str) -> bool {

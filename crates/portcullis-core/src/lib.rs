@@ -36,8 +36,8 @@ mod vocabulary;
 
 pub use access::{Access, Target};
 pub use attributes::{
-    Attributes, Door, DoorContext, Kind, Operation, Peer, PeerCertificate, Resource, UnixPeer,
-    UserInfo,
+    Attributes, CI_GROUP, CI_JOB, Door, DoorContext, Kind, Operation, Peer, PeerCertificate,
+    Resource, UnixPeer, UserInfo,
 };
 pub use authorizer::{
     AccessVerdict, Authorizer, AuthorizerChain, AuthorizerError, Opinion, OpinionKind,

@@ -14,7 +14,7 @@ use portcullis_core::{
     Attributes, Decision, DecisionId, Denial, Document, Door, DoorContext, Kind, Operation, Phase,
     PolicyMode, PolicyOutcome, PolicyStep, Step, StepOutcome, UserInfo, Verdict,
 };
-use portcullis_record::{Admission, Body, Decided, Masker, Material, Webhook};
+use portcullis_record::{Admission, Body, Decided, Masker, Material, Webhook, WebhookName};
 use serde_json::{Value, json};
 
 /// How often each is done in one go, and how many goes there are: the best counts.
@@ -132,7 +132,7 @@ fn material(object: &Value, is_allowed: bool) -> Material {
             attributes,
             verdict: verdict(is_allowed),
             webhook: Webhook {
-                name: "mutate".into(),
+                name: WebhookName::Mutate.into(),
                 may_patch: true,
                 refuses_pending: false,
             },

@@ -1,11 +1,11 @@
 //! A whole decision, as it is read back.
 
-use portcullis_core::Door;
 use serde::de::Error as _;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::input::Input;
+use crate::shape::{Kept, kept};
 use crate::summary::Summary;
 use crate::trace::TraceStep;
 
@@ -46,9 +46,9 @@ impl Decision {
         // The input keeps its text, which serde can't do inside a flattened struct.
         let summary: Summary = serde_json::from_str(line)?;
         let rest: Rest = serde_json::from_str(line)?;
-        let missing = match summary.door {
-            Door::Api => rest.input.action.is_none().then_some("action"),
-            _ => rest.input.review.is_none().then_some("review"),
+        let missing = match kept(summary.door) {
+            Kept::Action => rest.input.action.is_none().then_some("action"),
+            Kept::Body(_) => rest.input.review.is_none().then_some("review"),
         };
         if let Some(missing) = missing {
             return Err(ReadError(serde_json::Error::missing_field(missing)));

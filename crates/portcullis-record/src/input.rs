@@ -2,8 +2,11 @@
 
 use std::collections::BTreeMap;
 
+use portcullis_core::vocabulary;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
+
+use crate::recorded::Recorded;
 
 /// What was asked.
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -57,11 +60,25 @@ pub struct ActionInput {
     pub status: u16,
 }
 
+vocabulary! {
+    /// The ways in for admission reviews.
+    pub enum WebhookName {
+        /// Answers may change objects.
+        Mutate = "mutate",
+        /// Answers change nothing.
+        Validate = "validate",
+        /// Answers may change objects.
+        Admit = "admit",
+        /// Any path of a listener in the style of acjs.
+        Acjs = "acjs",
+    }
+}
+
 /// Which way in an admission review took.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Webhook {
-    /// `mutate`, `validate`, `admit` or `acjs`.
-    pub name: String,
+    /// Its name.
+    pub name: Recorded<WebhookName>,
     /// Whether its answers may change objects.
     pub may_patch: bool,
     /// Whether an object that would still be changed is refused there.

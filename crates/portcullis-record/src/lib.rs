@@ -12,12 +12,13 @@ mod masker;
 mod material;
 mod recorded;
 mod scrub;
+mod shape;
 mod summary;
 mod trace;
 
 pub use action::Action;
 pub use decision::Decision;
-pub use input::{Certificate, Http, Input, Webhook};
+pub use input::{Certificate, Http, Input, Webhook, WebhookName};
 pub use mask::MASKED;
 pub use mask::looks::without_secrets as without_tokens;
 pub use masker::{Masker, Written};

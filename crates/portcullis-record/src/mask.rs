@@ -21,6 +21,8 @@ pub(crate) mod value;
 
 use std::borrow::Cow;
 
+use portcullis_core::{CI_GROUP, CI_JOB, Kind};
+
 /// What stands where a secret was.
 pub const MASKED: &str = "(masked)";
 
@@ -75,9 +77,6 @@ pub(crate) struct Header {
     pub(crate) is_ci_job: bool,
 }
 
-/// API group of CI jobs.
-const CI_GROUP: &str = "ci.portcullis.dev";
-
 impl Header {
     /// By `apiVersion` and `kind`. A Secret without `apiVersion` is taken for one, too.
     pub(crate) fn new(version: Option<&str>, kind: Option<&str>) -> Self {
@@ -86,16 +85,16 @@ impl Header {
         Self {
             is_secret: is_core && kind == Some("Secret"),
             is_secret_list: is_core && kind == Some("SecretList"),
-            is_ci_job: kind == Some("Job") && group.is_some_and(|(group, _)| group == CI_GROUP),
+            is_ci_job: kind == Some(CI_JOB) && group.is_some_and(|(group, _)| group == CI_GROUP),
         }
     }
 
     /// By the kind the request names.
-    pub(crate) fn of_kind(kind: &portcullis_core::Kind) -> Self {
+    pub(crate) fn of_kind(kind: &Kind) -> Self {
         Self {
             is_secret: kind.is("", "Secret"),
             is_secret_list: kind.is("", "SecretList"),
-            is_ci_job: kind.is(CI_GROUP, "Job"),
+            is_ci_job: kind.is(CI_GROUP, CI_JOB),
         }
     }
 

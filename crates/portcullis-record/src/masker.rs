@@ -21,11 +21,12 @@ use portcullis_core::{Attributes, Document, json};
 
 use crate::mask::paths::PathFault;
 use crate::mask::paths::Paths;
-use crate::mask::review::{self, Root, Subject};
+use crate::mask::review::{self, Subject};
 use crate::mask::value::{self, Context};
 use crate::mask::{self, Header, Secret, looks};
 use crate::material::{Decided, Material};
 use crate::scrub::Scrubber;
+use crate::shape::{Kept, MaskShape, kept};
 use crate::summary::Summary;
 
 /// The review of a refusal may be so many times as large as another.
@@ -101,14 +102,15 @@ impl Masker {
     ///
     /// When it can't be told what in it is a secret. Then it must be dropped.
     pub fn write(&self, material: &Material) -> Result<Written, Unmaskable> {
-        let write = || match &material.decided {
-            Decided::Admission(decided) => with_text(material, |text, index| {
-                self.admission(material, text, index, decided)
+        let write = || match (&material.decided, kept(material.decided.door())) {
+            (Decided::Admission(decided), Kept::Body(shape)) => with_text(material, |body| {
+                self.admission(material, shape, body, decided)
             }),
-            Decided::Authorization(decided) => with_text(material, |text, index| {
-                self.access(material, text, index, decided)
-            }),
-            Decided::Action(decided) => action::write(material, decided),
+            (Decided::Authorization(decided), Kept::Body(shape)) => {
+                with_text(material, |body| self.access(material, shape, body, decided))
+            }
+            (Decided::Action(decided), Kept::Action) => action::write(material, decided),
+            _ => Err(unmaskable("its door keeps something else")),
         };
         catch_unwind(AssertUnwindSafe(write)).unwrap_or(Err(unmaskable("a panic")))
     }
@@ -174,7 +176,7 @@ impl Masker {
         let subject = Subject {
             text: document.original_text(),
             index: None,
-            root: Root::Object,
+            shape: &MaskShape::OBJECT,
             header,
             configured: places.as_ref(),
         };
@@ -196,7 +198,7 @@ impl Masker {
 /// Writes with the text of the body, and where its lists and objects are.
 fn with_text(
     material: &Material,
-    write: impl FnOnce(&str, &json::Index) -> Result<Written, Unmaskable>,
+    write: impl FnOnce((&str, &json::Index)) -> Result<Written, Unmaskable>,
 ) -> Result<Written, Unmaskable> {
     let bytes = material.body.0.as_ref().as_ref();
     let text = std::str::from_utf8(bytes).map_err(|_| unmaskable("not UTF-8"))?;
@@ -206,10 +208,10 @@ fn with_text(
         index.end_of(start) == Some(text.trim_end().len())
     };
     match material.index.as_ref().filter(fits) {
-        Some(index) => write(text, index),
+        Some(index) => write((text, index)),
         None => {
             let scanned = json::scan(bytes).map_err(|_| unmaskable("not strict JSON"))?;
-            write(text, scanned.index())
+            write((text, scanned.index()))
         }
     }
 }

@@ -5,10 +5,9 @@ use std::sync::Arc;
 use std::time::SystemTime;
 
 use portcullis_core::json::Index;
-use portcullis_core::{Access, AccessVerdict, Attributes, Opinion, Verdict};
+use portcullis_core::{Access, AccessVerdict, Attributes, Door, Opinion, Verdict};
 
 use crate::action::Action;
-
 use crate::input::Webhook;
 
 /// A decision with all it was made of, as it is at hand.
@@ -59,6 +58,15 @@ pub enum Decided {
 }
 
 impl Decided {
+    /// The door at which it was.
+    pub fn door(&self) -> Door {
+        match self {
+            Self::Admission(admission) => admission.attributes.door,
+            Self::Authorization(_) => Door::Authorization,
+            Self::Action(_) => Door::Api,
+        }
+    }
+
     /// Whether it was allowed.
     pub fn is_allowed(&self) -> bool {
         match self {

@@ -11,15 +11,19 @@
     reason = "handlers all have one form, and some need only a part of the call"
 )]
 
+mod access;
+mod action;
 mod answer;
+mod audit;
 mod authorizations;
 mod autohold;
 mod body;
 mod call;
 mod caller;
+mod cookies;
 mod decisions;
 mod description;
-pub(crate) mod endpoint;
+mod endpoint;
 mod endpoints;
 mod graph;
 mod guard;
@@ -34,12 +38,13 @@ mod people;
 mod pipeline;
 mod query;
 mod reader;
-mod record;
 mod refusal;
 mod sessions;
 mod sign_in;
 mod state;
 mod tenant;
 
-pub(crate) use call::Call;
+pub(crate) use audit::Api;
+pub(crate) use endpoint::Endpoint;
 pub(crate) use endpoints::{Found, find};
+pub(crate) use path::PathValues;

@@ -8,8 +8,7 @@ use portcullis_gate::access::Access;
 use portcullis_gate::{Before, Gate};
 use portcullis_js::GlobalContext;
 
-use crate::http::connection::ConnectionLimits;
-use crate::http::listener::ListenerSetup;
+use crate::http::setup::{ConnectionLimits, ListenerSetup};
 use crate::http::tls;
 
 /// What a configuration became.

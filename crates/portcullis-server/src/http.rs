@@ -1,7 +1,7 @@
 //! Sockets, connections and the limits on both; knows nothing of what is served.
 //!
 //! ```text
-//! listener ──accept──> handshake (TLS) ──> connection (HTTP/1.1 or 2) ──request──> routes
+//! listener ──accept──> handshake (TLS) ──> connection (HTTP/1.1 or 2) ──request──> handler
 //! ```
 //!
 //! What requests hold in memory counts against one [`budget`], until the client has taken the answer.
@@ -22,6 +22,7 @@ pub(crate) mod listener;
 pub(crate) mod media_type;
 pub(crate) mod peer;
 pub(crate) mod prelude;
+pub(crate) mod setup;
 pub(crate) mod tls;
 pub(crate) mod trust;
 pub(crate) mod unix;

@@ -1,7 +1,7 @@
 //! The server of Portcullis: listeners, routes, the REST API, the decision log, reloads.
 //!
 //! Start reading at `run`, which binds the listeners and keeps everything going; `assembly` builds a gate
-//! and its listeners of a configuration, `routes` says which door a request is for, `reload` swaps the
+//! and its listeners of a configuration, `doors` says which door a request is for, `reload` swaps the
 //! whole when files change. What judges is in `portcullis-gate`, the configuration in `portcullis-config`.
 
 mod alarm;
@@ -11,6 +11,8 @@ mod causes;
 mod decisions;
 pub mod demonstration;
 mod development;
+mod door;
+mod doors;
 mod ended_sessions;
 mod health;
 mod http;

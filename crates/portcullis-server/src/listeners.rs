@@ -12,7 +12,8 @@ use arc_swap::ArcSwap;
 use tokio::sync::watch;
 
 use crate::http::connections::{ConnectionCounts, Connections, RoomId};
-use crate::http::listener::{Accepting, Bound, ListenerSetup, accept_all, bind};
+use crate::http::listener::{Accepting, Bound, accept_all, bind};
+use crate::http::setup::ListenerSetup;
 use crate::http::trust::Phase;
 use crate::http::unix;
 use crate::server::Server;

@@ -18,7 +18,7 @@ use crate::assembly;
 use crate::decisions::{self, DecisionLog, Settings};
 use crate::health::Health;
 use crate::http::budget::Budget;
-use crate::http::listener::ListenerSetup;
+use crate::http::setup::ListenerSetup;
 use crate::ledger::Ledger;
 use crate::listeners::{BindError, Listeners};
 use crate::logging;

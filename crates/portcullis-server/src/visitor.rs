@@ -5,7 +5,7 @@ use std::sync::Arc;
 use arc_swap::ArcSwap;
 use portcullis_core::Peer;
 
-use crate::http::listener::ListenerSetup;
+use crate::http::setup::ListenerSetup;
 use crate::http::trust::Standing;
 use crate::server::Server;
 

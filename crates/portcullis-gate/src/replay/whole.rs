@@ -1,7 +1,7 @@
 //! A recorded request for admission, decided again by a whole configuration.
 
 use portcullis_core::{Attributes, Chain, StepOutcome, Verdict};
-use portcullis_record::Decision;
+use portcullis_record::{Decision, WebhookName};
 use serde_json::Value;
 
 use super::compare::compare;
@@ -39,7 +39,7 @@ impl Whole {
         }
         let changed_by = changers(&verdict, &said.changers).or_else(|| trace::changers(decision));
         let webhook = decision.input.webhook.as_ref();
-        if webhook.is_some_and(|w| w.name == "validate")
+        if webhook.is_some_and(|w| w.name == WebhookName::Validate)
             && self.pending_mutation == PendingMutation::Refuse
         {
             pending_mutation::refuse_pending_mutation(&mut verdict);

@@ -2,9 +2,11 @@
 
 use std::collections::HashMap;
 
-use portcullis_core::Attributes;
+use portcullis_core::{Attributes, Document};
 use serde_json::{Map, Value};
 use serde_json_path::{JsonPath, PathElement};
+
+use crate::shape::MaskShape;
 
 /// An expression that is none.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -126,29 +128,34 @@ impl Paths {
         (!places.is_empty()).then_some(places)
     }
 
-    /// The places in the review of a request. None where a document can't be read.
-    pub(crate) fn in_review(&self, request: &Attributes) -> Result<Option<Places>, ()> {
+    /// The places in the body of a request. An error where a document can't be read.
+    pub(crate) fn in_body(
+        &self,
+        shape: &MaskShape,
+        request: &Attributes,
+    ) -> Result<Option<Places>, ()> {
         if self.is_empty() {
             return Ok(None);
         }
+        let places_in = |document: &Option<Document>| match document {
+            Some(document) => Ok(self.in_value(document.original().map_err(|_| ())?)),
+            None => Ok(None),
+        };
+        let Some(envelope) = shape.envelope else {
+            return places_in(&request.object);
+        };
         let mut members = HashMap::new();
-        let documents = [
-            ("object", &request.object),
-            ("oldObject", &request.old_object),
-        ];
-        for (key, document) in documents {
-            if let Some(document) = document {
-                let value = document.original().map_err(|_| ())?;
-                if let Some(places) = self.in_value(value) {
-                    members.insert(key.to_owned(), places);
-                }
+        let documents = [&request.object, &request.old_object];
+        for (key, document) in shape.objects.iter().zip(documents) {
+            if let Some(places) = places_in(document)? {
+                members.insert((*key).to_owned(), places);
             }
         }
-        let request = Places {
+        let asked = Places {
             members,
             ..Places::default()
         };
-        Ok((!request.is_empty()).then(|| Places::inside("request", request)))
+        Ok((!asked.is_empty()).then(|| Places::inside(envelope, asked)))
     }
 
     /// Places that any of the objects of a request has, whatever the length of its lists: what a patch

@@ -16,6 +16,7 @@ use super::paths::Places;
 use super::text::{self, Members, blanks, scalar_end, string_end};
 use super::{Header, Mode, Secret, looks};
 use crate::scrub::known::{self, Known};
+use crate::shape::MaskShape;
 
 /// A text to look through, and what is known of it.
 #[derive(Clone, Copy)]
@@ -24,21 +25,12 @@ pub(crate) struct Subject<'t, 'r> {
     pub(crate) text: &'t str,
     /// Where its lists and objects are, if that is known.
     pub(crate) index: Option<&'r Index>,
-    /// What it is.
-    pub(crate) root: Root,
+    /// Where its objects are.
+    pub(crate) shape: &'static MaskShape,
     /// What the request says the objects are.
     pub(crate) header: Header,
     /// What the configuration adds, from the beginning of the text.
     pub(crate) configured: Option<&'r Places>,
-}
-
-/// What a text is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Root {
-    /// A review, whose object is a member of `request`.
-    Review,
-    /// An object.
-    Object,
 }
 
 /// As many secrets are made room for at once.
@@ -82,7 +74,7 @@ fn hides_secrets(text: &str) -> bool {
     let subject = Subject {
         text,
         index: None,
-        root: Root::Object,
+        shape: &MaskShape::OBJECT,
         header: Header::default(),
         configured: None,
     };
@@ -242,17 +234,19 @@ impl<'t, 'r> Walker<'t, 'r> {
 
     /// Whether a text says what the review is and what it is about: a review is unreadable without it.
     fn is_structure(&self, parent: Option<&Frame<'_>>) -> bool {
-        let Some(frame) = parent.filter(|_| self.subject.root == Root::Review) else {
+        let Some(frame) = parent else {
             return false;
         };
-        let key = self.key_of(frame);
-        match (frame.depth, frame.parent) {
-            (0 | 1, _) => true,
-            (2, Some(request)) => match self.key_of(request).as_ref() {
-                "kind" | "resource" | "requestKind" | "requestResource" => true,
-                "object" | "oldObject" => matches!(key.as_ref(), "apiVersion" | "kind"),
-                _ => false,
-            },
+        let shape = self.subject.shape;
+        let is_type = || matches!(self.key_of(frame).as_ref(), "apiVersion" | "kind");
+        match (shape.envelope, frame.depth, frame.parent) {
+            (None, 0, _) => is_type(),
+            (Some(_), 0 | 1, _) => true,
+            (Some(_), 2, Some(envelope)) => {
+                let member = self.key_of(envelope);
+                shape.subjects.contains(&member.as_ref())
+                    || (shape.objects.contains(&member.as_ref()) && is_type())
+            }
             _ => false,
         }
     }
@@ -454,15 +448,16 @@ impl<'t, 'r> Walker<'t, 'r> {
     }
 
     fn is_object_of_request(&self, frame: &Frame<'_>) -> bool {
-        match (self.subject.root, frame.parent) {
-            (Root::Object, parent) => parent.is_none(),
-            (Root::Review, Some(request)) => {
-                let is_request = |review: &Frame<'_>| self.key_of(review) == "request";
+        let shape = self.subject.shape;
+        match (shape.envelope, frame.parent) {
+            (None, parent) => parent.is_none(),
+            (Some(name), Some(envelope)) => {
+                let is_envelope = |body: &Frame<'_>| self.key_of(body) == name;
                 frame.depth == 2
-                    && request.parent.is_some_and(is_request)
-                    && matches!(self.key_of(request).as_ref(), "object" | "oldObject")
+                    && envelope.parent.is_some_and(is_envelope)
+                    && shape.objects.contains(&self.key_of(envelope).as_ref())
             }
-            (Root::Review, None) => false,
+            (Some(_), None) => false,
         }
     }
 

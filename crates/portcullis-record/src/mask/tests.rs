@@ -3,9 +3,10 @@
 use proptest::prelude::*;
 use serde_json::{Map, Value};
 
-use super::review::{self, Root, Subject};
+use super::review::{self, Subject};
 use super::value::{self, Context};
 use super::{Header, Secret};
+use crate::shape::MaskShape;
 
 const KEYS: [&str; 27] = [
     "kind",
@@ -145,7 +146,7 @@ proptest! {
         let found = review::find(Subject {
             text: &text,
             index: is_indexed.then(|| scanned.index()),
-            root: Root::Object,
+            shape: &MaskShape::OBJECT,
             header,
             configured: None,
         }, "").unwrap();
@@ -169,7 +170,7 @@ proptest! {
         let _ = review::find(Subject {
             text: &text,
             index: None,
-            root: Root::Review,
+            shape: &MaskShape::ADMISSION_REVIEW,
             header: Header::default(),
             configured: None,
         }, "");

@@ -159,6 +159,12 @@ impl<'t> Iterator for Members<'t, '_> {
     }
 }
 
+/// Where the member of this name begins, of the object that begins at `start`.
+pub(crate) fn member(text: &str, index: &Index, start: usize, name: &str) -> Option<usize> {
+    let mut members = Members::new(text, Some(index), start);
+    members.find(|(key, ..)| key == name).map(|(_, at, _)| at)
+}
+
 /// The text that is the value at these places, if it is one.
 pub(crate) fn string_at(text: &str, start: usize, end: usize) -> Option<Cow<'_, str>> {
     let content = text.get(start..end)?.strip_prefix('"')?.strip_suffix('"')?;

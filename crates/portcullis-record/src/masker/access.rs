@@ -4,17 +4,18 @@ use std::borrow::Cow;
 
 use portcullis_core::authorizer::AccessStep;
 use portcullis_core::json::Index;
-use portcullis_core::{Access, Door, Opinion, StepOutcome, Target};
+use portcullis_core::{Access, Opinion, StepOutcome, Target};
 use serde::Serialize;
 
 use super::http::Http;
 use super::line::Line;
 use super::{Masker, Unmaskable, Written, shown, times, truncate, unmaskable};
-use crate::mask::review::{self, Root, Subject};
+use crate::mask::review::{self, Subject};
 use crate::mask::{self, Header};
 use crate::material::{Authorization, Material};
 use crate::scrub::Scrubber;
 use crate::scrub::known::Known;
+use crate::shape::MaskShape;
 use crate::summary::{Answer, Summary};
 use crate::trace::TraceOutcome;
 
@@ -32,8 +33,8 @@ impl Masker {
     pub(super) fn access(
         &self,
         material: &Material,
-        text: &str,
-        index: &Index,
+        shape: &'static MaskShape,
+        (text, index): (&str, &Index),
         decided: &Authorization,
     ) -> Result<Written, Unmaskable> {
         let Authorization {
@@ -42,7 +43,7 @@ impl Masker {
         let subject = Subject {
             text,
             index: Some(index),
-            root: Root::Review,
+            shape,
             header: Header::default(),
             configured: None,
         };
@@ -58,7 +59,7 @@ impl Masker {
             .ok_or(unmaskable("the review can't be read"))?;
         found_in_http.mask_known(&access.context, &known);
         let limit = self.limit(!decided.is_allowed());
-        let truncated = truncate::apply(&mut found, text, index, limit);
+        let truncated = truncate::apply(&mut found, (text, index), shape, limit);
         let http = Http::masked(&access.context, &mut found_in_http, &mut found.pointers);
 
         let mut summary = summary(material, decided);
@@ -131,7 +132,7 @@ fn summary(material: &Material, decided: &Authorization) -> Summary {
     Summary {
         id: verdict.id.to_string(),
         time: times::to_microseconds(verdict.id.time()),
-        door: Door::Authorization,
+        door: material.decided.door(),
         operation: shown(&access.verb),
         kind: shown(&kind),
         namespace: shown(namespace),

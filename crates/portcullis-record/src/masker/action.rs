@@ -7,7 +7,7 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use portcullis_core::text::start;
-use portcullis_core::{Door, DoorContext, OpinionKind, pointer};
+use portcullis_core::{DoorContext, OpinionKind, pointer};
 use serde::Serialize;
 use serde_json::Value;
 
@@ -184,7 +184,7 @@ fn summary(
     Summary {
         id: action.id.to_string(),
         time: times::to_microseconds(action.id.time()),
-        door: Door::Api,
+        door: material.decided.door(),
         operation: clean.text(&action.permission),
         kind: action.kind().to_owned(),
         namespace: clean.optional(action.tenant.as_deref()).unwrap_or_default(),

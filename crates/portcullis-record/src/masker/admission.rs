@@ -10,20 +10,21 @@ use super::http::Http;
 use super::line::Line;
 use super::patches::{Patched, mask_host_call};
 use super::{Masker, Unmaskable, Written, shown, times, truncate, unmaskable};
-use crate::mask::review::{self, Root, Subject};
+use crate::mask::review::{self, Subject};
 use crate::mask::text::{self, Members};
 use crate::mask::{self, Header, Secret};
 use crate::material::{Admission, Material};
 use crate::scrub::Scrubber;
 use crate::scrub::known::Known;
+use crate::shape::MaskShape;
 use crate::summary::{Answer, Summary};
 
 impl Masker {
     pub(super) fn admission(
         &self,
         material: &Material,
-        text: &str,
-        index: &Index,
+        shape: &'static MaskShape,
+        (text, index): (&str, &Index),
         decided: &Admission,
     ) -> Result<Written, Unmaskable> {
         let Admission {
@@ -33,12 +34,12 @@ impl Masker {
         } = decided;
         let places = self
             .paths
-            .in_review(attributes)
+            .in_body(shape, attributes)
             .map_err(|()| unmaskable("an object can't be read"))?;
         let subject = Subject {
             text,
             index: Some(index),
-            root: Root::Review,
+            shape,
             header: Header::of_kind(&attributes.kind),
             configured: places.as_ref(),
         };
@@ -60,9 +61,9 @@ impl Masker {
         found_in_http.mask_known(&attributes.context, &known);
         let is_preferred = !verdict.is_allowed() && !attributes.dry_run;
         let limit = self.limit(is_preferred);
-        let truncated = truncate::apply(&mut found, text, index, limit);
+        let truncated = truncate::apply(&mut found, (text, index), shape, limit);
         let http = Http::masked(&attributes.context, &mut found_in_http, &mut found.pointers);
-        let name = name(attributes, text, index);
+        let name = name(attributes, shape, (text, index));
         let mut summary = summary(material, decided, &name);
         if has_texts(verdict) {
             scrub(&mut summary, &mut patch, &mut trace, &secrets, verdict);
@@ -236,7 +237,7 @@ fn summary(material: &Material, decided: &Admission, name: &str) -> Summary {
     Summary {
         id: verdict.id.to_string(),
         time: times::to_microseconds(verdict.id.time()),
-        door: attributes.door,
+        door: material.decided.door(),
         operation: attributes.operation.as_str().to_owned(),
         kind: shown(&attributes.kind.kind),
         namespace: shown(&attributes.namespace),
@@ -287,17 +288,17 @@ fn concerned(trace: &[Step]) -> Vec<String> {
 
 /// The name a person looks for: as asked for, or the object's own, or what the server will make one of
 /// (`web-` becomes `web-*`).
-fn name<'a>(attributes: &'a Attributes, text: &'a str, index: &Index) -> Cow<'a, str> {
+fn name<'a>(
+    attributes: &'a Attributes,
+    shape: &MaskShape,
+    (text, index): (&'a str, &Index),
+) -> Cow<'a, str> {
     if !attributes.name.is_empty() {
         return Cow::Borrowed(&attributes.name);
     }
-    let metadata = ["request", "object", "metadata"];
     let mut start = Some(text::blanks(text.as_bytes(), 0));
-    for wanted in metadata {
-        start = start.and_then(|start| {
-            let mut members = Members::new(text, Some(index), start);
-            members.find(|(key, ..)| key == wanted).map(|(_, at, _)| at)
-        });
+    for name in shape.path_to_object().chain(["metadata"]) {
+        start = start.and_then(|start| text::member(text, index, start, name));
     }
     let Some(start) = start else {
         return Cow::Borrowed("");

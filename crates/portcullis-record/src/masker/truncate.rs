@@ -8,27 +8,36 @@ use portcullis_core::json::Index;
 
 use crate::mask::found::Found;
 use crate::mask::text::{self, Members};
+use crate::shape::MaskShape;
 
 /// A member that takes more than this part of the limit is left out.
 const PART: usize = 8;
 
 /// Leaves out what is large, if the review is larger than the limit. Gives what was left out, as JSON
 /// pointers.
-pub(super) fn apply(found: &mut Found<'_>, text: &str, index: &Index, limit: usize) -> Vec<String> {
+pub(super) fn apply(
+    found: &mut Found<'_>,
+    (text, index): (&str, &Index),
+    shape: &MaskShape,
+    limit: usize,
+) -> Vec<String> {
     if text.len() <= limit || found.length_of(text) <= limit {
         return Vec::new();
     }
     let mut truncated = Vec::new();
-    let start = text::blanks(text.as_bytes(), 0);
-    for (name, start, _) in Members::new(text, Some(index), start) {
-        if !matches!(name.as_ref(), "request" | "spec") {
-            continue;
-        }
-        for (key, start, end) in Members::new(text, Some(index), start) {
-            if end - start > limit / PART && is_name(&key) {
-                let pointer = format!("/review/{name}/{key}");
-                truncated.push(found.leave_out((start, end), "null", &pointer));
-            }
+    let mut prefix = "/review".to_owned();
+    let mut asked = Some(text::blanks(text.as_bytes(), 0));
+    if let Some(envelope) = shape.envelope {
+        asked = asked.and_then(|body| text::member(text, index, body, envelope));
+        prefix = format!("{prefix}/{envelope}");
+    }
+    for (key, start, end) in asked
+        .into_iter()
+        .flat_map(|at| Members::new(text, Some(index), at))
+    {
+        if end - start > limit / PART && is_name(&key) {
+            let pointer = format!("{prefix}/{key}");
+            truncated.push(found.leave_out((start, end), "null", &pointer));
         }
     }
     if found.length_of(text) > limit {

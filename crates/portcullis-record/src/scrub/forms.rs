@@ -9,8 +9,9 @@ use portcullis_core::json;
 
 use super::SHORTEST;
 use super::search::Needle;
-use crate::mask::review::{self, Root, Subject};
+use crate::mask::review::{self, Subject};
 use crate::mask::{Header, MASKED, Secret, looks, names};
+use crate::shape::MaskShape;
 
 const LENIENT: GeneralPurposeConfig = GeneralPurposeConfig::new()
     .with_decode_padding_mode(DecodePaddingMode::Indifferent)
@@ -32,7 +33,7 @@ fn secrets_in(text: &str) -> Option<Vec<String>> {
         Subject {
             text,
             index: None,
-            root: Root::Object,
+            shape: &MaskShape::OBJECT,
             header: Header::default(),
             configured: None,
         },

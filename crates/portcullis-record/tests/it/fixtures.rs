@@ -8,7 +8,9 @@ use portcullis_core::{
     Attributes, Decision as Outcome, DecisionId, Denial, Document, Door, DoorContext, Kind,
     Operation, Phase, Step, StepOutcome, UserInfo, Verdict, clock,
 };
-use portcullis_record::{Admission, Body, Decided, Decision, Masker, Material, Webhook, Written};
+use portcullis_record::{
+    Admission, Body, Decided, Decision, Masker, Material, Webhook, WebhookName, Written,
+};
 use serde_json::{Value, json};
 
 pub(crate) fn masker() -> Masker {
@@ -119,7 +121,7 @@ pub(crate) fn material(body: &str, attributes: Attributes, verdict: Verdict) -> 
             attributes,
             verdict,
             webhook: Webhook {
-                name: "mutate".into(),
+                name: WebhookName::Mutate.into(),
                 may_patch: true,
                 refuses_pending: false,
             },

@@ -1,7 +1,7 @@
 //! The shape of a line.
 
 use portcullis_core::{DoorContext, Phase, StepOutcome};
-use portcullis_record::{Answer, Decision};
+use portcullis_record::{Answer, Decision, WebhookName};
 use serde_json::json;
 
 use crate::fixtures::{
@@ -78,7 +78,7 @@ fn a_line_says_what_was_decided() {
     assert_eq!(summary.duration_us, 42);
     assert_eq!(decision.trace[0].plugin, "Policies");
     assert_eq!(decision.trace[0].phase, Some(Phase::Admit.into()));
-    assert_eq!(decision.input.webhook.unwrap().name, "mutate");
+    assert_eq!(decision.input.webhook.unwrap().name, WebhookName::Mutate);
     assert_eq!(&written.summary, summary);
 }
 

@@ -11,6 +11,7 @@ mod access;
 mod action;
 mod elsewhere;
 mod fixtures;
+mod job;
 mod line;
 mod masking;
 mod property;

@@ -1,10 +1,11 @@
 //! Answers in JSON.
 
 use hyper::StatusCode;
-use hyper::header::{CACHE_CONTROL, HeaderValue};
+use hyper::header::{CACHE_CONTROL, CONTENT_TYPE, HeaderValue, LOCATION};
 use serde::Serialize;
 
 use crate::http::Response;
+use crate::http::answer::Answer;
 use crate::http::error::{HttpError, json};
 
 /// 200 with a value. What depends on who asks is kept by nobody in between.
@@ -18,7 +19,19 @@ pub(super) fn ok(value: &impl Serialize) -> Result<Response, HttpError> {
 
 /// 204 with nothing.
 pub(super) fn nothing() -> Response {
-    let mut response = Response::new(crate::http::answer::Answer::whole(Vec::new()));
+    let mut response = Response::new(Answer::whole(Vec::new()));
     *response.status_mut() = StatusCode::NO_CONTENT;
     response
+}
+
+/// 303 to somewhere else.
+pub(super) fn redirect(to: &str) -> Result<Response, HttpError> {
+    let mut response = Response::new(Answer::whole(Vec::new()));
+    *response.status_mut() = StatusCode::SEE_OTHER;
+    let headers = response.headers_mut();
+    let location = HeaderValue::try_from(to).map_err(|_| HttpError::internal())?;
+    headers.insert(LOCATION, location);
+    headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
+    headers.insert(CONTENT_TYPE, HeaderValue::from_static("text/plain"));
+    Ok(response)
 }

@@ -7,9 +7,10 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
 
+use super::access::Access;
 use super::answer;
 use super::call::{Answering, Call};
-use super::endpoint::{Access, Endpoint, Success, Tag, get, schema_of};
+use super::endpoint::{Endpoint, Success, Tag, get, schema_of};
 use crate::http::Response;
 use crate::http::error::HttpError;
 
@@ -115,11 +116,7 @@ fn authorizations(call: &Call<'_>, scope: &Scope) -> Result<Response, HttpError>
     if roles.is_empty() && permissions.is_empty() {
         let answer = scope.check(Some(who), Permission::Read, &Parameters::new());
         if let Answer::Refused(refusal) = answer {
-            return Err(call.refused(
-                Some(scope),
-                (Permission::Read, &Parameters::new()),
-                &refusal,
-            ));
+            return Err(call.refused(Some(scope), (Permission::Read, &Parameters::new()), refusal));
         }
     }
     let permissions = permissions.into_iter().map(|(permission, permitted)| {

@@ -7,11 +7,12 @@ use portcullis_store::{Hold, NewHold, Placed};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::access::in_tenant;
+use super::action::{Action, Read};
 use super::answer;
 use super::body::{LONGEST_SECONDS, Maybe, ends_after};
 use super::call::{Answering, Call};
-use super::endpoint::{Content, Endpoint, Success, Tag, Verb, get, in_tenant, post, schema_of};
-use super::guard::{Action, Read};
+use super::endpoint::{Content, Endpoint, Success, Tag, Verb, get, post, schema_of};
 use super::names;
 use super::pipeline::one_of;
 use super::state::seconds;

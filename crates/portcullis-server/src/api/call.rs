@@ -6,11 +6,11 @@ use std::sync::Arc;
 use hyper::body::Incoming;
 use hyper::http::request::Parts;
 
+use super::access::Access;
+use super::audit::Audit;
 use super::caller::Caller;
-use super::endpoint::Endpoint;
+use super::cookies;
 use super::path::PathValues;
-use super::people;
-use super::record::Docket;
 use crate::http::Response;
 use crate::http::error::HttpError;
 use crate::ledger::NoAnswer;
@@ -24,10 +24,11 @@ pub(crate) struct Call<'a> {
     pub(crate) gate: &'a Arc<Gate>,
     pub(crate) head: &'a Parts,
     pub(crate) body: &'a mut Option<Incoming>,
-    pub(crate) endpoint: &'static Endpoint,
+    /// What its endpoint declares that the caller needs.
+    pub(super) access: Access,
     pub(crate) values: PathValues,
     pub(crate) caller: Caller,
-    pub(super) docket: &'a Docket,
+    pub(super) audit: &'a Audit<'a>,
 }
 
 /// What answers calls.
@@ -37,40 +38,15 @@ pub(crate) type Handler = for<'a> fn(Call<'a>) -> Answering<'a>;
 pub(crate) type Answering<'a> =
     Pin<Box<dyn Future<Output = Result<Response, HttpError>> + Send + 'a>>;
 
-impl Call<'_> {
-    /// Finds out who asks, and lets the endpoint answer.
-    pub(crate) async fn answer(
-        visitor: &Visitor,
-        gate: &Arc<Gate>,
-        head: &Parts,
-        body: &mut Option<Incoming>,
-        endpoint: &'static Endpoint,
-        values: PathValues,
-    ) -> Result<Response, HttpError> {
-        let docket = Docket::new();
-        let caller = Caller::of(visitor, &gate.access, head).await;
-        let call = Call {
-            visitor,
-            gate,
-            head,
-            body,
-            endpoint,
-            values,
-            caller,
-            docket: &docket,
-        };
-        let answer = (endpoint.run)(call).await;
-        let answer = match endpoint.is_for_people() {
-            true => people::shown(&gate.access, head, answer),
-            false => answer,
-        };
-        let status = match &answer {
-            Ok(response) => response.status(),
-            Err(error) => error.status(),
-        };
-        visitor.server.metrics.call(endpoint.id, status.as_u16());
-        docket.keep_after(visitor, gate, head, endpoint, status.as_u16());
-        answer.map_err(HttpError::in_status_line)
+impl<'a> Call<'a> {
+    /// Where it came in, which cookies depend on.
+    pub(super) fn at(&self) -> (&'a Visitor, &'a portcullis_gate::access::Access) {
+        (self.visitor, &self.gate.access)
+    }
+
+    /// Whether the browser comes over TLS.
+    pub(super) fn is_secure(&self) -> bool {
+        cookies::is_secure(self.visitor, &self.gate.access)
     }
 }
 

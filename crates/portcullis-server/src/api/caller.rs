@@ -4,14 +4,14 @@
 
 use std::sync::Arc;
 
-use hyper::header::{AUTHORIZATION, COOKIE, HeaderMap};
+use hyper::header::AUTHORIZATION;
 use hyper::http::request::Parts;
 use nix::unistd::geteuid;
 use portcullis_authn::{Code, Session, TokenError};
 use portcullis_core::{AdminOf, Identity, PeerCertificate, UnixPeer, clock, printable};
 use serde_json::{Map, Value, json};
 
-use super::sign_in::{SESSION, is_secure};
+use super::cookies::{SESSION, cookie, is_secure};
 use crate::http::error::HttpError;
 use crate::server::Server;
 use crate::visitor::Visitor;
@@ -110,19 +110,6 @@ async fn verified(access: &Access, header: &[u8]) -> Result<Arc<Identity>, Token
             realm: access.authenticators.default_realm().to_owned(),
         }),
     }
-}
-
-/// The value of a cookie.
-pub(super) fn cookie<'a>(headers: &'a HeaderMap, wanted: &str) -> Option<&'a str> {
-    let pairs = headers
-        .get_all(COOKIE)
-        .iter()
-        .filter_map(|v| v.to_str().ok());
-    let mut pairs = pairs.flat_map(|text| text.split(';'));
-    pairs.find_map(|pair| {
-        let (name, value) = pair.trim().split_once('=')?;
-        (name == wanted).then_some(value)
-    })
 }
 
 /// Root and the server's own user may do everything: they could do it anyway. Others are somebody

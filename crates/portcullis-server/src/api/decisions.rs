@@ -14,10 +14,11 @@ use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::mpsc;
 
+use super::access::at_root;
+use super::action::Action;
 use super::answer;
 use super::call::{Answering, Call};
-use super::endpoint::{Endpoint, QueryParameter, Success, Tag, at_root, get, schema_of, text};
-use super::guard::Action;
+use super::endpoint::{Endpoint, QueryParameter, Success, Tag, get, schema_of, text};
 use super::query::Query;
 use super::reader::Reader;
 use crate::decisions::{DecisionLog, Missed, Subscription};

@@ -1,6 +1,4 @@
-//! The API described: for programs, and for people.
-
-use std::sync::LazyLock;
+//! The API described for people.
 
 use hyper::StatusCode;
 use hyper::header::{
@@ -8,47 +6,26 @@ use hyper::header::{
     IF_NONE_MATCH,
 };
 
+use super::access::DESCRIBES;
 use super::call::{Answering, Call};
-use super::endpoint::{DESCRIBES, Endpoint, Success, Tag, get, schema_of};
-use super::{openapi, pages};
+use super::endpoint::{Endpoint, Success, Tag, get};
+use super::pages;
 use crate::http::answer::Answer;
-use crate::http::error::{HttpError, json, with_type};
+use crate::http::error::{HttpError, with_type};
 
 /// How the API is described.
-pub(super) const ENDPOINTS: &[Endpoint] = &[
-    get(
-        ("/openapi.json", "openapi"),
-        Tag::Description,
-        DESCRIBES,
-        ("This description", ""),
-        Success::Json {
-            description: "OpenAPI 3.1.",
-            schema: schema_of::<serde_json::Map<String, serde_json::Value>>,
-        },
-        openapi,
-    ),
-    get(
-        ("/docs", "docs"),
-        Tag::Description,
-        DESCRIBES,
-        ("This description for people", ""),
-        Success::Other {
-            description: "A page.",
-            content_type: "text/html; charset=utf-8",
-        },
-        docs,
-    ),
-];
-
-/// `GET /openapi.json`
-pub(super) fn openapi(_: Call<'_>) -> Answering<'_> {
-    static TEXT: LazyLock<String> = LazyLock::new(openapi::text);
-    Box::pin(async move {
-        let mut response = json(StatusCode::OK, Vec::new());
-        *response.body_mut() = Answer::whole(TEXT.as_bytes());
-        Ok(response)
-    })
-}
+pub(super) const ENDPOINTS: &[Endpoint] = &[get(
+    ("/docs", "docs"),
+    Tag::Description,
+    DESCRIBES,
+    ("This description for people", ""),
+    Success::Other {
+        description: "A page.",
+        content_type: "text/html; charset=utf-8",
+    },
+    docs,
+)
+.with_web()];
 
 /// `GET /docs` and what belongs to it.
 pub(super) fn docs(call: Call<'_>) -> Answering<'_> {

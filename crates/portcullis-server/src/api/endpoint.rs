@@ -1,12 +1,23 @@
 //! What one call is: its path, what it needs, what it takes and what it answers.
 
+use std::sync::Arc;
+
 use hyper::Method;
-use portcullis_roles::{Condition, Permission};
+use hyper::body::Incoming;
+use hyper::http::request::Parts;
+use portcullis_config::Service;
+use portcullis_gate::Gate;
 use schemars::{Schema, SchemaGenerator};
 
-use super::call::Handler;
-use super::guard::Action;
-use portcullis_config::Service;
+use super::access::Access;
+use super::audit::Audit;
+use super::call::{Call, Handler};
+use super::caller::Caller;
+use super::path::PathValues;
+use super::people;
+use crate::http::error::HttpError;
+use crate::http::{Response, browser};
+use crate::visitor::Visitor;
 
 /// One call of the API.
 #[derive(Debug)]
@@ -23,6 +34,8 @@ pub(crate) struct Endpoint {
     pub(crate) description: &'static str,
     /// What it belongs to.
     pub(crate) tag: Tag,
+    /// It is answered at listeners that serve one of these.
+    pub(crate) services: &'static [Service],
     /// What the caller needs.
     pub(crate) access: Access,
     /// What the query may say.
@@ -55,19 +68,6 @@ pub(crate) enum Tag {
     Pipelines,
     Decisions,
     Graph,
-}
-
-/// What a caller needs.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Access {
-    /// Nothing: says why.
-    Public(&'static str),
-    /// To be somebody; what is answered depends on who it is.
-    SignedIn(&'static str),
-    /// A permission in the tenant that the path names.
-    Tenant(Permission, &'static [Condition]),
-    /// A permission at the root of the API.
-    Root(Permission, &'static [Condition]),
 }
 
 /// Something the query may say.
@@ -114,19 +114,59 @@ pub(crate) enum Success {
     Redirect { description: &'static str },
 }
 
-impl Endpoint {
-    /// Where it is served: descriptions, signing in and pages also beside web pages.
-    pub(crate) fn services(&self) -> &'static [Service] {
-        match self.tag {
-            _ if self.path.starts_with("/api/") => &[Service::Api],
-            Tag::Description | Tag::SignIn => &[Service::Api, Service::Web],
-            Tag::Graph => &[Service::Api, Service::Web],
-            Tag::Tenants | Tag::Autoholds | Tag::Pipelines | Tag::Decisions => &[Service::Api],
-        }
-    }
-}
+/// What has calls of the API.
+const API: &[Service] = &[Service::Api];
+
+/// The same, and what has web pages.
+const API_AND_WEB: &[Service] = &[Service::Api, Service::Web];
 
 impl Endpoint {
+    /// The same, served beside web pages too: descriptions, signing in, pages.
+    pub(crate) const fn with_web(self) -> Self {
+        Self {
+            services: API_AND_WEB,
+            ..self
+        }
+    }
+
+    /// Finds out who asks, and lets the handler answer.
+    pub(crate) async fn answer(
+        &self,
+        visitor: &Visitor,
+        gate: &Arc<Gate>,
+        head: &Parts,
+        body: &mut Option<Incoming>,
+        values: PathValues,
+    ) -> Result<Response, HttpError> {
+        let is_strict = visitor.setup.load().is_strict;
+        let audit = Audit::begin(visitor, gate, head, self.id);
+        let caller = Caller::of(visitor, &gate.access, head).await;
+        let call = Call {
+            visitor,
+            gate,
+            head,
+            body,
+            access: self.access,
+            values,
+            caller,
+            audit: &audit,
+        };
+        let answer = (self.run)(call).await;
+        let answer = match self.is_for_people() {
+            true => people::shown(&gate.access, head, answer),
+            false => answer,
+        };
+        let status = match &answer {
+            Ok(response) => response.status(),
+            Err(error) => error.status(),
+        };
+        visitor.server.metrics.call(self.id, status.as_u16());
+        audit.keep_after(status.as_u16());
+        let mut answer = answer.map_err(HttpError::in_status_line)?;
+        browser::protect(&mut answer, is_strict);
+        Ok(answer)
+    }
+
     /// Whether people open it in a browser: what is wrong is told them in a page.
     pub(crate) fn is_for_people(&self) -> bool {
         match &self.success {
@@ -148,19 +188,6 @@ impl Verb {
     }
 }
 
-/// Says what there is.
-pub(crate) const DESCRIBES: Access = Access::Public("says what there is, not what is in it");
-
-/// What an action in a tenant needs.
-pub(crate) const fn in_tenant<A: Action>() -> Access {
-    Access::Tenant(A::PERMISSION, A::CONDITIONS)
-}
-
-/// What an action on the whole instance needs.
-pub(crate) const fn at_root<A: Action>() -> Access {
-    Access::Root(A::PERMISSION, A::CONDITIONS)
-}
-
 /// A call that takes no body and has nothing of its own to refuse.
 pub(crate) const fn get(
     (path, id): (&'static str, &'static str),
@@ -177,6 +204,7 @@ pub(crate) const fn get(
         summary,
         description,
         tag,
+        services: API,
         access,
         query: &[],
         body: None,
@@ -203,6 +231,7 @@ pub(crate) const fn post(
         summary,
         description,
         tag,
+        services: API,
         access,
         query: &[],
         body: Some(body),

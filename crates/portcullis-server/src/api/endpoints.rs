@@ -1,14 +1,20 @@
 //! Every call there is. Each is defined where it is answered, with what it needs; this is the list of lists.
 
-use hyper::Method;
+use std::sync::LazyLock;
 
-use super::endpoint::{Endpoint, Verb};
+use hyper::{Method, StatusCode};
+use portcullis_config::Service;
+
+use super::access::DESCRIBES;
+use super::call::{Answering, Call};
+use super::endpoint::{Endpoint, Success, Tag, Verb, get, schema_of};
 use super::path::{self, PathValues};
 use super::{
-    authorizations, autohold, decisions, description, graph, home, info, pipeline, sessions,
-    sign_in, state, tenant,
+    authorizations, autohold, decisions, description, graph, home, info, openapi, pipeline,
+    sessions, sign_in, state, tenant,
 };
-use portcullis_config::Service;
+use crate::http::answer::Answer;
+use crate::http::error::json;
 
 /// Every call, by where it is answered.
 const GROUPS: &[&[Endpoint]] = &[
@@ -25,7 +31,32 @@ const GROUPS: &[&[Endpoint]] = &[
     sessions::ENDPOINTS,
     home::ENDPOINTS,
     description::ENDPOINTS,
+    ENDPOINTS,
 ];
+
+/// The description of all of them, for programs.
+const ENDPOINTS: &[Endpoint] = &[get(
+    ("/openapi.json", "openapi"),
+    Tag::Description,
+    DESCRIBES,
+    ("This description", ""),
+    Success::Json {
+        description: "OpenAPI 3.1.",
+        schema: schema_of::<serde_json::Map<String, serde_json::Value>>,
+    },
+    openapi,
+)
+.with_web()];
+
+/// `GET /openapi.json`
+fn openapi(_: Call<'_>) -> Answering<'_> {
+    static TEXT: LazyLock<String> = LazyLock::new(|| openapi::text(all()));
+    Box::pin(async move {
+        let mut response = json(StatusCode::OK, Vec::new());
+        *response.body_mut() = Answer::whole(TEXT.as_bytes());
+        Ok(response)
+    })
+}
 
 /// Every call there is. A path that fits several is the first one's.
 pub(crate) fn all() -> impl Iterator<Item = &'static Endpoint> + Clone {
@@ -52,7 +83,7 @@ pub(crate) fn find(method: &Method, path: &str, serves: &[Service]) -> Found {
     } else {
         path
     };
-    let is_served = |e: &&Endpoint| e.services().iter().any(|one| serves.contains(one));
+    let is_served = |e: &&Endpoint| e.services.iter().any(|one| serves.contains(one));
     for endpoint in all().filter(is_served) {
         let Some(values) = path::fit(endpoint.path, path) else {
             continue;

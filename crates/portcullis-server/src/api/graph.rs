@@ -17,10 +17,11 @@ use portcullis_roles::{Condition, Parameters, Permission};
 use serde_json::json;
 
 use self::searches::search;
+use super::access::at_root;
+use super::action::Action;
 use super::answer;
 use super::call::{Answering, Call};
-use super::endpoint::{Endpoint, QueryParameter, Success, Tag, at_root, get, schema_of, text};
-use super::guard::Action;
+use super::endpoint::{Endpoint, QueryParameter, Success, Tag, get, schema_of, text};
 use super::query::Query;
 use crate::http::error::HttpError;
 use portcullis_gate::graph_answers::{GraphView, Neighbors, PathAnswer, Unanswered};
@@ -174,6 +175,7 @@ pub(super) const ENDPOINTS: &[Endpoint] = &[
             },
             page::page,
         )
+        .with_web()
     },
 ];
 

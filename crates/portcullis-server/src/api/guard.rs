@@ -5,26 +5,14 @@
 //! guard refuses to work for an endpoint that declares something else.
 
 use portcullis_core::Identity;
-use portcullis_roles::{Answer, Condition, Parameters, Permission, Refusal, Scope, Tenant};
-use serde_json::Value;
+use portcullis_roles::{Answer, Parameters, Permission, Refusal, Scope, Tenant};
 
+use super::access::Access;
+use super::action::{Action, Read};
 use super::call::Call;
 use super::caller::Caller;
-use super::endpoint::Access;
-use super::refusal::ForbiddenDetails;
 use crate::http::browser;
 use crate::http::error::HttpError;
-
-/// Something that somebody wants to do.
-pub(crate) trait Action {
-    /// What it takes.
-    const PERMISSION: Permission;
-    /// What the permission may depend on here.
-    const CONDITIONS: &'static [Condition];
-
-    /// What it is about.
-    fn parameters(&self) -> Parameters<'_>;
-}
 
 /// An action that the caller may take.
 #[derive(Debug)]
@@ -45,19 +33,6 @@ impl<A> std::ops::Deref for Authorized<A> {
     }
 }
 
-/// Reading: it has no parameters.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Read;
-
-impl Action for Read {
-    const PERMISSION: Permission = Permission::Read;
-    const CONDITIONS: &'static [Condition] = &[];
-
-    fn parameters(&self) -> Parameters<'_> {
-        Parameters::new()
-    }
-}
-
 impl<'a> Call<'a> {
     /// The tenant that the path names. Who may not know that there is none of this name hears what
     /// would be said of one that is private.
@@ -69,22 +44,22 @@ impl<'a> Call<'a> {
         }
         let root = roles.root();
         let who = self.caller.identity();
-        match root.check(who, Permission::Read, &Parameters::new()) {
-            Answer::Allowed(_) => Err(HttpError::not_found("there is no tenant of this name")),
-            Answer::Refused(_) => {
-                let permission = match self.endpoint.access {
-                    Access::Tenant(permission, _) | Access::Root(permission, _) => permission,
-                    Access::Public(_) | Access::SignedIn(_) => Permission::Read,
-                };
-                let refusal = Refusal {
-                    permission,
-                    misses: Vec::new(),
-                    roles: Vec::new(),
-                    rules: Vec::new(),
-                };
-                Err(self.refused(None, (permission, &Parameters::new()), &refusal))
-            }
+        let answer = root.check(who, Permission::Read, &Parameters::new());
+        if let Answer::Refused(_) = answer {
+            let permission = match self.access {
+                Access::Tenant(permission, _) | Access::Root(permission, _) => permission,
+                Access::Public(_) | Access::SignedIn(_) => Permission::Read,
+            };
+            let refusal = Refusal {
+                permission,
+                misses: Vec::new(),
+                roles: Vec::new(),
+                rules: Vec::new(),
+            };
+            let about = (permission, &Parameters::new());
+            return Err(self.refused(None, about, refusal));
         }
+        Err(HttpError::not_found("there is no tenant of this name"))
     }
 
     /// Goes on only if the caller may do this at least on some condition: nothing of the body is read
@@ -95,7 +70,7 @@ impl<'a> Call<'a> {
             Answer::Allowed(_) => self.check_forgery(),
             Answer::Refused(refusal) => {
                 let about = (A::PERMISSION, &Parameters::new());
-                Err(self.refused(Some(scope), about, &refusal))
+                Err(self.refused(Some(scope), about, refusal))
             }
         }
     }
@@ -111,15 +86,14 @@ impl<'a> Call<'a> {
         let parameters = action.parameters();
         let answer = scope.check(self.caller.identity(), A::PERMISSION, &parameters);
         let about = (A::PERMISSION, &parameters);
-        match &answer {
+        match answer {
             Answer::Refused(refusal) => return Err(self.refused(Some(scope), about, refusal)),
             Answer::Allowed(_) if self.head.method.is_safe() => {}
             Answer::Allowed(_) => {
                 if let Some(who) = self.caller.identity() {
-                    self.docket.note(Some(scope), who, about, &answer);
+                    self.audit.note(Some(scope), who, about, answer)?;
                 }
-                let kept = self.docket.keep_before(self.visitor, self.gate, self.head);
-                kept.await?;
+                self.audit.keep_before().await?;
             }
         }
         drop(parameters);
@@ -155,11 +129,11 @@ impl<'a> Call<'a> {
             Some(_) => Access::Tenant(A::PERMISSION, A::CONDITIONS),
             None => Access::Root(A::PERMISSION, A::CONDITIONS),
         };
-        if self.endpoint.access == wanted {
+        if self.access == wanted {
             return Ok(());
         }
         tracing::error!(
-            endpoint = self.endpoint.id,
+            endpoint = self.audit.endpoint(),
             "guarded otherwise than declared"
         );
         Err(HttpError::internal())
@@ -216,50 +190,12 @@ impl<'a> Call<'a> {
         &self,
         scope: Option<&Scope>,
         about: (Permission, &Parameters<'_>),
-        refusal: &Refusal,
+        refusal: Refusal,
     ) -> HttpError {
         let Some(who) = self.caller.identity() else {
             return self.caller.challenge(&self.gate.access);
         };
-        let answer = Answer::Refused(refusal.clone());
-        self.docket.note(scope, who, about, &answer);
-        let details = ForbiddenDetails::of(refusal);
-        HttpError::forbidden("forbidden", sentence(refusal)).with_details(&details)
-    }
-}
-
-/// What is missing, for people.
-pub(super) fn sentence(refusal: &Refusal) -> String {
-    let permission = refusal.permission;
-    let misses = refusal.misses.iter().map(|miss| {
-        let got = match &miss.got {
-            Some(got) => format!("is `{got}`"),
-            None => "is not given".to_owned(),
-        };
-        format!(
-            "{} {got}, and the role `{}` wants {}",
-            miss.condition,
-            miss.role,
-            wanted(&miss.wanted)
-        )
-    });
-    let misses: Vec<String> = misses.collect();
-    match misses.as_slice() {
-        [] => format!("none of your roles here permits `{permission}`"),
-        misses => format!(
-            "your roles permit `{permission}` only on conditions: {}",
-            misses.join("; ")
-        ),
-    }
-}
-
-fn wanted(value: &Value) -> String {
-    match value {
-        Value::Array(any) => {
-            let any: Vec<String> = any.iter().map(wanted).collect();
-            format!("one of {}", any.join(", "))
-        }
-        Value::String(text) => format!("`{text}`"),
-        other => other.to_string(),
+        let said = self.audit.note(scope, who, about, Answer::Refused(refusal));
+        said.err().unwrap_or_else(HttpError::internal)
     }
 }

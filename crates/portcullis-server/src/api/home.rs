@@ -6,13 +6,13 @@ use hyper::StatusCode;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::answer;
+use super::access::DESCRIBES;
+use super::answer::{self, redirect};
 use super::call::{Answering, Call};
 use super::caller::Caller;
-use super::endpoint::{DESCRIBES, Endpoint, Success, Tag, get, schema_of};
+use super::endpoint::{Endpoint, Success, Tag, get, schema_of};
 use super::html::escaped;
 use super::people;
-use super::sign_in::redirect;
 use crate::http::Response;
 use portcullis_config::Service;
 
@@ -41,7 +41,8 @@ pub(super) const ENDPOINTS: &[Endpoint] = &[get(
         schema: schema_of::<Home>,
     },
     home,
-)];
+)
+.with_web()];
 
 /// Paths that are worth a link: name, path, what people read, and where it is served.
 const LINKS: &[(&str, &str, &str, &[Service])] = &[

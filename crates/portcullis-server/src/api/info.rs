@@ -6,9 +6,10 @@ use portcullis_authn::Realm;
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use super::access::DESCRIBES;
 use super::answer;
 use super::call::{Answering, Call};
-use super::endpoint::{DESCRIBES, Endpoint, Success, Tag, get, schema_of};
+use super::endpoint::{Endpoint, Success, Tag, get, schema_of};
 use portcullis_gate::access::Access;
 
 /// What is known of a server.

@@ -17,7 +17,6 @@ use serde_json::{Map, Value, json};
 
 use self::schemas::Schemas;
 use super::endpoint::{Endpoint, Verb};
-use super::endpoints;
 
 /// What there is to know before the first call, in Markdown.
 const INTRODUCTION: &str = "\
@@ -35,9 +34,9 @@ comes too slowly, and 431 to headers that are too large.
 
 **HEAD** is taken wherever GET is.";
 
-/// The description of what the server answers, as it is served and committed.
-pub(crate) fn text() -> String {
-    format!("{:#}\n", document(endpoints::all()))
+/// The description of these calls, as it is served and committed.
+pub(crate) fn text<'a>(endpoints: impl IntoIterator<Item = &'a Endpoint> + Clone) -> String {
+    format!("{:#}\n", document(endpoints))
 }
 
 /// The description of these calls. Keys are sorted, so that the text is the same in every build.

@@ -7,9 +7,9 @@ use hyper::header::{
 };
 use hyper::http::request::Parts;
 
+use super::answer::redirect;
 use super::html::escaped;
 use super::pages;
-use super::sign_in::redirect;
 use crate::http::Response;
 use crate::http::error::{HttpError, with_type};
 use portcullis_gate::access::Access;

@@ -7,10 +7,11 @@ use portcullis_roles::{Condition, Parameters, Permission, Project};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
+use super::access::in_tenant;
+use super::action::Action;
 use super::body::Maybe;
 use super::call::{Answering, Call};
-use super::endpoint::{Content, Endpoint, Tag, in_tenant, post, schema_of};
-use super::guard::Action;
+use super::endpoint::{Content, Endpoint, Tag, post, schema_of};
 use super::names::{self, short, unknown_project};
 use crate::http::error::HttpError;
 

@@ -11,8 +11,9 @@ use portcullis_core::clock;
 use portcullis_roles::{Answer, Parameters, Permission};
 use tokio::sync::watch;
 
+use super::action::Action;
 use super::caller::Caller;
-use super::guard::{Action, sentence};
+use super::refusal::sentence;
 use crate::http::error::HttpError;
 use crate::server::Server;
 use crate::visitor::Visitor;

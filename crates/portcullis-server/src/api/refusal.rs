@@ -1,9 +1,11 @@
-//! What a refusal says to programs, as it is sent and as the description of the API has it.
+//! What a refusal says: to people, and to programs, as it is sent and as the description of the API has it.
 
 use portcullis_roles::Refusal;
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
+
+use crate::http::error::HttpError;
 
 /// The permission that was missing, and what the caller has.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -33,8 +35,14 @@ pub(crate) struct UnmetCondition {
     role: String,
 }
 
+/// 403, with what is missing.
+pub(super) fn forbidden(refusal: &Refusal) -> HttpError {
+    let details = ForbiddenDetails::of(refusal);
+    HttpError::forbidden("forbidden", sentence(refusal)).with_details(&details)
+}
+
 impl ForbiddenDetails {
-    pub(crate) fn of(refusal: &Refusal) -> Self {
+    fn of(refusal: &Refusal) -> Self {
         let conditions = refusal.misses.iter().map(|miss| UnmetCondition {
             name: miss.condition.name().to_owned(),
             wanted: miss.wanted.clone(),
@@ -48,5 +56,41 @@ impl ForbiddenDetails {
             roles: refusal.roles.clone(),
             rules: refusal.rules.clone(),
         }
+    }
+}
+
+/// What is missing, for people.
+pub(super) fn sentence(refusal: &Refusal) -> String {
+    let permission = refusal.permission;
+    let misses = refusal.misses.iter().map(|miss| {
+        let got = match &miss.got {
+            Some(got) => format!("is `{got}`"),
+            None => "is not given".to_owned(),
+        };
+        format!(
+            "{} {got}, and the role `{}` wants {}",
+            miss.condition,
+            miss.role,
+            wanted(&miss.wanted)
+        )
+    });
+    let misses: Vec<String> = misses.collect();
+    match misses.as_slice() {
+        [] => format!("none of your roles here permits `{permission}`"),
+        misses => format!(
+            "your roles permit `{permission}` only on conditions: {}",
+            misses.join("; ")
+        ),
+    }
+}
+
+fn wanted(value: &Value) -> String {
+    match value {
+        Value::Array(any) => {
+            let any: Vec<String> = any.iter().map(wanted).collect();
+            format!("one of {}", any.join(", "))
+        }
+        Value::String(text) => format!("`{text}`"),
+        other => other.to_string(),
     }
 }

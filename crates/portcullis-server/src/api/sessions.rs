@@ -3,10 +3,11 @@
 use portcullis_core::clock;
 use portcullis_roles::{Condition, Parameters, Permission};
 
+use super::access::at_root;
+use super::action::Action;
 use super::answer;
 use super::call::{Answering, Call};
-use super::endpoint::{Endpoint, Success, Tag, Verb, at_root, get, text};
-use super::guard::Action;
+use super::endpoint::{Endpoint, Success, Tag, Verb, get, text};
 use super::query::Query;
 use crate::http::error::HttpError;
 

@@ -1,31 +1,29 @@
 //! Signing in with a browser, and out again: OpenID Connect or a token, then a session in a signed cookie.
 
-mod cookies;
 pub(super) mod form;
 mod page;
 
 use std::sync::Arc;
 
 use hyper::StatusCode;
-use hyper::header::{CACHE_CONTROL, CONTENT_TYPE, HOST, HeaderValue, LOCATION};
+use hyper::header::HOST;
 use portcullis_authn::{LoginError, Sessions};
 use portcullis_core::{clock, printable};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::answer;
+use super::access::Access;
+use super::answer::{self, redirect};
 use super::call::{Answering, Call};
-use super::caller::{Caller, cookie};
-use super::endpoint::{Access, Endpoint, Success, Tag, Verb, get, schema_of, text};
+use super::caller::Caller;
+use super::cookies::{LOGIN, SESSION, cookie, set_cookie};
+use super::endpoint::{Endpoint, Success, Tag, Verb, get, schema_of, text};
 use super::query::Query;
 use super::state::seconds;
 use crate::http::Response;
-use crate::http::answer::Answer;
 use crate::http::body::{self, BodyLimits};
 use crate::http::budget::Budget;
 use crate::http::error::HttpError;
-use cookies::{LOGIN, set_cookie};
-pub(super) use cookies::{SESSION, is_secure};
 
 /// How long a login may take.
 const LOGIN_SECONDS: u64 = 600;
@@ -94,6 +92,7 @@ pub(super) const ENDPOINTS: &[Endpoint] = &[
             },
             login,
         )
+        .with_web()
     },
     Endpoint {
         query: &[
@@ -114,6 +113,7 @@ pub(super) const ENDPOINTS: &[Endpoint] = &[
             },
             callback,
         )
+        .with_web()
     },
     Endpoint {
         refusals: &[(404, "There are no sessions here.")],
@@ -128,6 +128,7 @@ pub(super) const ENDPOINTS: &[Endpoint] = &[
             },
             session,
         )
+        .with_web()
     },
     Endpoint {
         method: Verb::Post,
@@ -150,6 +151,7 @@ pub(super) const ENDPOINTS: &[Endpoint] = &[
             },
             logout,
         )
+        .with_web()
     },
 ];
 
@@ -190,16 +192,19 @@ async fn begin(call: Call<'_>) -> Result<Response, HttpError> {
         .await
         .map_err(|error| failed(&error))?;
     let mut response = redirect(&begun.location)?;
-    set_cookie(&call, &mut response, LOGIN, &begun.cookie, LOGIN_SECONDS)?;
+    set_cookie(
+        call.at(),
+        &mut response,
+        LOGIN,
+        &begun.cookie,
+        LOGIN_SECONDS,
+    )?;
     Ok(response)
 }
 
 async fn finish(call: Call<'_>) -> Result<Response, HttpError> {
     let sessions = sessions(&call)?;
-    let Some(begun) = cookie(
-        &call.head.headers,
-        LOGIN.at(is_secure(call.visitor, &call.gate.access)),
-    ) else {
+    let Some(begun) = cookie(&call.head.headers, LOGIN.at(call.is_secure())) else {
         return Err(HttpError::bad_request(
             "no login is under way in this browser: begin again at /auth/login",
         ));
@@ -223,13 +228,13 @@ async fn finish(call: Call<'_>) -> Result<Response, HttpError> {
         })?;
     let mut response = redirect(&done.return_to)?;
     set_cookie(
-        &call,
+        call.at(),
         &mut response,
         SESSION,
         &sealed,
         call.gate.access.session_lifetime.as_secs(),
     )?;
-    set_cookie(&call, &mut response, LOGIN, "", 0)?;
+    set_cookie(call.at(), &mut response, LOGIN, "", 0)?;
     tracing::info!(user = done.identity.uid, realm = done.realm, "signed in");
     Ok(response)
 }
@@ -270,7 +275,7 @@ async fn end_session(call: Call<'_>, then: &str) -> Result<Response, HttpError> 
         call.visitor.server.ledger.end_session(&session).await?;
     }
     let mut response = redirect(then)?;
-    set_cookie(&call, &mut response, SESSION, "", 0)?;
+    set_cookie(call.at(), &mut response, SESSION, "", 0)?;
     Ok(response)
 }
 
@@ -320,28 +325,12 @@ fn origin(call: &Call<'_>) -> Result<String, HttpError> {
     let Some(authority) = authority.filter(is_plain) else {
         return Err(HttpError::bad_request("the request says for no host"));
     };
-    let scheme = if is_secure(call.visitor, &call.gate.access) {
-        "https"
-    } else {
-        "http"
-    };
+    let scheme = if call.is_secure() { "https" } else { "http" };
     Ok(format!("{scheme}://{authority}"))
 }
 
 fn redirect_uri(call: &Call<'_>) -> Result<String, HttpError> {
     Ok(format!("{}/auth/callback", origin(call)?))
-}
-
-/// 303 to somewhere else.
-pub(super) fn redirect(to: &str) -> Result<Response, HttpError> {
-    let mut response = Response::new(Answer::whole(Vec::new()));
-    *response.status_mut() = StatusCode::SEE_OTHER;
-    let headers = response.headers_mut();
-    let location = HeaderValue::try_from(to).map_err(|_| HttpError::internal())?;
-    headers.insert(LOCATION, location);
-    headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
-    headers.insert(CONTENT_TYPE, HeaderValue::from_static("text/plain"));
-    Ok(response)
 }
 
 fn failed(error: &LoginError) -> HttpError {

@@ -9,11 +9,12 @@ use portcullis_store::{StateChange, TenantState};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::access::in_tenant;
+use super::action::Action;
 use super::answer;
 use super::body::ends_after;
 use super::call::{Answering, Call};
-use super::endpoint::{Content, Endpoint, Success, Tag, in_tenant, post, schema_of};
-use super::guard::Action;
+use super::endpoint::{Content, Endpoint, Success, Tag, post, schema_of};
 
 /// Longer reasons are cut, as Zuul does.
 const REASON_CHARACTERS: usize = 4096;

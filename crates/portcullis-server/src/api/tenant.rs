@@ -4,10 +4,11 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
 
+use super::access::{at_root, in_tenant};
+use super::action::Read;
 use super::answer;
 use super::call::{Answering, Call};
-use super::endpoint::{Endpoint, Success, Tag, at_root, get, in_tenant, schema_of};
-use super::guard::Read;
+use super::endpoint::{Endpoint, Success, Tag, get, schema_of};
 use super::state::StateAnswer;
 
 /// A tenant in a list.

@@ -1,9 +1,6 @@
 //! Decisions that could not be kept before the server ended: counted, named, and said.
 
-use super::queue::Item;
-
-/// As many are named.
-pub(super) const NAMED: usize = 20;
+use super::queue::{Item, NAMED};
 
 /// Decisions that are lost.
 #[derive(Debug, Default)]

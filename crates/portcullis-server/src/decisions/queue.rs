@@ -9,7 +9,6 @@ use portcullis_record::{Answer, Written};
 use portcullis_store::Store;
 use tokio::sync::{Notify, oneshot};
 
-use super::lost::NAMED;
 use super::settings::Settings;
 
 /// Decisions that may wait.
@@ -18,6 +17,9 @@ const MOST: usize = 16_384;
 const MOST_BYTES: usize = 48 << 20;
 /// The part of both that is kept free for refusals, so that a flood of what is allowed can't push them out.
 const RESERVED: usize = 4;
+
+/// As many are named when they are lost.
+pub(super) const NAMED: usize = 20;
 
 /// What one decision takes besides its line, about.
 const OVERHEAD: usize = 2 << 10;

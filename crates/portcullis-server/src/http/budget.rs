@@ -9,8 +9,6 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use bytes::Bytes;
 
-use super::error::HttpError;
-
 /// What every request takes: its head, its place in queues, a small body and a small answer.
 const BASE: u64 = 32 << 10;
 /// Bodies and answers up to this size are part of [`BASE`].
@@ -22,6 +20,10 @@ pub(crate) struct Budget {
     in_use: AtomicU64,
     limit: AtomicU64,
 }
+
+/// The memory is used up.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct OutOfMemory;
 
 /// What one request takes of it, given back when dropped.
 #[derive(Debug)]
@@ -48,7 +50,7 @@ impl Budget {
     /// # Errors
     ///
     /// When the memory is used up.
-    pub(crate) fn begin(self: &Arc<Self>) -> Result<Share, HttpError> {
+    pub(crate) fn begin(self: &Arc<Self>) -> Result<Share, OutOfMemory> {
         let mut share = self.nothing();
         share.grow(BASE)?;
         Ok(share)
@@ -74,13 +76,11 @@ impl Share {
     /// # Errors
     ///
     /// When the memory is used up; then nothing is taken.
-    pub(crate) fn grow(&mut self, bytes: u64) -> Result<(), HttpError> {
+    pub(crate) fn grow(&mut self, bytes: u64) -> Result<(), OutOfMemory> {
         let before = self.budget.in_use.fetch_add(bytes, Ordering::Relaxed);
         if before.saturating_add(bytes) > self.budget.limit.load(Ordering::Relaxed) {
             self.budget.in_use.fetch_sub(bytes, Ordering::Relaxed);
-            return Err(HttpError::busy(
-                "too much memory is in use by requests under way",
-            ));
+            return Err(OutOfMemory);
         }
         self.bytes += bytes;
         Ok(())
@@ -91,7 +91,7 @@ impl Share {
     /// # Errors
     ///
     /// When the memory is used up.
-    pub(crate) fn grow_for_answer(&mut self, length: usize) -> Result<(), HttpError> {
+    pub(crate) fn grow_for_answer(&mut self, length: usize) -> Result<(), OutOfMemory> {
         match length.checked_sub(SMALL) {
             None | Some(0) => Ok(()),
             Some(more) => self.grow(more as u64),

@@ -1,10 +1,9 @@
 //! One connection: HTTP/1.1 or HTTP/2, within its time limits, until either side has enough.
 
 use std::future::Future;
-use std::hash::{BuildHasher, Hasher, RandomState};
 use std::pin::Pin;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use hyper::Version;
 use hyper::body::Incoming;
@@ -21,6 +20,7 @@ use super::error::HttpError;
 use super::handler::Client;
 use super::linger::linger;
 use super::prelude::Prefix;
+use super::setup::ConnectionLimits;
 use super::trust::{Phase, Trust};
 
 /// How often time limits are looked at.
@@ -37,27 +37,6 @@ const WINDOW: u32 = 1 << 20;
 const SEND_BUFFER: usize = 64 << 10;
 /// What a request's head may take beyond the limit and still be refused with a reason.
 const HEAD_SLACK: usize = 64 << 10;
-
-/// Limits of a connection.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct ConnectionLimits {
-    pub(crate) headers: usize,
-    pub(crate) head_time: Duration,
-    pub(crate) rest_time: Duration,
-    pub(crate) write_time: Duration,
-    pub(crate) age: Duration,
-}
-
-impl ConnectionLimits {
-    /// When a connection that begins now is old: up to a tenth earlier or later than others, so that
-    /// those that began together don't all come again together.
-    fn retires_at(&self) -> Option<Instant> {
-        let chance = RandomState::new().build_hasher().finish() % 201;
-        let permille = 900 + u32::try_from(chance).unwrap_or_default();
-        let age = self.age.checked_mul(permille)? / 1000;
-        clock::monotonic().checked_add(age)
-    }
-}
 
 /// Answers requests for one connection, and keeps its [`Activity`].
 pub(crate) struct Answering<C> {

@@ -11,6 +11,7 @@ use serde_json::Value;
 
 use super::Response;
 use super::answer::Answer;
+use super::budget::OutOfMemory;
 
 /// A request that gets no answer but why.
 #[derive(Debug, Clone)]
@@ -224,6 +225,12 @@ impl HttpError {
             body.len(),
         );
         [head.into_bytes(), body].concat()
+    }
+}
+
+impl From<OutOfMemory> for HttpError {
+    fn from(_: OutOfMemory) -> Self {
+        Self::busy("too much memory is in use by requests under way")
     }
 }
 

@@ -11,7 +11,7 @@ use portcullis_core::Peer;
 
 use super::Response;
 use super::budget::Share;
-use super::listener::ListenerSetup;
+use super::setup::ListenerSetup;
 use super::trust::{Standing, Trust};
 use crate::metrics::Metrics;
 

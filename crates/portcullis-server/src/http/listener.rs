@@ -13,17 +13,18 @@ use tokio::net::{TcpListener, TcpStream, UnixStream};
 use tokio::sync::{Semaphore, watch};
 use tokio_rustls::TlsAcceptor;
 
-use super::connection::{ConnectionLimits, serve_http1, serve_http2};
+use super::connection::{serve_http1, serve_http2};
 use super::connections::{Admission, Admitted, Connections, RoomId};
 use super::error::HttpError;
 use super::handler::Handler;
 use super::linger::linger;
 use super::peer;
 use super::prelude::{self, Prefix, Protocol};
+use super::setup::ListenerSetup;
 use super::tls::TlsSetup;
 use super::trust::{Phase, Standing, Trust};
 use super::unix::{self, BoundSocket};
-use portcullis_config::{Bind, Service, Style};
+use portcullis_config::Bind;
 
 /// How long to wait when no more connections can be accepted, out of file descriptors for example.
 const PAUSE: Duration = Duration::from_millis(50);
@@ -32,27 +33,6 @@ const PAUSE: Duration = Duration::from_millis(50);
 const TURNED_AWAY: usize = 64;
 /// A fatal alert of TLS, `internal_error`: all that can be said before the handshake.
 const TLS_ALERT: [u8; 7] = [0x15, 3, 3, 0, 2, 2, 80];
-
-/// What a listener does, changed by a reload while it stays bound.
-#[derive(Debug)]
-pub(crate) struct ListenerSetup {
-    pub(crate) name: String,
-    pub(crate) serves: Vec<Service>,
-    pub(crate) style: Style,
-    pub(crate) tls: Option<TlsSetup>,
-    pub(crate) limits: ConnectionLimits,
-    /// The most connections it may have, if that is configured.
-    pub(crate) connections: Option<u32>,
-    /// Whether browsers shall come over TLS only.
-    pub(crate) is_strict: bool,
-}
-
-impl ListenerSetup {
-    /// Whom it takes connections from.
-    pub(crate) fn trust(&self) -> Trust {
-        self.tls.as_ref().map_or(Trust::Plain, |tls| tls.trust)
-    }
-}
 
 /// A socket that is bound but not yet served.
 #[derive(Debug)]

@@ -1,6 +1,7 @@
 //! `/livez`, `/readyz` and `/metrics`.
 
-use hyper::StatusCode;
+use hyper::{Method, StatusCode};
+use portcullis_config::{Service, Style};
 
 use crate::health::{PoliciesHealth, StoreHealth};
 use crate::http::Response;
@@ -11,13 +12,52 @@ use crate::server::Server;
 const PLAIN: &str = "text/plain; charset=utf-8";
 const OPEN_METRICS: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
 
-/// Somebody answers, so the server lives.
-pub(super) fn live() -> Response {
-    with_type(StatusCode::OK, b"ok".to_vec(), PLAIN)
+/// What operators ask a server.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Operation {
+    Live,
+    Ready,
+    Metrics,
+}
+
+impl Operation {
+    /// What a path means. In the style of acjs only questions are asked there, the rest is reviews.
+    pub(super) fn at(path: &str, method: &Method, style: Style) -> Option<Self> {
+        let operation = match path {
+            "/livez" => Self::Live,
+            "/readyz" => Self::Ready,
+            "/metrics" => Self::Metrics,
+            _ => return None,
+        };
+        (style == Style::Doors || Self::takes(method)).then_some(operation)
+    }
+
+    /// It is answered at listeners that serve this.
+    pub(super) fn service(self) -> Service {
+        match self {
+            Self::Live | Self::Ready => Service::Health,
+            Self::Metrics => Service::Metrics,
+        }
+    }
+
+    /// Whether it may be asked by this method.
+    pub(super) fn takes(method: &Method) -> bool {
+        method == Method::GET || method == Method::HEAD
+    }
+
+    /// Answers.
+    pub(super) fn answer(self, server: &Server, query: Option<&str>) -> Response {
+        match self {
+            // Somebody answers, so the server lives.
+            Self::Live => with_type(StatusCode::OK, b"ok".to_vec(), PLAIN),
+            Self::Ready => ready(server, query),
+            Self::Metrics => metrics(&server.metrics),
+        }
+    }
 }
 
 /// Whether requests should come here; `?verbose` says why, `?exclude=NAME` leaves a check out.
-pub(super) fn ready(server: &Server, query: Option<&str>) -> Response {
+fn ready(server: &Server, query: Option<&str>) -> Response {
     let words: Vec<&str> = query.unwrap_or_default().split('&').collect();
     let excluded: Vec<&str> = words
         .iter()
@@ -47,6 +87,28 @@ pub(super) fn ready(server: &Server, query: Option<&str>) -> Response {
 }
 
 /// Everything that is counted.
-pub(super) fn metrics(metrics: &Metrics) -> Response {
+fn metrics(metrics: &Metrics) -> Response {
     with_type(StatusCode::OK, metrics.text().into_bytes(), OPEN_METRICS)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn in_the_style_of_acjs_reviews_may_be_posted_anywhere() {
+        for (method, path, operation, is_acjs_too) in [
+            (Method::GET, "/livez", Some(Operation::Live), true),
+            (Method::HEAD, "/readyz", Some(Operation::Ready), true),
+            (Method::GET, "/metrics", Some(Operation::Metrics), true),
+            (Method::POST, "/readyz", Some(Operation::Ready), false),
+            (Method::GET, "/livez/x", None, true),
+            (Method::GET, "/", None, true),
+        ] {
+            let at = |style| Operation::at(path, &method, style);
+            assert_eq!(at(Style::Doors), operation, "{method} {path}");
+            let in_acjs = operation.filter(|_| is_acjs_too);
+            assert_eq!(at(Style::Acjs), in_acjs, "{method} {path}");
+        }
+    }
 }

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use portcullis_record::Decision;
+use portcullis_record::{Decision, WebhookName};
 use serde_json::{Value, json};
 
 use super::record::{Came, TestGate, options};
@@ -35,7 +35,7 @@ fn samples(example: &Path) -> Vec<(Value, Came)> {
         let expected = read(&file.with_extension("expected.json"));
         let sent = &expected["request"];
         let mut came = Came {
-            webhook: "acjs",
+            webhook: WebhookName::Acjs,
             uri: sent["path"].as_str().unwrap_or("/").to_owned(),
             ..Came::default()
         };
@@ -68,7 +68,7 @@ fn common() -> Vec<(Value, Came)> {
     let service = json!({"apiVersion": "v1", "kind": "Service", "metadata": {"name": "svc"},
         "spec": {"externalIPs": ["1.2.3.4"]}});
     let validate = || Came {
-        webhook: "validate",
+        webhook: WebhookName::Validate,
         uri: "/validate?timeout=10s".to_owned(),
         ..Came::default()
     };

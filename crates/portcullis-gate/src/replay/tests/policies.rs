@@ -1,5 +1,6 @@
 //! New policies in an old chain.
 
+use portcullis_record::WebhookName;
 use serde_json::{Value, json};
 
 use super::record::{Came, POLICIES, Setup, by_policies, is_same, why};
@@ -150,7 +151,7 @@ fn other_patches_show_and_who_has_not_seen_them() {
 #[test]
 fn where_no_patch_is_answered_none_differs() {
     let validate = Came {
-        webhook: "validate",
+        webhook: WebhookName::Validate,
         uri: "/validate".to_owned(),
         ..Came::default()
     };
@@ -173,7 +174,7 @@ fn where_no_patch_is_answered_none_differs() {
 #[test]
 fn what_the_door_refused_is_refused_whoever_judges() {
     let validate = Came {
-        webhook: "validate",
+        webhook: WebhookName::Validate,
         uri: "/validate".to_owned(),
         ..Came::default()
     };

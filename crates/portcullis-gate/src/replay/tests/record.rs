@@ -8,7 +8,9 @@ use std::time::{Duration, SystemTime};
 use portcullis_core::{Attributes, Chain, ChainEntry, DoorContext, Peer, UnixPeer, Verdict, clock};
 use portcullis_js::GlobalContext;
 use portcullis_kube::review;
-use portcullis_record::{Admission, Body, Decided, Decision, Masker, Material, Webhook};
+use portcullis_record::{
+    Admission, Body, Decided, Decision, Masker, Material, Webhook, WebhookName,
+};
 use serde_json::Value;
 
 use crate::assembly;
@@ -79,7 +81,7 @@ pub(super) struct TestGate {
 /// How a request comes.
 #[derive(Clone)]
 pub(super) struct Came {
-    pub(super) webhook: &'static str,
+    pub(super) webhook: WebhookName,
     pub(super) uri: String,
     pub(super) headers: Vec<(String, String)>,
     /// Answers of the world outside: what is recorded of a call by these arguments.
@@ -89,7 +91,7 @@ pub(super) struct Came {
 impl Default for Came {
     fn default() -> Self {
         Self {
-            webhook: "mutate",
+            webhook: WebhookName::Mutate,
             uri: "/mutate".to_owned(),
             headers: vec![("authorization".to_owned(), "Bearer s3cr3t".to_owned())],
             answers: Vec::new(),
@@ -125,14 +127,17 @@ impl TestGate {
         let entries: Vec<ChainEntry> = entries.into_iter().map(|(_, entry)| entry).collect();
         let mut request = self.request(review, came);
         let mut verdict = Chain::new(entries).decide(&mut request);
-        if came.webhook == "validate" && self.loaded.pending_mutation == PendingMutation::Refuse {
+        if came.webhook == WebhookName::Validate
+            && self.loaded.pending_mutation == PendingMutation::Refuse
+        {
             pending_mutation::refuse_pending_mutation(&mut verdict);
         }
         record(review, &request, &verdict, came, self.refuses(came))
     }
 
     fn refuses(&self, came: &Came) -> bool {
-        came.webhook == "validate" && self.loaded.pending_mutation == PendingMutation::Refuse
+        came.webhook == WebhookName::Validate
+            && self.loaded.pending_mutation == PendingMutation::Refuse
     }
 
     fn request(&self, review: &Value, came: &Came) -> Attributes {
@@ -182,8 +187,8 @@ fn record(
             attributes: request.clone(),
             verdict,
             webhook: Webhook {
-                name: came.webhook.to_owned(),
-                may_patch: came.webhook != "validate",
+                name: came.webhook.into(),
+                may_patch: came.webhook != WebhookName::Validate,
                 refuses_pending,
             },
             digest: None,

@@ -1,5 +1,6 @@
 //! A whole configuration in place of another.
 
+use portcullis_record::WebhookName;
 use serde_json::{Value, json};
 
 use super::record::{Came, Setup, by_config, is_same, why};
@@ -172,7 +173,7 @@ fn built_in_plug_ins_decide_again() {
 fn objects_still_to_be_changed_are_refused_where_the_new_configuration_says_so() {
     let changes = "admission: {pendingMutation: PENDING}\ndefaultAction: allow\npolicies: [{name: p, code: 'object.metadata.labels = {a: \"1\"}'}]\n";
     let validate = Came {
-        webhook: "validate",
+        webhook: WebhookName::Validate,
         uri: "/validate".to_owned(),
         ..Came::default()
     };

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use portcullis_roles::Permission;
 
 use super::*;
-use crate::api::endpoint::Access;
+use crate::api::access::Access;
 
 /// Permissions whose calls are yet to come.
 const TO_COME: &[Permission] = &[

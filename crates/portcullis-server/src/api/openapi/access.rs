@@ -3,7 +3,7 @@
 use portcullis_roles::{Condition, Permission};
 use serde_json::{Value, json};
 
-use crate::api::endpoint::Access;
+use crate::api::access::Access;
 
 /// The ways of saying who one is.
 pub(super) fn schemes() -> Value {

@@ -6,7 +6,8 @@ use serde_json::{Map, Value, json};
 
 use super::parameters;
 use super::schemas::Schemas;
-use crate::api::endpoint::{Access, Endpoint, schema_of};
+use crate::api::access::Access;
+use crate::api::endpoint::{Endpoint, schema_of};
 use crate::api::refusal::ForbiddenDetails;
 use crate::http::error::ErrorBody;
 

@@ -4,11 +4,13 @@ use hyper::StatusCode;
 use portcullis_authn::{Code, Sessions, local_path};
 use portcullis_core::clock;
 
-use super::cookies::{FORM, SESSION, is_secure, set_cookie};
-use super::{SIGNS_IN, form_fields, redirect, sessions};
+use super::{SIGNS_IN, form_fields, sessions};
+use crate::api::access::Access;
+use crate::api::answer::redirect;
 use crate::api::call::{Answering, Call};
-use crate::api::caller::{Caller, cookie};
-use crate::api::endpoint::{Access, Endpoint, Success, Tag, Verb, get, text};
+use crate::api::caller::Caller;
+use crate::api::cookies::{FORM, SESSION, cookie, set_cookie};
+use crate::api::endpoint::{Endpoint, Success, Tag, Verb, get, text};
 use crate::api::html::escaped;
 use crate::api::people::{self, encoded, sentence};
 use crate::api::query::Query;
@@ -42,7 +44,7 @@ pub(in super::super) const ENDPOINTS: &[Endpoint] = &[
             ),
             PAGE,
             show,
-        )
+        ).with_web()
     },
     Endpoint {
         method: Verb::Post,
@@ -68,7 +70,7 @@ pub(in super::super) const ENDPOINTS: &[Endpoint] = &[
                 description: "To `next`, with a session that ends with the token.",
             },
             sign_in,
-        )
+        ).with_web()
     },
     Endpoint {
         method: Verb::Post,
@@ -91,7 +93,7 @@ pub(in super::super) const ENDPOINTS: &[Endpoint] = &[
                 description: "To the first page.",
             },
             sign_out,
-        )
+        ).with_web()
     },
 ];
 
@@ -145,8 +147,8 @@ fn sign_in(call: Call<'_>) -> Answering<'_> {
             })?;
         let seconds = ends.duration_since(now).unwrap_or_default().as_secs();
         let mut response = redirect(next)?;
-        set_cookie(&call, &mut response, SESSION, &cookie, seconds)?;
-        set_cookie(&call, &mut response, FORM, "", 0)?;
+        set_cookie(call.at(), &mut response, SESSION, &cookie, seconds)?;
+        set_cookie(call.at(), &mut response, FORM, "", 0)?;
         tracing::info!(user = identity.uid, realm, "signed in");
         Ok(response)
     })
@@ -167,7 +169,7 @@ fn again(call: &Call<'_>, next: &str, problem: &str) -> Result<Response, HttpErr
 }
 
 fn check_form(call: &Call<'_>, sessions: &Sessions, field: &str) -> Result<(), HttpError> {
-    let name = FORM.at(is_secure(call.visitor, &call.gate.access));
+    let name = FORM.at(call.is_secure());
     let given = cookie(&call.head.headers, name).unwrap_or_default();
     if sessions.is_form_proof(given, field) {
         return Ok(());
@@ -215,6 +217,6 @@ fn form(
         escaped(next)
     );
     let mut response = people::page(status, "Sign in", &main);
-    set_cookie(call, &mut response, FORM, &proof.cookie, FORM_SECONDS)?;
+    set_cookie(call.at(), &mut response, FORM, &proof.cookie, FORM_SECONDS)?;
     Ok(response)
 }

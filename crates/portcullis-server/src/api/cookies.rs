@@ -1,8 +1,7 @@
 //! Cookies: `HttpOnly` and `SameSite=Lax`, and over TLS bound to this host by the prefix `__Host-`.
 
-use hyper::header::{HeaderValue, SET_COOKIE};
+use hyper::header::{COOKIE, HeaderMap, HeaderValue, SET_COOKIE};
 
-use super::super::call::Call;
 use crate::http::Response;
 use crate::http::error::HttpError;
 use crate::visitor::Visitor;
@@ -10,13 +9,13 @@ use portcullis_gate::access::Access;
 
 /// A cookie: over TLS nobody but this host can set it, so only that one counts there.
 #[derive(Debug, Clone, Copy)]
-pub(in super::super) struct CookieName {
+pub(super) struct CookieName {
     over_tls: &'static str,
     without: &'static str,
 }
 
 /// The session.
-pub(in super::super) const SESSION: CookieName = CookieName {
+pub(super) const SESSION: CookieName = CookieName {
     over_tls: "__Host-portcullis-session",
     without: "portcullis-session",
 };
@@ -33,7 +32,7 @@ pub(super) const FORM: CookieName = CookieName {
 
 impl CookieName {
     /// The name that counts.
-    pub(in super::super) fn at(self, is_secure: bool) -> &'static str {
+    pub(super) fn at(self, is_secure: bool) -> &'static str {
         match is_secure {
             true => self.over_tls,
             false => self.without,
@@ -42,7 +41,7 @@ impl CookieName {
 }
 
 /// Whether the browser comes over TLS.
-pub(in super::super) fn is_secure(visitor: &Visitor, access: &Access) -> bool {
+pub(super) fn is_secure(visitor: &Visitor, access: &Access) -> bool {
     match &access.public_url {
         Some(url) => url.starts_with("https://"),
         None => visitor.setup.load().tls.is_some(),
@@ -51,13 +50,13 @@ pub(in super::super) fn is_secure(visitor: &Visitor, access: &Access) -> bool {
 
 /// Sets a cookie, or takes it away when it lasts no time.
 pub(super) fn set_cookie(
-    call: &Call<'_>,
+    (visitor, access): (&Visitor, &Access),
     response: &mut Response,
     name: CookieName,
     value: &str,
     seconds: u64,
 ) -> Result<(), HttpError> {
-    let is_secure = is_secure(call.visitor, &call.gate.access);
+    let is_secure = is_secure(visitor, access);
     let name = name.at(is_secure);
     let mark = if is_secure { "; Secure" } else { "" };
     let text = format!("{name}={value}; Path=/; HttpOnly; SameSite=Lax; Max-Age={seconds}{mark}");
@@ -65,4 +64,17 @@ pub(super) fn set_cookie(
     cookie.set_sensitive(true);
     response.headers_mut().append(SET_COOKIE, cookie);
     Ok(())
+}
+
+/// The value of a cookie.
+pub(super) fn cookie<'a>(headers: &'a HeaderMap, wanted: &str) -> Option<&'a str> {
+    let pairs = headers
+        .get_all(COOKIE)
+        .iter()
+        .filter_map(|v| v.to_str().ok());
+    let mut pairs = pairs.flat_map(|text| text.split(';'));
+    pairs.find_map(|pair| {
+        let (name, value) = pair.trim().split_once('=')?;
+        (name == wanted).then_some(value)
+    })
 }

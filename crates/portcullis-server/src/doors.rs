@@ -1,0 +1,156 @@
+//! Which doors there are, and which of them a request is for.
+//!
+//! INVARIANT: every door is in [`DOORS`], and what its listeners don't serve it doesn't find. A path that a
+//! listener doesn't serve is as unknown as one that doesn't exist.
+//!
+//! To add a door: name it (`core::Door`), say what is kept of its requests (`record`'s `shape.rs`), write its
+//! module here, and add it to [`DOORS`] and [`Route`].
+
+mod admission;
+mod authorization;
+mod reviews;
+
+use std::sync::Arc;
+
+use hyper::Method;
+use hyper::body::Incoming;
+use hyper::http::request::Parts;
+use portcullis_config::Service;
+use portcullis_gate::Gate;
+
+use crate::api::{self, Api, Endpoint, PathValues};
+use crate::door::Door;
+use crate::http::Response;
+use crate::http::error::HttpError;
+use crate::visitor::Visitor;
+use admission::Admission;
+use authorization::Authorization;
+use reviews::Reviewing;
+
+/// Every door, in the order in which they are asked whether a request is theirs.
+const DOORS: &[Entrance] = &[
+    Entrance::of::<Admission>(Admission::find),
+    Entrance::of::<Authorization<'_>>(authorization::find),
+    Entrance::of::<Api>(call),
+];
+
+/// What a request is for at a door.
+#[derive(Debug)]
+pub(crate) enum Route<'a> {
+    /// An admission review.
+    Admission(Admission),
+    /// An access review, for the chain of this name.
+    Authorization(&'a str),
+    /// A call of the API.
+    Call(&'static Endpoint, PathValues),
+}
+
+/// A door, as far as finding it goes.
+struct Entrance {
+    #[cfg_attr(
+        not(test),
+        expect(dead_code, reason = "tests compare it with the words")
+    )]
+    name: portcullis_core::Door,
+    services: &'static [Service],
+    find: for<'a> fn(&Lookup<'a>, &[Service]) -> Found<'a>,
+}
+
+impl Entrance {
+    const fn of<D: Door>(find: for<'a> fn(&Lookup<'a>, &[Service]) -> Found<'a>) -> Self {
+        Self {
+            name: D::NAME,
+            services: D::SERVICES,
+            find,
+        }
+    }
+}
+
+/// What a request asks for, before anybody knows whose it is.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Lookup<'a> {
+    /// The method.
+    pub(crate) method: &'a Method,
+    /// The path.
+    pub(crate) path: &'a str,
+    /// Whether every path is that of an admission review here.
+    pub(crate) is_acjs: bool,
+}
+
+/// Whose it is.
+#[derive(Debug)]
+pub(crate) enum Found<'a> {
+    /// This.
+    Route(Route<'a>),
+    /// A path with other methods: these.
+    WrongMethod(&'static str),
+    /// Nothing here.
+    Nothing,
+}
+
+impl<'a> Lookup<'a> {
+    /// The first part of the path, and what is behind it.
+    fn parts(&self) -> Option<(&'a str, Option<&'a str>)> {
+        let path = self.path.strip_prefix('/')?;
+        Some(match path.split_once('/') {
+            Some((first, rest)) => (first, Some(rest)),
+            None => (path, None),
+        })
+    }
+
+    /// A review, which is posted.
+    fn posted(&self, route: Route<'a>) -> Found<'a> {
+        match *self.method == Method::POST {
+            true => Found::Route(route),
+            false => Found::WrongMethod("POST"),
+        }
+    }
+}
+
+/// What a request is for, at a listener that serves this.
+pub(crate) fn find<'a>(lookup: &Lookup<'a>, serves: &[Service]) -> Found<'a> {
+    for door in DOORS {
+        if !door.services.iter().any(|service| serves.contains(service)) {
+            continue;
+        }
+        match (door.find)(lookup, serves) {
+            Found::Nothing => {}
+            found => return found,
+        }
+    }
+    Found::Nothing
+}
+
+/// What a request is for at the door of the API.
+fn call<'a>(lookup: &Lookup<'a>, serves: &[Service]) -> Found<'a> {
+    match api::find(lookup.method, lookup.path, serves) {
+        api::Found::Endpoint(endpoint, values) => Found::Route(Route::Call(endpoint, values)),
+        api::Found::WrongMethod(allow) => Found::WrongMethod(allow),
+        api::Found::Nothing => Found::Nothing,
+    }
+}
+
+/// Answers a request at the door it is for.
+pub(crate) async fn answer(
+    route: Route<'_>,
+    visitor: &Visitor,
+    gate: &Arc<Gate>,
+    head: &Parts,
+    body: &mut Option<Incoming>,
+) -> Result<Response, HttpError> {
+    match route {
+        Route::Admission(door) => {
+            let reviewing = Reviewing::begin(visitor, gate, head)?;
+            reviewing.answer(door, body).await
+        }
+        Route::Authorization(chain) => {
+            let reviewing = Reviewing::begin(visitor, gate, head)?;
+            let door = Authorization::of(gate, chain)?;
+            reviewing.answer(door, body).await
+        }
+        Route::Call(endpoint, values) => endpoint.answer(visitor, gate, head, body, values).await,
+    }
+}
+
+#[cfg(test)]
+mod tests;

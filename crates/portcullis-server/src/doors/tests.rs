@@ -1,0 +1,102 @@
+//! Every door is found, and only where it is served.
+
+use portcullis_core::Door as Name;
+
+use super::*;
+
+/// Doors that nothing leads to yet.
+const TO_COME: &[Name] = &[Name::Ci];
+
+const ALL: &[Service] = &[
+    Service::Kubernetes,
+    Service::Api,
+    Service::Web,
+    Service::Health,
+    Service::Metrics,
+];
+
+fn lookup<'a>(method: &'a Method, path: &'a str) -> Lookup<'a> {
+    Lookup {
+        method,
+        path,
+        is_acjs: false,
+    }
+}
+
+#[test]
+fn every_door_is_in_the_table_once() {
+    for name in Name::ALL {
+        let entrances = DOORS.iter().filter(|door| door.name == name).count();
+        let wanted = usize::from(!TO_COME.contains(&name));
+        assert_eq!(entrances, wanted, "{name}");
+    }
+}
+
+/// What was found, in words.
+fn seen(found: &Found<'_>) -> String {
+    match found {
+        Found::Route(Route::Admission(door)) => format!("admission {}", door.webhook),
+        Found::Route(Route::Authorization(chain)) => format!("authorization {chain}"),
+        Found::Route(Route::Call(endpoint, _)) => format!("call {}", endpoint.id),
+        Found::WrongMethod(allow) => format!("only {allow}"),
+        Found::Nothing => "nothing".to_owned(),
+    }
+}
+
+#[test]
+fn paths_lead_to_their_doors() {
+    for (method, path, wanted) in [
+        (Method::POST, "/mutate", "admission mutate"),
+        (Method::POST, "/mutate/a/b", "admission mutate"),
+        (Method::POST, "/validate/", "admission validate"),
+        (Method::POST, "/admit/x", "admission admit"),
+        (Method::POST, "/authorize", "authorization default"),
+        (Method::POST, "/authorize/", "authorization default"),
+        (Method::POST, "/authorize/seed", "authorization seed"),
+        (Method::GET, "/api/info", "call info"),
+        (Method::GET, "/", "call home"),
+        (Method::GET, "/mutate", "only POST"),
+        (Method::PUT, "/authorize/seed", "only POST"),
+        (Method::POST, "/api/info", "only GET, HEAD"),
+        (Method::GET, "/livez", "nothing"),
+        (Method::POST, "/mutated", "nothing"),
+        (Method::POST, "/acjs", "nothing"),
+        (Method::POST, "//mutate", "nothing"),
+        (Method::POST, "/api", "nothing"),
+        (Method::POST, "*", "nothing"),
+    ] {
+        let found = find(&lookup(&method, path), ALL);
+        assert_eq!(seen(&found), wanted, "{method} {path}");
+    }
+}
+
+#[test]
+fn what_a_listener_does_not_serve_is_not_there() {
+    for (path, others) in [
+        ("/mutate", &[Service::Api, Service::Health][..]),
+        ("/authorize", &[Service::Metrics, Service::Web][..]),
+        ("/api/info", &[Service::Kubernetes, Service::Web][..]),
+    ] {
+        for method in [Method::GET, Method::POST] {
+            let found = find(&lookup(&method, path), others);
+            assert_eq!(seen(&found), "nothing", "{method} {path}");
+        }
+    }
+}
+
+#[test]
+fn in_the_style_of_acjs_every_path_is_a_review() {
+    for (method, path) in [
+        (Method::GET, "/"),
+        (Method::PUT, "/validate"),
+        (Method::POST, "/authorize"),
+        (Method::POST, "/readyz"),
+    ] {
+        let lookup = Lookup {
+            is_acjs: true,
+            ..lookup(&method, path)
+        };
+        assert_eq!(seen(&find(&lookup, ALL)), "admission acjs", "{path}");
+        assert_eq!(seen(&find(&lookup, &[Service::Health])), "nothing");
+    }
+}
