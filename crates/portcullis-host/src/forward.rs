@@ -70,11 +70,11 @@ impl Forward {
         world.allowed.check(&target)?;
         let [current] = options(argument(request, 1), ["current"])?;
         let object = match current {
-            Value::Null | Value::Bool(false) => Cow::Owned(request.input.object.to_value()),
+            Value::Null | Value::Bool(false) => Cow::Owned(request.original.to_value()),
             Value::Bool(true) => Cow::Borrowed(request.object),
             _ => return Err("the option current must be true or false".to_owned()),
         };
-        let review = request.input.subject.review(&object);
+        let review = request.subject.review(&object);
         let review = review.ok_or_else(|| "there is nothing to forward".to_owned())?;
         let text = |path| review.pointer(path).and_then(Value::as_str);
         let text = |path| text(path).unwrap_or_default().to_owned();
@@ -84,7 +84,7 @@ impl Forward {
         };
         Ok(Self {
             asked,
-            headers: along(request.input.subject.headers()),
+            headers: along(request.subject.headers()),
             review: serde_json::to_vec(&review).map_err(|e| format!("nothing to forward: {e}"))?,
             target,
         })

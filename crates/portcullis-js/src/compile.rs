@@ -1,47 +1,16 @@
-//! Policies as their authors wrote them, checked.
+//! Checks policies as their authors wrote them, and makes a set of those that compile.
 
 use std::collections::HashSet;
-use std::sync::Arc;
 
 use portcullis_core::clock;
 use portcullis_script::{FunctionBody, Insight, ScriptFault, examine};
 use rquickjs::Value as Js;
 
 use crate::limits::Limits;
+use crate::policy_set::PolicySet;
+use crate::program;
 use crate::realm::{self, Realm, Tool};
-use crate::source::{self, Place, Program, Text};
-use crate::sources::{CompileFault, PolicyCode, PolicySource, SourceName, Sources, mention};
-
-/// Policies that are known to compile, in order. Cheap to clone.
-#[derive(Debug, Clone)]
-pub struct PolicySet {
-    inner: Arc<Inner>,
-}
-
-#[derive(Debug)]
-struct Inner {
-    names: Vec<String>,
-    /// Which text is a policy's own.
-    texts: Vec<Text>,
-    modules: Vec<String>,
-    program: Program,
-    marks: u32,
-    reads: Reads,
-    /// Which policies can't change the object.
-    quiet: Vec<bool>,
-    /// What it was compiled from.
-    sources: Sources,
-}
-
-/// Which of the values that are costly to make a policy could look at.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Reads {
-    pub(crate) old_object: bool,
-    pub(crate) req: bool,
-    pub(crate) ac: bool,
-    /// `req.Object.Raw` and `req.OldObject.Raw`.
-    pub(crate) raw: bool,
-}
+use crate::sources::{CompileFault, PolicyCode, PolicySource, SourceName, Sources};
 
 impl PolicySet {
     /// Checks the texts, each alone.
@@ -51,7 +20,7 @@ impl PolicySet {
     /// Everything that is wrong with them.
     pub fn compile(sources: &Sources) -> Result<Self, Vec<CompileFault>> {
         let realm = Realm::for_compiling().map_err(|e| {
-            let found = Found::at_start(&e.to_string());
+            let found = Diagnostic::at_start(&e.to_string());
             vec![found.of(SourceName::Globals)]
         })?;
         let mut faults = Vec::new();
@@ -81,7 +50,7 @@ impl PolicySet {
         for policy in &sources.policies {
             let name = || SourceName::Policy(policy.name.clone());
             if !names.insert(policy.name.as_str()) {
-                let found = Found::at_start("there is another policy of this name");
+                let found = Diagnostic::at_start("there is another policy of this name");
                 faults.push(found.of(name()));
             }
             let checked = match &policy.code {
@@ -90,7 +59,7 @@ impl PolicySet {
                     bodies.push((name(), FunctionBody { text, awaits }));
                 }),
                 PolicyCode::Module(number) if *number < sources.modules.len() => Ok(false),
-                PolicyCode::Module(_) => Err(Found::at_start("there is no such module")),
+                PolicyCode::Module(_) => Err(Diagnostic::at_start("there is no such module")),
             };
             match checked {
                 Ok(awaits) => is_async.push(awaits),
@@ -105,119 +74,25 @@ impl PolicySet {
                 reads_only,
             } = insight;
             let found = found.into_iter();
-            faults.extend(found.map(|fault| Found::from(fault).of(source.clone())));
+            faults.extend(found.map(|fault| Diagnostic::from(fault).of(source.clone())));
             if reads_only {
                 only_reads.insert(source);
             }
         }
         faults.sort_by_key(|fault| sources.place_of(&fault.source));
         let globals_read = only_reads.contains(&SourceName::Globals);
-        let quiet = |policy: &PolicySource| {
+        let reads_only = |policy: &PolicySource| {
             globals_read && only_reads.contains(&SourceName::Policy(policy.name.clone()))
         };
-        let quiet = sources.policies.iter().map(quiet).collect();
+        let reads_only = sources.policies.iter().map(reads_only).collect();
         if !faults.is_empty() {
             return Err(faults);
         }
-        Ok(Self {
-            inner: Arc::new(Inner::new(sources, &is_async, quiet)),
-        })
-    }
-
-    /// The names of the policies, in order.
-    pub fn names(&self) -> &[String] {
-        &self.inner.names
-    }
-
-    /// How many `$cover` marks there are.
-    pub fn marks(&self) -> u32 {
-        self.inner.marks
-    }
-
-    /// The names of the modules, by their numbers.
-    pub(crate) fn modules(&self) -> &[String] {
-        &self.inner.modules
-    }
-
-    /// The text that is a policy's own.
-    pub(crate) fn text_of(&self, policy: usize) -> Text {
-        let text = self.inner.texts.get(policy).copied();
-        text.unwrap_or(Text::Policy(policy))
-    }
-
-    /// The name of the text a place is in.
-    pub(crate) fn source_of(&self, place: Place) -> &str {
-        let name = match place.text {
-            Text::Globals => None,
-            Text::Policy(policy) => self.inner.names.get(policy),
-            Text::Module(module) => self.inner.modules.get(module),
-        };
-        name.map_or("globals", String::as_str)
-    }
-
-    /// Whether a policy can't change the object.
-    pub(crate) fn is_quiet(&self, policy: usize) -> bool {
-        self.inner.quiet.get(policy).copied().unwrap_or_default()
-    }
-
-    /// What it was compiled from, for those who compile it again elsewhere.
-    pub(crate) fn sources(&self) -> &Sources {
-        &self.inner.sources
-    }
-
-    pub(crate) fn program(&self) -> &Program {
-        &self.inner.program
-    }
-
-    pub(crate) fn reads(&self) -> Reads {
-        self.inner.reads
+        Ok(Self::new(sources, &is_async, reads_only))
     }
 }
 
-impl Inner {
-    fn new(sources: &Sources, is_async: &[bool], quiet: Vec<bool>) -> Self {
-        let bodies = sources.policies.iter().filter_map(|p| match &p.code {
-            PolicyCode::Body(code) => Some(code.as_str()),
-            PolicyCode::Module(_) => None,
-        });
-        let modules = sources
-            .modules
-            .iter()
-            .flat_map(|m| [m.header.as_str(), m.code.as_str(), m.footer.as_str()]);
-        let texts: Vec<&str> = std::iter::once(sources.globals.as_str())
-            .chain(bodies)
-            .chain(modules)
-            .collect();
-        let read = |name: &str| mention(texts.iter().copied(), name);
-        let own_text = |(index, code): (usize, &PolicyCode)| match code {
-            PolicyCode::Body(_) => Text::Policy(index),
-            PolicyCode::Module(number) => Text::Module(*number),
-        };
-        Self {
-            quiet,
-            names: sources.policies.iter().map(|p| p.name.clone()).collect(),
-            texts: sources
-                .policies
-                .iter()
-                .map(|p| &p.code)
-                .enumerate()
-                .map(own_text)
-                .collect(),
-            modules: sources.modules.iter().map(|m| m.name.clone()).collect(),
-            program: Program::new(sources, is_async),
-            marks: sources.marks,
-            reads: Reads {
-                old_object: read("oldObject"),
-                req: read("req"),
-                ac: read("ac"),
-                raw: read("Raw"),
-            },
-            sources: sources.clone(),
-        }
-    }
-}
-
-impl From<ScriptFault> for Found {
+impl From<ScriptFault> for Diagnostic {
     fn from(fault: ScriptFault) -> Self {
         Self {
             line: fault.line,
@@ -235,13 +110,13 @@ enum Style<'a> {
 }
 
 #[derive(Debug)]
-struct Found {
+struct Diagnostic {
     line: u32,
     column: u32,
     message: String,
 }
 
-impl Found {
+impl Diagnostic {
     fn at_start(message: &str) -> Self {
         Self {
             line: 1,
@@ -261,7 +136,7 @@ impl Found {
 }
 
 /// Whether the policy awaits something.
-fn check_policy(realm: &Realm, code: &str) -> Result<bool, Found> {
+fn check_policy(realm: &Realm, code: &str) -> Result<bool, Diagnostic> {
     let plain = match check(realm, code, Style::Plain) {
         Ok(()) => return Ok(false),
         Err(found) => found,
@@ -275,7 +150,7 @@ fn check_policy(realm: &Realm, code: &str) -> Result<bool, Found> {
 
 /// Compiles a text as the body of a function in two ways. Only a text whose braces are its own
 /// affair fits into both.
-fn check(realm: &Realm, code: &str, style: Style<'_>) -> Result<(), Found> {
+fn check(realm: &Realm, code: &str, style: Style<'_>) -> Result<(), Diagnostic> {
     let (function, method, begin, end) = match style {
         Style::Plain => ("(function() {", "({ m() {", "", ""),
         Style::Async => ("(async function() {", "({ async m() {", "", ""),
@@ -288,7 +163,9 @@ fn check(realm: &Realm, code: &str, style: Style<'_>) -> Result<(), Found> {
     };
     let has_break = |text: &str| text.contains(['\n', '\r', '\u{2028}', '\u{2029}', '\0']);
     if has_break(begin) || has_break(end) {
-        return Err(Found::at_start("its imports or exports are not one line"));
+        return Err(Diagnostic::at_start(
+            "its imports or exports are not one line",
+        ));
     }
     compile(
         realm,
@@ -306,17 +183,17 @@ fn check(realm: &Realm, code: &str, style: Style<'_>) -> Result<(), Found> {
 const UNBALANCED: &str =
     "SyntaxError: at the end of the text, something is still open or was closed once too often";
 
-fn compile(realm: &Realm, code: &str, text: &str) -> Result<(), Found> {
+fn compile(realm: &Realm, code: &str, text: &str) -> Result<(), Diagnostic> {
     const FILE: &str = "alone";
     if let Some(at) = code.find('\0') {
         let before = code.get(..at).unwrap_or_default();
-        return Err(Found {
+        return Err(Diagnostic {
             line: u32::try_from(before.matches('\n').count() + 1).unwrap_or(u32::MAX),
             column: 1,
             message: "a NUL character has no place in a program".to_owned(),
         });
     }
-    let unknown = || Found {
+    let unknown = || Diagnostic {
         line: 1,
         column: 1,
         message: "it can't be compiled".to_owned(),
@@ -331,7 +208,7 @@ fn compile(realm: &Realm, code: &str, text: &str) -> Result<(), Found> {
         let error = ctx.catch();
         let mut message: String = tools.get(Tool::Describe)?.call((error.clone(),))?;
         let trace: String = tools.get(Tool::Trace)?.call((error,))?;
-        let place = source::frames(&trace).find(|(file, ..)| *file == FILE);
+        let place = program::frames(&trace).find(|(file, ..)| *file == FILE);
         let last = u32::try_from(code.lines().count().max(1)).unwrap_or(u32::MAX);
         let (line, column) = match place {
             Some((_, line, column)) if line > 1 && line - 1 <= last => (line - 1, column),
@@ -345,7 +222,7 @@ fn compile(realm: &Realm, code: &str, text: &str) -> Result<(), Found> {
                 (last, u32::try_from(width + 1).unwrap_or(u32::MAX))
             }
         };
-        Ok(Some(Found {
+        Ok(Some(Diagnostic {
             line,
             column,
             message,

@@ -101,7 +101,7 @@ pub(crate) fn keep_time(ctx: &Ctx<'_>, state: &State, index: usize) -> rquickjs:
 
 /// Throws if a key is one of too many that are slow for the engine.
 pub(crate) fn admit(ctx: &Ctx<'_>, state: &State, key: &str) -> rquickjs::Result<()> {
-    match state.crowd.borrow_mut().admit(key) {
+    match state.keys.borrow_mut().admit(key) {
         true => Ok(()),
         false => Err(Exception::throw_range(
             ctx,

@@ -1,8 +1,9 @@
 //! One evaluation: the policies of a set over one object, in order.
 
-mod meaning;
+mod changes;
+mod conclusion;
 mod record;
-mod world;
+mod scope;
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -12,20 +13,19 @@ use portcullis_core::{PolicyLimit, PolicyMode, PolicyOutcome, PolicyStep, Tree};
 use rquickjs::{Ctx, Function, Object, Promise, Value as Js, promise::PromiseState};
 use serde_json::Value;
 
-use record::{Conclusion, Failure, Record, Refusal};
-pub(crate) use record::{late, limit_message};
-use world::World;
+use conclusion::{Conclusion, Failure, Refusal, limit_message};
+use record::Record;
+pub(crate) use record::late;
+use scope::PolicyScope;
 
-use crate::compile::PolicySet;
-use crate::convert::to_js;
 use crate::input::{Input, Plan};
 use crate::limits::Limits;
 use crate::outcome::{ConsoleLine, Evaluation, Verdict};
-use crate::read_back::{Reader, Strictness, Unreadable};
+use crate::policy_set::PolicySet;
+use crate::program::{SourcePosition, Text};
 use crate::realm::{Realm, Tool, Tools};
 use crate::replay::{KEPT, Unknown};
-use crate::source::{Place, Text};
-use crate::state::{Said, State};
+use crate::state::{State, VerdictCall};
 
 /// A policy's own no.
 const VIOLATES_POLICY: &str = "VIOLATES_POLICY";
@@ -68,10 +68,10 @@ struct Run<'a, 'js> {
     /// What the `GlobalContext` was after the last policy that left it in order.
     context: Option<Value>,
     /// What enforced policies share.
-    world: Option<World<'js>>,
+    scope: Option<PolicyScope<'js>>,
     /// Whether a policy ran that could have changed the object.
     may_have_changed: bool,
-    /// Whether the last policy ran in the shared world.
+    /// Whether the last policy ran in the shared scope.
     is_in_shared: bool,
     /// Where failures pass: the object after the last policy that did not fail, if it changed.
     kept: Option<Arc<Tree>>,
@@ -89,7 +89,7 @@ impl<'a, 'js> Run<'a, 'js> {
         limits: &'a Limits,
     ) -> rquickjs::Result<Self> {
         realm.watch_memory(ctx, &tools)?;
-        let may_change = |index: usize| input.plan(index) != Plan::Skip && !set.is_quiet(index);
+        let may_change = |index: usize| input.plan(index) != Plan::Skip && !set.reads_only(index);
         let reads_back = (0..set.names().len()).any(may_change);
         realm.state.reads_back.set(reads_back);
         Ok(Self {
@@ -102,7 +102,7 @@ impl<'a, 'js> Run<'a, 'js> {
             limits,
             cell: None,
             context: None,
-            world: None,
+            scope: None,
             may_have_changed: false,
             is_in_shared: false,
             kept: None,
@@ -163,7 +163,7 @@ impl<'a, 'js> Run<'a, 'js> {
             if let Conclusion::Deny(refusal) = &conclusion {
                 step.message = Some(refusal.message.clone());
                 step.limit = refusal.limit;
-                self.locate(&mut step, index, refusal.place);
+                self.locate(&mut step, index, refusal.position);
             }
             record.steps.push(step);
             match (mode, conclusion) {
@@ -196,138 +196,29 @@ impl<'a, 'js> Run<'a, 'js> {
     }
 
     /// Says where something happened.
-    fn locate(&self, step: &mut PolicyStep, index: usize, place: Option<Place>) {
-        let Some(place) = place else {
+    fn locate(&self, step: &mut PolicyStep, index: usize, position: Option<SourcePosition>) {
+        let Some(position) = position else {
             return;
         };
-        step.line = Some(place.line);
-        step.column = Some(place.column);
-        if place.text != self.set.text_of(index) {
-            step.source = Some(self.set.source_of(place).to_owned());
+        step.line = Some(position.line);
+        step.column = Some(position.column);
+        if position.text != self.set.text_of(index) {
+            step.source = Some(self.set.source_of(position).to_owned());
         }
-    }
-
-    /// Where failures pass, each policy's changes are kept when it ends well. Those of one that
-    /// failed go with everything the policies share in memory: the next one starts afresh from
-    /// what was kept.
-    fn keep_or_undo(&mut self, conclusion: Conclusion) -> Conclusion {
-        let failure = match conclusion {
-            Conclusion::Deny(refusal) if refusal.failure => refusal,
-            Conclusion::Deny(_) => return conclusion,
-            Conclusion::Pass | Conclusion::Allow => match self.object_now() {
-                Ok(changed) => {
-                    self.kept = changed.map(|changed| Arc::new(Tree::from(&changed)));
-                    return conclusion;
-                }
-                Err(failure) => failure.into(),
-            },
-        };
-        self.world = None;
-        let nothing = Js::new_undefined(self.ctx.clone());
-        let enter = self.tools.get(Tool::Enter);
-        if enter
-            .and_then(|enter| enter.call::<_, ()>((nothing,)))
-            .is_err()
-        {
-            let _ = self.ctx.catch();
-        }
-        if let Some(limit) = failure.limit {
-            self.recover(limit);
-        }
-        Conclusion::Deny(failure)
-    }
-
-    /// Whether the policy that ran changed the object.
-    fn is_changed_by(&mut self, index: usize, conclusion: &Conclusion) -> bool {
-        if self.set.is_quiet(index) || matches!(conclusion, Conclusion::Deny(_)) {
-            return false;
-        }
-        // An object that can't be read is refused at the end.
-        let Ok(now) = self.object_now() else {
-            return false;
-        };
-        let is_changed = now != self.seen;
-        self.seen = now;
-        is_changed
-    }
-
-    /// Reads back what the policies changed.
-    fn finish(&mut self, last: Option<&str>, record: &mut Record) {
-        if let (Some(context), Some(lease)) =
-            (self.context.take(), self.state.lease.borrow().as_ref())
-        {
-            lease.store(context);
-        }
-        if matches!(record.verdict, Some(Verdict::Deny(_))) || record.is_out_of_time {
-            return;
-        }
-        if self.input.failures_pass {
-            record.object = self.kept.take().map(|kept| kept.to_value());
-            return;
-        }
-        let object = self.object_now();
-        self.write_host_calls(last.unwrap_or_default(), record);
-        self.write_unknown(last.unwrap_or_default(), record);
-        match object {
-            Ok(changed) => record.object = changed,
-            Err(failure) => {
-                let name = last.unwrap_or("policies");
-                if let Some(step) = record.steps.iter_mut().rfind(|s| s.name == name) {
-                    step.outcome = PolicyOutcome::Error;
-                    step.message = Some(failure.message.clone());
-                    step.limit = failure.limit;
-                }
-                record.refuse(name, failure.into());
-            }
-        }
-    }
-
-    /// The shared object, if it changed.
-    fn object_now(&mut self) -> Result<Option<Value>, Failure> {
-        let Some(world) = self.world.clone().filter(|_| self.may_have_changed) else {
-            return Ok(None);
-        };
-        let (input, memory) = (self.input, self.limits.memory);
-        let result = self.read(&world.object, &input.object, memory);
-        if let Some(limit) = self.limit() {
-            return Err(self.over(limit));
-        }
-        result.map_err(|e| match e {
-            Unreadable::At(place, what) => Failure::new(format!(
-                "unable to calculate the object diff:{what} at {place}"
-            )),
-            Unreadable::TooLarge => self.over(PolicyLimit::Memory),
-            Unreadable::Engine => {
-                let text = self.describe(&self.ctx.catch());
-                Failure::new(format!("unable to calculate the object diff:{text}"))
-            }
-        })
-    }
-
-    fn read(
-        &self,
-        js: &Js<'js>,
-        original: &Tree,
-        budget: usize,
-    ) -> Result<Option<Value>, Unreadable> {
-        let unseen = self.tools.get(Tool::Unseen)?.call(())?;
-        let tools = (self.tools.get(Tool::Plain)?, unseen);
-        let strictness = Strictness::Strict;
-        Reader::new(self.ctx, self.state, tools, original, budget, strictness).changed(js)
     }
 
     /// Runs one policy.
     fn policy(&mut self, index: usize, mode: PolicyMode) -> Conclusion {
-        self.may_have_changed |= !self.set.is_quiet(index);
-        let world = match mode {
-            PolicyMode::Enforce => self.shared_world(),
-            // Changes are not kept: it gets a world of its own.
-            PolicyMode::Warn | PolicyMode::DryRun => self.separate_world(),
+        self.may_have_changed |= !self.set.reads_only(index);
+        let scope = match mode {
+            PolicyMode::Enforce => self.shared_scope(),
+            // Changes are not kept: it gets a scope of its own.
+            PolicyMode::Warn | PolicyMode::DryRun => self.separate_scope(),
         };
-        let returned = world.and_then(|world| match self.set.text_of(index) {
-            Text::Module(number) => self.default_export(world, number, mode),
+        let returned = scope.and_then(|scope| match self.set.text_of(index) {
+            Text::Module(number) => self.default_export(scope, number, mode),
             _ => {
-                let function: Function<'js> = world.make.call((index,))?;
+                let function: Function<'js> = scope.make.call((index,))?;
                 function.call(()).map(Some)
             }
         });
@@ -342,28 +233,34 @@ impl<'a, 'js> Run<'a, 'js> {
                 Conclusion::Deny(Failure::new(text.to_owned()).into())
             }
             Err(rquickjs::Error::Exception) => {
-                let (text, place) = self.exception();
-                Conclusion::Deny(self.thrown(&text, place))
+                let (text, position) = self.exception();
+                Conclusion::Deny(self.thrown(&text, position))
             }
             Err(error) => Conclusion::Deny(self.thrown(&error.to_string(), None)),
         };
-        let place = match &conclusion {
-            Conclusion::Deny(refusal) => refusal.place,
+        let position = match &conclusion {
+            Conclusion::Deny(refusal) => refusal.position,
             _ => None,
         };
-        let said = self.state.said.take();
+        let said = self.state.verdict_call.take();
         if let Some(limit) = self.limit() {
             let failure = self.over(limit);
             self.recover(limit);
-            return Conclusion::Deny(Failure { place, ..failure }.into());
+            return Conclusion::Deny(
+                Failure {
+                    position,
+                    ..failure
+                }
+                .into(),
+            );
         }
         if let Err(failure) = self.keep_context() {
             return Conclusion::Deny(failure.into());
         }
         match said {
-            Some((Said::Allow, _)) => Conclusion::Allow,
+            Some((VerdictCall::Allow, _)) => Conclusion::Allow,
             Some((
-                Said::Deny {
+                VerdictCall::Deny {
                     message,
                     reason,
                     code,
@@ -373,7 +270,7 @@ impl<'a, 'js> Run<'a, 'js> {
                 message: never_empty(message),
                 reason: reason.map_or(Cow::Borrowed(VIOLATES_POLICY), Cow::Owned),
                 code,
-                place: self.set.program().place_of_trace(&trace),
+                position: self.set.program().position_of_trace(&trace),
                 limit: None,
                 failure: false,
             }),
@@ -384,18 +281,18 @@ impl<'a, 'js> Run<'a, 'js> {
     /// Calls what a module exports as its default; none if that is no function.
     fn default_export(
         &mut self,
-        world: World<'js>,
+        scope: PolicyScope<'js>,
         number: usize,
         mode: PolicyMode,
     ) -> rquickjs::Result<Option<Js<'js>>> {
-        let link = match world.link {
+        let link = match scope.link {
             Some(link) => link,
             None => {
                 let first = self.set.names().len();
                 let linker = self.tools.get(Tool::Linker)?;
-                let link: Function<'js> = linker.call((world.make, first))?;
-                if let (PolicyMode::Enforce, Some(world)) = (mode, &mut self.world) {
-                    world.link = Some(link.clone());
+                let link: Function<'js> = linker.call((scope.make, first))?;
+                if let (PolicyMode::Enforce, Some(scope)) = (mode, &mut self.scope) {
+                    scope.link = Some(link.clone());
                 }
                 link
             }
@@ -428,17 +325,17 @@ impl<'a, 'js> Run<'a, 'js> {
         promise.result().unwrap_or(Err(rquickjs::Error::Unknown))
     }
 
-    /// The text and place of what was thrown.
-    fn exception(&self) -> (String, Option<Place>) {
+    /// The text and position of what was thrown.
+    fn exception(&self) -> (String, Option<SourcePosition>) {
         let error = self.ctx.catch();
         let trace: rquickjs::Result<String> = self
             .tools
             .get(Tool::Trace)
             .and_then(|trace| trace.call((error.clone(),)));
-        let place = trace
+        let position = trace
             .ok()
-            .and_then(|trace| self.set.program().place_of_trace(&trace));
-        (self.describe(&error), place)
+            .and_then(|trace| self.set.program().position_of_trace(&trace));
+        (self.describe(&error), position)
     }
 
     fn describe(&self, value: &Js<'js>) -> String {
@@ -483,47 +380,6 @@ impl<'a, 'js> Run<'a, 'js> {
         }
     }
 
-    /// Notes what the policy left in the `GlobalContext`. What can't be kept is put back as it was.
-    fn keep_context(&mut self) -> Result<(), Failure> {
-        let (cap, before) = match self.state.lease.borrow().as_ref() {
-            Some(lease) => (lease.cap(), Arc::clone(&lease.value)),
-            None => return Ok(()),
-        };
-        let Some(cell) = self.cell.clone() else {
-            return Ok(());
-        };
-        let value = cell.get::<_, Js<'js>>("value");
-        let changed = value.map_err(Unreadable::from).and_then(|value| {
-            let before = Tree::from(before.as_ref());
-            self.read(&value, &before, cap.saturating_mul(16))
-        });
-        if self.state.hit() == Some(PolicyLimit::Deadline) {
-            return Err(self.over(PolicyLimit::Deadline));
-        }
-        let why = match changed {
-            Ok(Some(value)) if value.to_string().len() > cap => {
-                format!(" would be larger than {cap} bytes")
-            }
-            Ok(changed) => {
-                self.context = changed;
-                return Ok(());
-            }
-            Err(Unreadable::TooLarge) => format!(" would be larger than {cap} bytes"),
-            Err(Unreadable::At(place, what)) => format!(": {what} at {place}"),
-            Err(Unreadable::Engine) => format!(": {}", self.describe(&self.ctx.catch())),
-        };
-        let good = self.context.as_ref().unwrap_or(&before);
-        if to_js(self.ctx, self.state, good)
-            .and_then(|good| cell.set("value", good))
-            .is_err()
-        {
-            let _ = self.ctx.catch();
-        }
-        Err(Failure::new(format!(
-            "unable to evaluate policy:ac.GlobalContext{why}"
-        )))
-    }
-
     fn write_host_calls(&self, name: &str, record: &mut Record) {
         for mut call in self.state.host_calls.take() {
             name.clone_into(&mut call.policy);
@@ -549,10 +405,10 @@ impl<'a, 'js> Run<'a, 'js> {
     fn write_console(&self, index: usize, name: &str, record: &mut Record) {
         let own = self.set.text_of(index);
         for (level, text, trace) in self.state.console.take() {
-            let place = self.set.program().place_in(own, &trace);
+            let position = self.set.program().position_in(own, &trace);
             record.console.push(ConsoleLine {
                 policy: name.to_owned(),
-                line: place.map(|p| p.line),
+                line: position.map(|p| p.line),
                 level,
                 text,
             });

@@ -20,8 +20,8 @@ use std::time::{Duration, Instant};
 use portcullis_core::clock;
 use portcullis_core::sync::Mutex;
 
-use crate::compile::PolicySet;
 use crate::input::{Input, Plan};
+use crate::policy_set::PolicySet;
 
 /// With so many threads lost at a time, everything is made in processes.
 const MANY: usize = 8;

@@ -5,10 +5,10 @@
 use std::fmt;
 use std::time::Instant;
 
-use portcullis_core::HostFunction;
+use portcullis_core::{HostFunction, Tree};
 use serde_json::Value;
 
-use crate::input::Input;
+use crate::subject::Subject;
 
 /// One call of a policy.
 #[derive(Debug, Clone, Copy)]
@@ -19,8 +19,10 @@ pub struct HostRequest<'a> {
     pub arguments: &'a [Value],
     /// The object as the policies have left it so far.
     pub object: &'a Value,
-    /// What the evaluation is about, as it came.
-    pub input: &'a Input,
+    /// The object as it came; null where there is none.
+    pub original: &'a Tree,
+    /// The request the evaluation is about.
+    pub subject: &'a dyn Subject,
     /// When the answer is no longer wanted. A host gives up by itself then.
     pub deadline: Instant,
 }

@@ -6,13 +6,13 @@
 //! In a replay, masked values are put off too, however small: that is how it is noticed that a policy
 //! gets one.
 
-use std::fmt::Write;
 use std::sync::Arc;
 
 use portcullis_core::{Look, Tree};
 use rquickjs::{Array, Ctx, Function, Object, Value as Js};
 
 use crate::convert::{admit, keep_time, set_member, tree_to_js};
+use crate::deferred::DeferredPart;
 use crate::replay::Missing;
 use crate::state::State;
 
@@ -21,88 +21,6 @@ const LARGE: usize = 8;
 
 /// About how many bytes of text a part has.
 const PART: usize = 16;
-
-/// Where a part is.
-#[derive(Debug)]
-enum Node {
-    /// All of a value, by the name policies know it under.
-    Root(Arc<Tree>, &'static str),
-    /// The same, made of what is masked.
-    Masked(Arc<Tree>, &'static str),
-    /// A member or element of another part, by its place there.
-    Child(u32, usize),
-}
-
-/// The parts that were put off, by their numbers.
-#[derive(Debug, Default)]
-pub(crate) struct Nodes(Vec<Node>);
-
-impl Nodes {
-    pub(crate) fn clear(&mut self) {
-        self.0.clear();
-    }
-
-    fn push(&mut self, node: Node) -> u32 {
-        self.0.push(node);
-        u32::try_from(self.0.len() - 1).unwrap_or(u32::MAX)
-    }
-
-    fn node(&self, id: u32) -> Option<&Node> {
-        self.0.get(usize::try_from(id).ok()?)
-    }
-
-    fn root(&self, id: u32) -> Option<&Arc<Tree>> {
-        match self.node(id)? {
-            Node::Root(tree, _) | Node::Masked(tree, _) => Some(tree),
-            Node::Child(parent, _) => self.root(*parent),
-        }
-    }
-
-    /// The part of this number, in its root.
-    fn find<'v>(&self, id: u32, root: &'v Tree) -> Option<&'v Tree> {
-        match self.node(id)? {
-            Node::Root(..) | Node::Masked(..) => Some(root),
-            Node::Child(parent, place) => match self.find(*parent, root)?.look() {
-                Look::List(elements) => elements.get(*place),
-                Look::Object(members) => members.get(*place).map(|(_, member)| member),
-                _ => None,
-            },
-        }
-    }
-
-    /// Where a part is, as a policy would write it.
-    fn place(&self, id: u32) -> String {
-        match self.node(id) {
-            None => String::new(),
-            Some(Node::Root(_, name) | Node::Masked(_, name)) => (*name).to_owned(),
-            Some(Node::Child(parent, place)) => {
-                let mut written = self.place(*parent);
-                let holder = self.root(*parent).map(Arc::clone);
-                let holder = holder.as_deref().and_then(|root| self.find(*parent, root));
-                match holder.map(Tree::look) {
-                    Some(Look::Object(members)) => {
-                        let key = members.get(*place).map_or("", |(key, _)| key.as_str());
-                        let is_name = |c: char| c.is_alphanumeric() || matches!(c, '_' | '$');
-                        let _ = if !key.is_empty() && key.chars().all(is_name) {
-                            write!(written, ".{key}")
-                        } else {
-                            write!(written, "[{key:?}]")
-                        };
-                    }
-                    _ => {
-                        let _ = write!(written, "[{place}]");
-                    }
-                }
-                written
-            }
-        }
-    }
-
-    /// Looks at the part of this number.
-    pub(crate) fn with<R>(&self, id: u32, look: impl FnOnce(&Tree) -> R) -> Option<R> {
-        self.find(id, self.root(id)?).map(look)
-    }
-}
 
 /// Whether a value has so many parts that it is worth putting off. Those of a text nobody has looked
 /// at are guessed from its length.
@@ -173,7 +91,7 @@ pub(crate) fn root<'js>(
     if !is_put_off(state, tree) {
         return small(ctx, state, tree);
     }
-    let id = push(state, Node::Root(Arc::clone(tree), name));
+    let id = push(state, DeferredPart::Root(Arc::clone(tree), name));
     expand(ctx, state, tree, id, lazy)
 }
 
@@ -184,7 +102,7 @@ pub(crate) fn put_off_masked<'js>(
     (tree, name): (Tree, &'static str),
     lazy: &Function<'js>,
 ) -> rquickjs::Result<()> {
-    let id = push(state, Node::Masked(Arc::new(tree), name));
+    let id = push(state, DeferredPart::Masked(Arc::new(tree), name));
     lazy.call((holder.clone(), key, id))
 }
 
@@ -195,10 +113,10 @@ pub(crate) fn part<'js>(
     id: u32,
     lazy: &Function<'js>,
 ) -> rquickjs::Result<Js<'js>> {
-    let root = state.nodes.borrow().root(id).map(Arc::clone);
+    let root = state.deferred.borrow().root(id).map(Arc::clone);
     let found = root
         .as_ref()
-        .and_then(|root| state.nodes.borrow().find(id, root));
+        .and_then(|root| state.deferred.borrow().find(id, root));
     if state.mask.borrow().is_some() {
         note_masked(state, id, found);
     }
@@ -210,18 +128,18 @@ pub(crate) fn part<'js>(
 
 /// Notes that a policy gets a masked value, if that is what the part is.
 fn note_masked(state: &State, id: u32, found: Option<&Tree>) {
-    let nodes = state.nodes.borrow();
-    let is_made_of_it = matches!(nodes.node(id), Some(Node::Masked(..)));
+    let deferred = state.deferred.borrow();
+    let is_made_of_it = matches!(deferred.part(id), Some(DeferredPart::Masked(..)));
     if is_made_of_it || found.is_some_and(|tree| is_masked(state, tree)) {
-        state.miss(Missing::Masked(nodes.place(id)));
+        state.miss(Missing::Masked(deferred.path(id)));
     }
 }
 
 /// Whether the keys of a small part need no look, however many others there were.
 fn is_calm(state: &State) -> bool {
-    let mut crowd = state.crowd.borrow_mut();
-    crowd.note(LARGE);
-    crowd.is_calm()
+    let mut keys = state.keys.borrow_mut();
+    keys.note(LARGE);
+    keys.are_few()
 }
 
 /// A small part. If nothing will be compared with it, the engine reads it from the text by itself.
@@ -232,8 +150,8 @@ fn small<'js>(ctx: &Ctx<'js>, state: &State, tree: &Tree) -> rquickjs::Result<Js
     }
 }
 
-fn push(state: &State, node: Node) -> u32 {
-    state.nodes.borrow_mut().push(node)
+fn push(state: &State, part: DeferredPart) -> u32 {
+    state.deferred.borrow_mut().push(part)
 }
 
 fn expand<'js>(
@@ -249,12 +167,12 @@ fn expand<'js>(
             for (index, element) in list.iter().enumerate() {
                 keep_time(ctx, state, index)?;
                 if is_masked(state, element) {
-                    let child = push(state, Node::Child(id, index));
+                    let child = push(state, DeferredPart::Child(id, index));
                     lazy.call::<_, ()>((array.clone(), index.to_string(), child))?;
                     continue;
                 }
                 let element = if is_put_off(state, element) {
-                    let child = push(state, Node::Child(id, index));
+                    let child = push(state, DeferredPart::Child(id, index));
                     expand(ctx, state, element, child, lazy)?
                 } else {
                     small(ctx, state, element)?
@@ -269,7 +187,7 @@ fn expand<'js>(
                 keep_time(ctx, state, place)?;
                 admit(ctx, state, key)?;
                 if is_put_off(state, member) {
-                    let child = push(state, Node::Child(id, place));
+                    let child = push(state, DeferredPart::Child(id, place));
                     lazy.call::<_, ()>((object.clone(), key.as_str(), child))?;
                 } else {
                     set_member(&object, key, small(ctx, state, member)?)?;

@@ -4,6 +4,9 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
+/// Stack for what is not the engine's.
+const OWN_STACK: usize = 4 << 20;
+
 /// What one evaluation may use.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Limits {
@@ -30,6 +33,11 @@ impl Default for Limits {
 }
 
 impl Limits {
+    /// How much stack a thread needs on which evaluations are made.
+    pub(crate) fn thread_stack(&self) -> usize {
+        self.stack + OWN_STACK
+    }
+
     /// The longest list that memory could hold.
     pub(crate) fn longest_list(&self) -> usize {
         self.memory / 16

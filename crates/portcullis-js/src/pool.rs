@@ -15,24 +15,22 @@ use std::hash::RandomState;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, mpsc};
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use portcullis_core::clock;
 use portcullis_core::sync::{Condvar, Mutex};
 
-use crate::board::{Board, Slot};
-use crate::compile::PolicySet;
 use crate::global_context::GlobalContext;
 use crate::guard::Guard;
 use crate::host::{Host, NoHost};
 use crate::input::Input;
+use crate::job::{Completion, Job, PoolError};
 use crate::limits::Limits;
 use crate::outcome::Evaluation;
-use crate::process::{Recipe, Stable};
-use crate::worker::{Answer, Job};
+use crate::policy_set::PolicySet;
+use crate::process::{ProcessPool, ProcessSpec};
+use crate::work_queue::{Slot, WorkQueue};
 
-/// How long after its deadline an evaluation is given up.
-pub(crate) const GRACE: Duration = Duration::from_millis(50);
 /// How many threads there may be beyond those that compute.
 const EXTRA: usize = 512;
 
@@ -44,29 +42,6 @@ pub struct PoolOptions {
     pub threads: usize,
     /// Evaluations that may wait.
     pub queue: usize,
-}
-
-/// Why there is no evaluation.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum PoolError {
-    /// Too many evaluations wait.
-    #[error("too many policy evaluations are waiting")]
-    QueueFull,
-    /// Too many evaluations never came back.
-    #[error("too many policy evaluations had to be given up and are still running")]
-    TooManyAbandoned,
-    /// The pool was not started.
-    #[error("the policy engine is not running")]
-    NotStarted,
-    /// No process can be had for an evaluation that must be made in one.
-    #[error("no process can be started to evaluate policies: {0}")]
-    NoProcess(String),
-    /// The pool has ended.
-    #[error("the policy engine has ended")]
-    Closed,
-    /// The engine failed.
-    #[error("the policy engine failed: {0}")]
-    Engine(String),
 }
 
 /// Threads that evaluate one set of policies.
@@ -84,14 +59,14 @@ struct Shared {
     host: Arc<dyn Host>,
     replays: bool,
     capacity: usize,
-    board: Mutex<Board>,
+    queue: Mutex<WorkQueue>,
     slots: Mutex<Vec<Arc<Slot>>>,
     made: Arc<AtomicU64>,
     /// Makes numbers of askers.
     hasher: RandomState,
     guard: Guard,
     /// The processes, where there may be any.
-    stable: Option<Arc<Stable>>,
+    processes: Option<Arc<ProcessPool>>,
     is_started: AtomicBool,
     /// Whether the watchdog sleeps until told.
     asleep: AtomicBool,
@@ -112,19 +87,19 @@ impl Pool {
         guard: Guard,
     ) -> Self {
         let turns = options.threads.max(1);
-        let mut board = Board::new(turns, EXTRA);
-        let mut stable = None;
+        let mut queue = WorkQueue::new(turns, EXTRA);
+        let mut processes = None;
         if let Some(wanted) = guard.options() {
-            let recipe = Recipe {
+            let spec = ProcessSpec {
                 command: wanted.command.clone(),
                 set: set.clone(),
                 limits: limits.clone(),
                 context: context.clone(),
                 host: Arc::clone(&host),
             };
-            let made = Stable::new(recipe, guard.clone(), wanted.processes, turns);
-            stable = Some(Arc::new(made));
-            board = board.with_processes();
+            let made = ProcessPool::new(spec, guard.clone(), wanted.processes, turns);
+            processes = Some(Arc::new(made));
+            queue = queue.with_processes();
         }
         Self {
             shared: Arc::new(Shared {
@@ -135,12 +110,12 @@ impl Pool {
                 host,
                 replays: false,
                 capacity: options.queue,
-                board: Mutex::new(board),
+                queue: Mutex::new(queue),
                 slots: Mutex::default(),
                 made: Arc::default(),
                 hasher: RandomState::new(),
                 guard,
-                stable,
+                processes,
                 is_started: AtomicBool::new(false),
                 asleep: AtomicBool::new(false),
                 watch: Mutex::new(false),
@@ -205,7 +180,7 @@ impl Pool {
             return Ok(());
         }
         for _ in 0..shared.turns {
-            shared.board.lock().hire();
+            shared.queue.lock().hire();
             shared.spawn()?;
         }
         let watched = Arc::clone(shared);
@@ -213,8 +188,8 @@ impl Pool {
             .name("js-watchdog".to_owned())
             .spawn(move || watched.watch())
             .map_err(|e| PoolError::Engine(e.to_string()))?;
-        if let Some(stable) = shared.stable.as_ref().filter(|_| shared.guard.is_on()) {
-            stable.keep();
+        if let Some(processes) = shared.processes.as_ref().filter(|_| shared.guard.is_on()) {
+            processes.keep();
         }
         Ok(())
     }
@@ -235,24 +210,24 @@ impl Pool {
             return Err(PoolError::NotStarted);
         }
         let asker = shared.number_of(input.subject.asker());
-        let mut board = shared.board.lock();
-        if board.is_closed {
+        let mut queue = shared.queue.lock();
+        if queue.is_closed {
             return Err(PoolError::Closed);
         }
-        if board.has_lost_too_many() {
+        if queue.has_lost_too_many() {
             return Err(PoolError::TooManyAbandoned);
         }
-        if board.jobs.len() >= shared.capacity || board.waits_too_often(asker, shared.capacity) {
+        if queue.jobs.len() >= shared.capacity || queue.waits_too_often(asker, shared.capacity) {
             return Err(PoolError::QueueFull);
         }
-        board.jobs.push_back(Job {
+        queue.jobs.push_back(Job {
             asker,
             input: Arc::new(input),
             deadline,
-            answer: Answer::new(Box::new(done)),
+            completion: Completion::new(Box::new(done)),
         });
-        let is_short = board.pass_on();
-        drop(board);
+        let is_short = queue.pass_on();
+        drop(queue);
         shared.hire_if(is_short);
         shared.rouse();
         Ok(())
@@ -289,13 +264,13 @@ impl Pool {
 
     /// How many threads were given up and have not ended yet.
     pub fn abandoned(&self) -> usize {
-        self.shared.board.lock().lost()
+        self.shared.queue.lock().lost()
     }
 
     /// How many evaluation threads there are now, those that were given up while they computed
     /// not counted.
     pub fn threads(&self) -> usize {
-        self.shared.board.lock().threads()
+        self.shared.queue.lock().threads()
     }
 }
 
@@ -303,19 +278,19 @@ impl Drop for Pool {
     /// Threads end when they have done what they are doing; nobody waits for them.
     fn drop(&mut self) {
         let jobs = {
-            let mut board = self.shared.board.lock();
-            board.is_closed = true;
-            std::mem::take(&mut board.jobs)
+            let mut queue = self.shared.queue.lock();
+            queue.is_closed = true;
+            std::mem::take(&mut queue.jobs)
         };
         for slot in self.shared.slots.lock().iter() {
             slot.wake.notify_all();
         }
         self.shared.rouse();
-        if let Some(stable) = &self.shared.stable {
-            stable.close();
+        if let Some(processes) = &self.shared.processes {
+            processes.close();
         }
         for job in jobs {
-            job.answer.give(Err(PoolError::Closed));
+            job.completion.complete(Err(PoolError::Closed));
         }
     }
 }

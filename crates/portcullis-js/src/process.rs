@@ -7,9 +7,8 @@
 mod channel;
 mod child;
 mod message;
-mod stable;
+mod pool;
 
-use std::io;
 use std::os::fd::OwnedFd;
 use std::os::unix::net::UnixStream;
 use std::os::unix::process::CommandExt;
@@ -21,35 +20,30 @@ use std::time::{Duration, Instant};
 use portcullis_core::{HostFunction, clock};
 use serde_json::Value;
 
-use channel::{Broken, Channel};
-use message::{Answer, FromWorker, Setup, ToWorker, to_raw, to_value};
+use channel::{Channel, ChannelError};
+use message::{CallResult, FromWorker, Setup, ToWorker, to_raw, to_value};
 
 pub use child::serve_evaluations;
-pub(crate) use stable::{NoProcess, Stable};
+pub(crate) use pool::{NoProcess, ProcessPool};
 
-use crate::compile::PolicySet;
-use crate::gate::Outside;
+use crate::evaluation_thread::EvaluationThread;
 use crate::global_context::{GlobalContext, Lease};
 use crate::guard::WorkerCommand;
 use crate::host::{Host, HostRequest};
+use crate::host_access::HostAccess;
 use crate::input::Input;
 use crate::limits::Limits;
 use crate::outcome::Evaluation;
-use crate::state::Thread;
+use crate::policy_set::PolicySet;
 
 /// How long a process may take to get ready.
 const START: Duration = Duration::from_secs(20);
 /// How long a process may take to clean up after an evaluation.
 const CLEAN: Duration = Duration::from_secs(2);
 
-/// The lowest priority of the system.
-const LAST: i32 = 19;
-/// A priority that gets a third of what others get.
-const LATER: i32 = 5;
-
 /// What every process of a pool is made from.
 #[derive(Debug)]
-pub(crate) struct Recipe {
+pub(crate) struct ProcessSpec {
     pub(crate) command: WorkerCommand,
     pub(crate) set: PolicySet,
     pub(crate) limits: Limits,
@@ -59,31 +53,31 @@ pub(crate) struct Recipe {
 
 /// What one evaluation is about, and who answers for it.
 #[derive(Debug)]
-pub(crate) struct Asked<'a> {
+pub(crate) struct EvaluationRequest<'a> {
     pub(crate) set: &'a PolicySet,
     pub(crate) input: &'a Arc<Input>,
     pub(crate) deadline: Instant,
     /// When it is over at the latest.
     pub(crate) end: Instant,
-    pub(crate) thread: &'a Thread,
-    pub(crate) outside: &'a Outside,
+    pub(crate) thread: &'a EvaluationThread,
+    pub(crate) access: &'a HostAccess,
     pub(crate) context: &'a GlobalContext,
 }
 
 /// Why a process gave no evaluation.
 #[derive(Debug)]
-pub(crate) enum Failed {
+pub(crate) enum ProcessError {
     /// It did not answer in time.
     Late,
     /// It ended, or said what makes no sense.
     Broken(String),
 }
 
-impl From<Broken> for Failed {
-    fn from(broken: Broken) -> Self {
+impl From<ChannelError> for ProcessError {
+    fn from(broken: ChannelError) -> Self {
         match broken {
-            Broken::Late => Self::Late,
-            Broken::Gone(why) => Self::Broken(why),
+            ChannelError::Late => Self::Late,
+            ChannelError::Gone(why) => Self::Broken(why),
         }
     }
 }
@@ -97,11 +91,11 @@ pub(crate) struct Process {
 
 impl Process {
     /// Starts one, and waits until it is ready.
-    pub(crate) fn start(recipe: &Recipe) -> Result<Self, String> {
+    pub(crate) fn start(spec: &ProcessSpec) -> Result<Self, String> {
         let (own, theirs) = UnixStream::pair().map_err(|e| e.to_string())?;
-        let program = &recipe.command.program;
+        let program = &spec.command.program;
         let spawned = Command::new(program)
-            .args(&recipe.command.arguments)
+            .args(&spec.command.arguments)
             .env_clear()
             .current_dir("/")
             .stdin(Stdio::from(OwnedFd::from(theirs)))
@@ -111,32 +105,32 @@ impl Process {
             .process_group(0)
             .spawn();
         let child = spawned.map_err(|e| format!("{}: {e}", program.display()))?;
-        let channel = Channel::new(own, &recipe.limits);
+        let channel = Channel::new(own, &spec.limits);
         let mut process = Self { child, channel };
-        process.set_up(recipe).map_err(|failed| match failed {
-            Failed::Late => "a worker process did not get ready in time".to_owned(),
-            Failed::Broken(why) => format!("a worker process did not get ready: {why}"),
+        process.set_up(spec).map_err(|failed| match failed {
+            ProcessError::Late => "a worker process did not get ready in time".to_owned(),
+            ProcessError::Broken(why) => format!("a worker process did not get ready: {why}"),
         })?;
         Ok(process)
     }
 
-    fn set_up(&mut self, recipe: &Recipe) -> Result<(), Failed> {
+    fn set_up(&mut self, spec: &ProcessSpec) -> Result<(), ProcessError> {
         let until = clock::monotonic() + START;
         let setup = Setup {
-            sources: recipe.set.sources().clone(),
-            limits: recipe.limits.clone(),
-            context: recipe.context.cap(),
-            functions: recipe.host.functions().to_vec(),
+            sources: spec.set.sources().clone(),
+            limits: spec.limits.clone(),
+            context: spec.context.cap(),
+            functions: spec.host.functions().to_vec(),
         };
         let setup = ToWorker::Setup(Box::new(setup));
         self.channel.send(&setup, until)?;
         self.gets_ready(until)
     }
 
-    fn gets_ready(&mut self, until: Instant) -> Result<(), Failed> {
+    fn gets_ready(&mut self, until: Instant) -> Result<(), ProcessError> {
         match self.channel.receive(until)? {
             FromWorker::Ready => Ok(()),
-            FromWorker::Failed(why) => Err(Failed::Broken(why)),
+            FromWorker::Failed(why) => Err(ProcessError::Broken(why)),
             _ => Err(out_of_order()),
         }
     }
@@ -157,34 +151,37 @@ impl Process {
     }
 
     /// Makes one evaluation. After a failure it must not be used again.
-    pub(crate) fn evaluate(&mut self, asked: &Asked<'_>) -> Result<Evaluation, Failed> {
+    pub(crate) fn evaluate(
+        &mut self,
+        request: &EvaluationRequest<'_>,
+    ) -> Result<Evaluation, ProcessError> {
         let began = clock::monotonic();
-        let left = asked.deadline.saturating_duration_since(began);
-        let job = message::job(asked.set, asked.input, left)
-            .map_err(|e| Failed::Broken(e.to_string()))?;
-        self.channel.send(&job, asked.end)?;
+        let left = request.deadline.saturating_duration_since(began);
+        let job = message::job(request.set, request.input, left)
+            .map_err(|e| ProcessError::Broken(e.to_string()))?;
+        self.channel.send(&job, request.end)?;
         drop(job);
         let mut lease: Option<Lease> = None;
         loop {
-            match self.channel.receive(asked.end)? {
-                FromWorker::Policy(index) => asked.thread.enter(index),
+            match self.channel.receive(request.end)? {
+                FromWorker::Policy(index) => request.thread.enter(index),
                 FromWorker::Call {
                     function,
                     arguments,
                     object,
                 } => {
-                    let answer = asked.call(function, &arguments, &object)?;
-                    let is_late = clock::monotonic() >= asked.deadline;
+                    let answer = request.call(function, &arguments, &object)?;
+                    let is_late = clock::monotonic() >= request.deadline;
                     let answer = ToWorker::Answer { answer, is_late };
-                    self.channel.send(&answer, asked.end)?;
+                    self.channel.send(&answer, request.end)?;
                 }
                 FromWorker::Acquire => {
                     if lease.is_none() {
-                        lease = asked.acquire();
+                        lease = request.acquire();
                     }
                     let value = lease.as_ref().map(|lease| to_raw(&lease.value));
                     let value = value.transpose().map_err(|e| unreadable(&e))?;
-                    self.channel.send(&ToWorker::Context(value), asked.end)?;
+                    self.channel.send(&ToWorker::Context(value), request.end)?;
                 }
                 FromWorker::Store(value) => {
                     let lease = lease.as_ref().ok_or_else(out_of_order)?;
@@ -194,8 +191,8 @@ impl Process {
                     lease.store(to_value(&value).map_err(|e| unreadable(&e))?);
                 }
                 FromWorker::Done(report) => {
-                    let evaluation = report.evaluation(asked.set, asked.input, began);
-                    return evaluation.map_err(Failed::Broken);
+                    let evaluation = report.evaluation(request.set, request.input, began);
+                    return evaluation.map_err(ProcessError::Broken);
                 }
                 FromWorker::Ready | FromWorker::Failed(_) => return Err(out_of_order()),
             }
@@ -210,15 +207,15 @@ impl Drop for Process {
     }
 }
 
-impl Asked<'_> {
+impl EvaluationRequest<'_> {
     /// Asks the world outside, while others compute.
     fn call(
         &self,
         function: HostFunction,
         arguments: &serde_json::value::RawValue,
         object: &serde_json::value::RawValue,
-    ) -> Result<Answer, Failed> {
-        if !self.outside.host.functions().contains(&function) {
+    ) -> Result<CallResult, ProcessError> {
+        if !self.access.host.functions().contains(&function) {
             return Err(out_of_order());
         }
         let Value::Array(arguments) = to_value(arguments).map_err(|e| unreadable(&e))? else {
@@ -229,11 +226,12 @@ impl Asked<'_> {
             function,
             arguments: &arguments,
             object: &object,
-            input: self.input,
+            original: &self.input.object,
+            subject: self.input.subject.as_ref(),
             deadline: self.deadline,
         };
-        let ask = AssertUnwindSafe(|| self.outside.host.call(&request));
-        let answer = self.outside.wait(Some(self.deadline), || {
+        let ask = AssertUnwindSafe(|| self.access.host.call(&request));
+        let answer = self.access.wait(Some(self.deadline), || {
             panic::catch_unwind(ask).unwrap_or_else(|_| Err(format!("{function}: it failed")))
         });
         match answer {
@@ -247,47 +245,18 @@ impl Asked<'_> {
         let (number, deadline) = (self.thread.number, Some(self.deadline));
         let at_once = self.context.try_acquire(number, deadline);
         at_once.or_else(|| {
-            self.outside
+            self.access
                 .wait(deadline, || self.context.acquire(number, deadline))
         })
     }
 }
 
-fn out_of_order() -> Failed {
-    Failed::Broken("a worker process broke the protocol".to_owned())
+fn out_of_order() -> ProcessError {
+    ProcessError::Broken("a worker process broke the protocol".to_owned())
 }
 
-fn unreadable(error: &serde_json::Error) -> Failed {
-    Failed::Broken(format!(
+fn unreadable(error: &serde_json::Error) -> ProcessError {
+    ProcessError::Broken(format!(
         "a worker process sent a value that can't be read: {error}"
     ))
-}
-
-/// Lets a thread that can't be ended have only the time that nobody else wants.
-pub(crate) fn put_last(thread: i32) {
-    if let Some(thread) = rustix::process::Pid::from_raw(thread) {
-        let _ = rustix::process::setpriority_process(Some(thread), LAST);
-    }
-}
-
-/// Lets a process, which is a group of its own, have less time than others. There is no way back.
-pub(crate) fn put_group_back(process: u32) {
-    let number = i32::try_from(process).ok();
-    if let Some(group) = number.and_then(rustix::process::Pid::from_raw) {
-        let _ = rustix::process::setpriority_pgrp(Some(group), LATER);
-    }
-}
-
-/// The number by which the system knows this thread.
-pub(crate) fn own_number() -> i32 {
-    rustix::thread::gettid().as_raw_nonzero().get()
-}
-
-/// How much a thread has computed, where the system says it.
-pub(crate) fn computed(thread: i32) -> io::Result<Duration> {
-    let text = std::fs::read_to_string(format!("/proc/self/task/{thread}/schedstat"))?;
-    let first = text.split_whitespace().next();
-    let nanoseconds = first.and_then(|n| n.parse().ok());
-    let nanoseconds = nanoseconds.ok_or_else(|| io::Error::from(io::ErrorKind::InvalidData))?;
-    Ok(Duration::from_nanos(nanoseconds))
 }

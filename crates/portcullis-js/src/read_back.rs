@@ -3,6 +3,9 @@
 //! What was not changed comes back as it was: numbers that JavaScript can't hold exactly are taken
 //! from the original.
 
+mod original;
+mod size;
+
 use std::collections::HashMap;
 use std::fmt::Write;
 
@@ -10,6 +13,10 @@ use portcullis_core::pointer;
 use portcullis_core::{Look, Tree};
 use rquickjs::{Array, Atom, Ctx, Function, IntoAtom, Object, String as JsString, Value as Js};
 use serde_json::{Map, Number, Value};
+
+use original::{Members, note_large};
+pub(crate) use size::size;
+use size::tree_size;
 
 use crate::convert::is_out_of_time;
 use crate::state::State;
@@ -53,12 +60,12 @@ pub(crate) enum Strictness {
 /// A member of an object.
 enum Member<'js> {
     /// It was put off under this number and not looked at since.
-    Unseen(u32),
-    Seen(Js<'js>),
+    Deferred(u32),
+    Value(Js<'js>),
 }
 
 /// Reads values back, comparing with what they were.
-pub(crate) struct Reader<'a, 'js> {
+pub(crate) struct ObjectReader<'a, 'js> {
     state: &'a State,
     ctx: Ctx<'js>,
     /// Says what objects that are no plain ones stand for.
@@ -79,7 +86,7 @@ pub(crate) struct Reader<'a, 'js> {
     met_undefined: bool,
 }
 
-impl<'a, 'js> Reader<'a, 'js> {
+impl<'a, 'js> ObjectReader<'a, 'js> {
     /// A reader with what the prelude calls `plain` and `unseen`.
     pub(crate) fn new(
         ctx: &Ctx<'js>,
@@ -136,8 +143,8 @@ impl<'a, 'js> Reader<'a, 'js> {
                 for (index, element) in list.iter().enumerate() {
                     self.keep_time(index)?;
                     let is_same = match self.element(array, index)? {
-                        Member::Unseen(id) => self.is_part(id, element),
-                        Member::Seen(value) => self.is_same(&value, element)?,
+                        Member::Deferred(id) => self.is_part(id, element),
+                        Member::Value(value) => self.is_same(&value, element)?,
                     };
                     if !is_same {
                         return Ok(false);
@@ -159,8 +166,8 @@ impl<'a, 'js> Reader<'a, 'js> {
                 for (index, (key, member)) in members.iter().enumerate() {
                     self.keep_time(index)?;
                     let is_same = match self.member(object, key.as_str())? {
-                        Member::Unseen(id) => self.is_part(id, member),
-                        Member::Seen(value) => self.is_same(&value, member)?,
+                        Member::Deferred(id) => self.is_part(id, member),
+                        Member::Value(value) => self.is_same(&value, member)?,
                     };
                     if !is_same {
                         return Ok(false);
@@ -174,15 +181,15 @@ impl<'a, 'js> Reader<'a, 'js> {
     /// Whether a part that was put off is what was here.
     fn is_part(&self, id: u32, original: &Tree) -> bool {
         let same = |part: &Tree| std::ptr::eq(part, original) || part == original;
-        self.state.nodes.borrow().with(id, same) == Some(true)
+        self.state.deferred.borrow().with(id, same) == Some(true)
     }
 
     /// A part that was put off, as it was.
     fn part(&mut self, id: u32) -> Result<Value, Unreadable> {
         // A policy may have made many places for one part.
-        let bytes = self.state.nodes.borrow().with(id, tree_size);
+        let bytes = self.state.deferred.borrow().with(id, tree_size);
         self.spend(bytes.unwrap_or_default())?;
-        let part = self.state.nodes.borrow().with(id, Tree::to_value);
+        let part = self.state.deferred.borrow().with(id, Tree::to_value);
         Ok(part.unwrap_or_default())
     }
 
@@ -231,11 +238,11 @@ impl<'a, 'js> Reader<'a, 'js> {
             for index in 0..length(array) {
                 self.keep_time(index)?;
                 let element = match self.element(array, index)? {
-                    Member::Unseen(id) => {
+                    Member::Deferred(id) => {
                         list.push(self.part(id)?);
                         continue;
                     }
-                    Member::Seen(element) => element,
+                    Member::Value(element) => element,
                 };
                 let was = original.and_then(|o| o.element(index));
                 let read = self.below(
@@ -272,11 +279,11 @@ impl<'a, 'js> Reader<'a, 'js> {
             let own = own?;
             let key = self.key(&own)?;
             let member = match self.member(object, own)? {
-                Member::Unseen(id) => {
+                Member::Deferred(id) => {
                     map.insert(key, self.part(id)?);
                     continue;
                 }
-                Member::Seen(value) => value,
+                Member::Value(value) => value,
             };
             let was = members.get(&key);
             let read = self.below(|path| pointer::push(path, &key), |r| r.read(&member, was))?;
@@ -288,7 +295,7 @@ impl<'a, 'js> Reader<'a, 'js> {
     /// An element of a list. Only masked ones are put off.
     fn element(&self, array: &Array<'js>, index: usize) -> rquickjs::Result<Member<'js>> {
         if self.state.mask.borrow().is_none() {
-            return array.get(index).map(Member::Seen);
+            return array.get(index).map(Member::Value);
         }
         self.member(array.as_object(), &index.to_string())
     }
@@ -304,14 +311,14 @@ impl<'a, 'js> Reader<'a, 'js> {
         let got: rquickjs::Result<Js<'js>> = object.get(key.clone());
         self.state.is_probing.set(false);
         match (self.state.probed.take(), got) {
-            (None, got) => got.map(Member::Seen),
-            (Some(id), Ok(value)) if value == self.unseen => Ok(Member::Unseen(id)),
+            (None, got) => got.map(Member::Value),
+            (Some(id), Ok(value)) if value == self.unseen => Ok(Member::Deferred(id)),
             // A getter of the policy's own met the probe: it is asked again.
             (Some(_), got) => {
                 if got.is_err() {
                     let _ = self.ctx.catch();
                 }
-                object.get(key).map(Member::Seen)
+                object.get(key).map(Member::Value)
             }
         }
     }
@@ -426,36 +433,6 @@ impl<'a, 'js> Reader<'a, 'js> {
     }
 }
 
-/// The members of an object by their keys.
-enum Members<'a> {
-    /// Few, to be gone through.
-    Few(&'a [(String, Tree)]),
-    /// Many: hostile objects cost no more than others.
-    Many(HashMap<&'a str, &'a Tree>),
-}
-
-impl<'a> Members<'a> {
-    fn of(tree: Option<&'a Tree>) -> Self {
-        match tree.map(Tree::look) {
-            Some(Look::Object(members)) if members.len() > 16 => {
-                Self::Many(members.iter().map(|(k, v)| (k.as_str(), v)).collect())
-            }
-            Some(Look::Object(members)) => Self::Few(members),
-            _ => Self::Few(&[]),
-        }
-    }
-
-    fn get(&self, key: &str) -> Option<&'a Tree> {
-        match self {
-            Self::Few(members) => {
-                let mut members = members.iter();
-                members.find(|(own, _)| own == key).map(|(_, v)| v)
-            }
-            Self::Many(members) => members.get(key).copied(),
-        }
-    }
-}
-
 fn object_prototype<'js>(ctx: &Ctx<'js>) -> Js<'js> {
     let object = Object::new(ctx.clone());
     let prototype = object.ok().and_then(|object| object.get_prototype());
@@ -471,46 +448,4 @@ fn length(array: &Array<'_>) -> usize {
         reason = "never negative, and at most 2^32 - 1"
     )]
     length.map_or(0, |length| length as usize)
-}
-
-fn note_large(value: &Value, large: &mut HashMap<u64, Number>) {
-    match value {
-        Value::Number(n) if !n.is_f64() => {
-            if let Some(x) = n.as_f64().filter(|x| x.abs() >= EXACT) {
-                large.entry(x.to_bits()).or_insert_with(|| n.clone());
-            }
-        }
-        Value::Array(list) => list.iter().for_each(|v| note_large(v, large)),
-        Value::Object(map) => map.values().for_each(|v| note_large(v, large)),
-        _ => {}
-    }
-}
-
-/// About how many bytes a part takes, without a look at what nobody has looked at.
-fn tree_size(tree: &Tree) -> usize {
-    if let Some(text) = tree.unread_text() {
-        return 2 * text.len();
-    }
-    ANY + match tree.look() {
-        Look::String(text) => text.len(),
-        Look::List(list) => list.iter().map(tree_size).sum(),
-        Look::Object(members) => members
-            .iter()
-            .map(|(key, v)| key.len() + tree_size(v))
-            .sum(),
-        _ => 0,
-    }
-}
-
-/// What any value takes.
-const ANY: usize = 32;
-
-/// About how many bytes a value takes.
-pub(crate) fn size(value: &Value) -> usize {
-    ANY + match value {
-        Value::String(text) => text.len(),
-        Value::Array(list) => list.iter().map(size).sum(),
-        Value::Object(map) => map.iter().map(|(key, v)| key.len() + size(v)).sum(),
-        _ => 0,
-    }
 }

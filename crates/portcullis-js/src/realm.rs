@@ -1,22 +1,24 @@
 //! A hardened realm: one engine whose built-ins can't be changed, used for many evaluations.
 
 mod call;
-mod host;
+mod natives;
 
 use std::cell::{Cell, RefCell};
 use std::fmt;
 use std::rc::Rc;
+use std::time::Duration;
 
 use rquickjs::context::EvalOptions;
 use rquickjs::function::This;
 use rquickjs::{Array, Context, Ctx, Function, Object, Persistent, Runtime, Value as Js};
 
-use crate::compile::PolicySet;
-use crate::gate::Outside;
+use crate::evaluation_thread::EvaluationThread;
 use crate::global_context::GlobalContext;
+use crate::host_access::HostAccess;
 use crate::limits::Limits;
-use crate::source;
-use crate::state::{State, Thread};
+use crate::policy_set::PolicySet;
+use crate::program;
+use crate::state::State;
 
 const METER: &str = include_str!("realm/natives/meter.js");
 const TEXTS: &str = include_str!("realm/natives/texts.js");
@@ -35,6 +37,9 @@ const NATIVES: [(&str, &str); 4] = [
 
 /// Below the memory limit by so much, the first garbage collection comes.
 const HEADROOM: usize = 128 << 10;
+
+/// An evaluation longer than this is followed by a full garbage collection.
+const LONG: Duration = Duration::from_millis(5);
 
 /// A realm could not be made.
 #[derive(Debug, thiserror::Error)]
@@ -104,16 +109,16 @@ impl Realm {
     /// A realm to compile in. It is not hardened, so nothing may run in it.
     pub(crate) fn for_compiling() -> Result<Self, RealmError> {
         let shared = GlobalContext::new(0);
-        let (thread, outside) = (Thread::default(), Outside::none());
-        Self::bare(None, &Limits::default(), &shared, thread, &outside)
+        let (thread, access) = (EvaluationThread::default(), HostAccess::none());
+        Self::bare(None, &Limits::default(), &shared, thread, &access)
     }
 
     fn bare(
         set: Option<&PolicySet>,
         limits: &Limits,
         shared: &GlobalContext,
-        thread: Thread,
-        outside: &Outside,
+        thread: EvaluationThread,
+        access: &HostAccess,
     ) -> Result<Self, RealmError> {
         let state = Rc::new(State::of(thread));
         let fail = |e: rquickjs::Error| RealmError(e.to_string());
@@ -126,7 +131,7 @@ impl Realm {
         let context = Context::full(&runtime).map_err(fail)?;
         let modules = set.map(PolicySet::modules).unwrap_or_default();
         let tools = context.with(|ctx| {
-            host::functions(&ctx, &state, shared, outside, limits, modules)
+            natives::functions(&ctx, &state, shared, access, limits, modules)
                 .and_then(|host| prepare(&ctx, host, limits, set.is_some()))
                 .map_err(|e| RealmError(format!("{e}: {:?}", ctx.catch())))
         })?;
@@ -147,13 +152,13 @@ impl Realm {
         set: &PolicySet,
         limits: &Limits,
         shared: &GlobalContext,
-        thread: Thread,
-        outside: &Outside,
+        thread: EvaluationThread,
+        access: &HostAccess,
     ) -> Result<Self, RealmError> {
-        let mut realm = Self::bare(Some(set), limits, shared, thread, outside)?;
+        let mut realm = Self::bare(Some(set), limits, shared, thread, access)?;
         realm.state.expect_marks(set.marks());
         let program = realm.context.with(|ctx| {
-            evaluate(&ctx, &set.program().text, source::FILE)
+            evaluate(&ctx, &set.program().text, program::FILE)
                 .map(|program: Function<'_>| Persistent::save(&ctx, program))
                 .map_err(|e| RealmError(format!("{e}: {:?}", ctx.catch())))
         })?;
@@ -221,9 +226,9 @@ impl Realm {
         self.doomed.set(true);
     }
 
-    /// Cleans up after an evaluation. False if something may have been left behind, so that the
+    /// Cleans up after an evaluation that took so long. False if something may have been left behind, so that the
     /// realm must go.
-    pub(crate) fn clean(&self, thorough: bool) -> bool {
+    pub(crate) fn clean_after(&self, took: Duration) -> bool {
         self.state.deadline.set(None);
         if self.doomed.get() || self.runtime.is_job_pending() {
             return false;
@@ -232,7 +237,7 @@ impl Realm {
         if !matches!(swept, Ok(true)) || self.state.take_hit().is_some() {
             return false;
         }
-        if thorough {
+        if took > LONG {
             self.runtime.run_gc();
         }
         self.settle();
@@ -300,7 +305,6 @@ pub(crate) fn evaluate<'js, V: rquickjs::FromJs<'js>>(
 #[cfg(test)]
 mod tests {
     use std::sync::Arc;
-    use std::time::Duration;
 
     use portcullis_core::clock;
     use serde_json::json;
@@ -321,8 +325,9 @@ mod tests {
         };
         let (set, limits) = (PolicySet::compile(&sources).unwrap(), Limits::default());
         let shared = GlobalContext::new(0);
-        let outside = Outside::none();
-        let realm = Realm::new(&set, &limits, &shared, Thread::default(), &outside).unwrap();
+        let access = HostAccess::none();
+        let realm =
+            Realm::new(&set, &limits, &shared, EvaluationThread::default(), &access).unwrap();
         let used = |realm: &Realm| realm.runtime.memory_usage().malloc_size;
         let before = used(&realm);
         let run = |n: u32| {
@@ -334,14 +339,17 @@ mod tests {
         // Far more in all than the limit is.
         for _ in 0..20 {
             assert!(run(8_000).denial().is_none());
-            assert!(realm.clean(false));
+            assert!(realm.clean_after(Duration::ZERO));
             let grown = used(&realm) - before;
             assert!(grown < 5 << 20, "{grown}");
         }
-        assert!(realm.clean(true));
+        assert!(realm.clean_after(2 * LONG));
         let grown = used(&realm) - before;
         assert!(grown < 64 << 10, "{grown}");
         assert!(run(100_000).denial().is_some());
-        assert!(!realm.clean(true), "one that hit a limit is not used again");
+        assert!(
+            !realm.clean_after(2 * LONG),
+            "one that hit a limit is not used again"
+        );
     }
 }

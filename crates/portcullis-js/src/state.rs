@@ -1,26 +1,25 @@
 //! What a realm's native functions and its evaluation share.
 
 use std::cell::{Cell, RefCell};
-use std::fmt;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::time::Instant;
 
 use portcullis_core::{HostCallStep, PolicyLimit, Tree, clock};
 
-use crate::crowd::Crowd;
+use crate::deferred::DeferredParts;
+use crate::evaluation_thread::EvaluationThread;
 use crate::global_context::Lease;
 use crate::input::Input;
-use crate::lazy::Nodes;
+use crate::key_collisions::KeyCollisions;
 use crate::limits::Limits;
 use crate::replay::{KEPT, Missing};
 
 /// How many calls of the world outside one evaluation may make.
 pub(crate) const CALLS: usize = 256;
 
-/// What a policy said by a call.
+/// A verdict that a policy gave by calling `allow` or `deny`.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) enum Said {
+pub(crate) enum VerdictCall {
     Allow,
     Deny {
         message: String,
@@ -32,79 +31,21 @@ pub(crate) enum Said {
 /// One line on the console: level, text, stack trace.
 pub(crate) type RawLine = (&'static str, String, String);
 
-/// Who wants to know which policy is about to run.
-pub(crate) trait Reporter: Send + Sync + fmt::Debug {
-    /// This one is.
-    fn policy(&self, index: usize);
-}
-
-/// What a thread is known by, and the signs of life it gives.
-#[derive(Debug, Clone, Default)]
-pub(crate) struct Thread {
-    /// Its number, for what only one may hold.
-    pub(crate) number: u64,
-    /// Which policy it is in; none where that is not the number of a policy.
-    policy: Arc<AtomicUsize>,
-    /// How often the engine looked at the clock. A native that never does leaves it as it is.
-    beats: Arc<AtomicU64>,
-    reporter: Option<Arc<dyn Reporter>>,
-}
-
-impl Thread {
-    pub(crate) fn new(number: u64) -> Self {
-        Self {
-            number,
-            ..Self::default()
-        }
-    }
-
-    /// The thread of a process that says to another one which policy it is in.
-    pub(crate) fn reporting(reporter: Arc<dyn Reporter>) -> Self {
-        Self {
-            reporter: Some(reporter),
-            ..Self::default()
-        }
-    }
-
-    /// Notes that an evaluation begins, which is in no policy yet.
-    pub(crate) fn begin(&self) {
-        self.policy.store(usize::MAX, Ordering::Relaxed);
-    }
-
-    /// Notes that this policy runs from now on.
-    pub(crate) fn enter(&self, policy: usize) {
-        self.policy.store(policy, Ordering::Relaxed);
-        if let Some(reporter) = &self.reporter {
-            reporter.policy(policy);
-        }
-    }
-
-    /// Which policy it is in, or was in last.
-    pub(crate) fn policy(&self) -> usize {
-        self.policy.load(Ordering::Relaxed)
-    }
-
-    /// How many signs of life it gave.
-    pub(crate) fn beats(&self) -> u64 {
-        self.beats.load(Ordering::Relaxed)
-    }
-}
-
 /// The state of the running evaluation. No JavaScript value is ever kept here.
 #[derive(Debug, Default)]
 pub(crate) struct State {
     /// The thread.
-    pub(crate) thread: Thread,
+    pub(crate) thread: EvaluationThread,
     pub(crate) deadline: Cell<Option<Instant>>,
     hit: Cell<Option<PolicyLimit>>,
     pub(crate) output_left: Cell<usize>,
-    pub(crate) said: RefCell<Option<(Said, String)>>,
+    pub(crate) verdict_call: RefCell<Option<(VerdictCall, String)>>,
     pub(crate) warnings: RefCell<Vec<String>>,
     pub(crate) console: RefCell<Vec<RawLine>>,
     pub(crate) lease: RefCell<Option<Lease>>,
-    pub(crate) nodes: RefCell<Nodes>,
+    pub(crate) deferred: RefCell<DeferredParts>,
     /// The keys of what the evaluation was given.
-    pub(crate) crowd: RefCell<Crowd>,
+    pub(crate) keys: RefCell<KeyCollisions>,
     /// Whether the next look at a part that was put off shall only say which it is.
     pub(crate) is_probing: Cell<bool>,
     /// Which part that was.
@@ -129,7 +70,7 @@ pub(crate) struct State {
 }
 
 impl State {
-    pub(crate) fn of(thread: Thread) -> Self {
+    pub(crate) fn of(thread: EvaluationThread) -> Self {
         Self {
             thread,
             ..Self::default()
@@ -140,7 +81,7 @@ impl State {
     pub(crate) fn begin(&self, input: &Arc<Input>, limits: &Limits) {
         self.thread.begin();
         self.take_hit();
-        self.said.take();
+        self.verdict_call.take();
         self.warnings.take();
         self.console.take();
         self.host_calls.take();
@@ -159,8 +100,8 @@ impl State {
     /// Lets go of what only the evaluation needed.
     pub(crate) fn end(&self) {
         self.lease.take();
-        self.nodes.borrow_mut().clear();
-        self.crowd.borrow_mut().clear();
+        self.deferred.borrow_mut().clear();
+        self.keys.borrow_mut().clear();
         self.input.take();
         self.base.take();
         self.mask.take();
@@ -223,7 +164,7 @@ impl State {
 
     /// Whether the time is over; notes it if so. Asking is a sign of life.
     pub(crate) fn is_late(&self) -> bool {
-        self.thread.beats.fetch_add(1, Ordering::Relaxed);
+        self.thread.beat();
         let late = self
             .deadline
             .get()

@@ -3,71 +3,25 @@
 use std::panic::{self, AssertUnwindSafe};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::{Duration, Instant};
 
 use portcullis_core::clock::{self, Stopwatch};
-use portcullis_core::sync::Mutex;
 
-use crate::board::Slot;
-use crate::compile::PolicySet;
 use crate::evaluate;
-use crate::gate::Outside;
 use crate::global_context::GlobalContext;
 use crate::guard::Guard;
-use crate::input::Input;
+use crate::host_access::HostAccess;
+use crate::job::{GRACE, Job, PoolError};
 use crate::limits::Limits;
-use crate::outcome::Evaluation;
-use crate::pool::{GRACE, PoolError};
-use crate::process::{Asked, Failed, NoProcess, Stable};
+use crate::policy_set::PolicySet;
+use crate::process::{EvaluationRequest, NoProcess, ProcessError, ProcessPool};
 use crate::realm::Realm;
-
-/// An evaluation longer than this is followed by a full garbage collection.
-pub(crate) const LONG: Duration = Duration::from_millis(5);
-
-/// Stack for what is not the engine's.
-pub(crate) const OWN_STACK: usize = 4 << 20;
-
-type Callback = Box<dyn FnOnce(Result<Evaluation, PoolError>) + Send>;
-
-/// Where an answer goes. The first answer counts.
-#[derive(Clone)]
-pub(crate) struct Answer(Arc<Mutex<Option<Callback>>>);
-
-impl Answer {
-    pub(crate) fn new(callback: Callback) -> Self {
-        Self(Arc::new(Mutex::new(Some(callback))))
-    }
-
-    pub(crate) fn give(&self, result: Result<Evaluation, PoolError>) {
-        let callback = self.0.lock().take();
-        if let Some(callback) = callback {
-            // A caller that panics must not take the thread with it.
-            let _ = panic::catch_unwind(AssertUnwindSafe(|| callback(result)));
-        }
-    }
-}
-
-impl std::fmt::Debug for Answer {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("Answer")
-    }
-}
-
-/// One evaluation to be made.
-#[derive(Debug)]
-pub(crate) struct Job {
-    /// Who asks for it, as a number.
-    pub(crate) asker: u64,
-    pub(crate) input: Arc<Input>,
-    pub(crate) deadline: Instant,
-    pub(crate) answer: Answer,
-}
+use crate::work_queue::Slot;
 
 /// Which evaluations are made in processes, and the processes.
 #[derive(Debug)]
 pub(crate) struct Guarding {
     pub(crate) guard: Guard,
-    pub(crate) stable: Arc<Stable>,
+    pub(crate) processes: Arc<ProcessPool>,
 }
 
 /// The thread's realm and what it is made of.
@@ -79,7 +33,7 @@ pub(crate) struct Worker {
     pub(crate) slot: Arc<Slot>,
     /// Counts the realms made.
     pub(crate) made: Arc<AtomicU64>,
-    outside: Outside,
+    access: HostAccess,
     realm: Option<Realm>,
     guarding: Option<Guarding>,
 }
@@ -91,7 +45,7 @@ impl Worker {
         shared: GlobalContext,
         slot: Arc<Slot>,
         made: Arc<AtomicU64>,
-        outside: Outside,
+        access: HostAccess,
         guarding: Option<Guarding>,
     ) -> Self {
         let mut worker = Self {
@@ -100,7 +54,7 @@ impl Worker {
             shared,
             slot,
             made,
-            outside,
+            access,
             realm: None,
             guarding,
         };
@@ -117,7 +71,7 @@ impl Worker {
                     &self.limits,
                     &self.shared,
                     self.slot.thread.clone(),
-                    &self.outside,
+                    &self.access,
                 )
                 .map_err(|e| PoolError::Engine(e.to_string()))?;
                 self.made.fetch_add(1, Ordering::Relaxed);
@@ -128,14 +82,14 @@ impl Worker {
 
     /// Makes one evaluation in a process, and answers. False if that is not needed any more.
     fn work_in_process(&self, guarding: &Guarding, job: &Job) -> bool {
-        let Guarding { guard, stable } = guarding;
+        let Guarding { guard, processes } = guarding;
         let late = |culprit| evaluate::late(culprit, &self.set, &job.input, &self.limits);
-        let taken = stable.take_ready().map_or_else(
+        let taken = processes.take_ready().map_or_else(
             || {
                 // It counts for who asks as one that computes for long: nobody may wait for
                 // processes so often that none is left for others.
-                self.outside.gate.step_aside();
-                stable.take(job.deadline)
+                self.access.turn.step_aside();
+                processes.take(job.deadline)
             },
             Ok,
         );
@@ -143,48 +97,48 @@ impl Worker {
             Ok(process) => process,
             Err(NoProcess::Unneeded) => return false,
             Err(NoProcess::Late) => {
-                job.answer.give(Ok(late(None)));
+                job.completion.complete(Ok(late(None)));
                 return true;
             }
             Err(NoProcess::Fault(why)) => {
-                job.answer.give(Err(PoolError::NoProcess(why)));
+                job.completion.complete(Err(PoolError::NoProcess(why)));
                 return true;
             }
         };
         self.slot.thread.begin();
-        let asked = Asked {
+        let request = EvaluationRequest {
             set: &self.set,
             input: &job.input,
             deadline: job.deadline,
             end: job.deadline + GRACE,
             thread: &self.slot.thread,
-            outside: &self.outside,
+            access: &self.access,
             context: &self.shared,
         };
         self.slot.set_worker(process.number());
-        let evaluated = process.evaluate(&asked);
+        let evaluated = process.evaluate(&request);
         let is_usable = self.slot.forget_worker();
         match evaluated {
             Ok(evaluation) => {
-                job.answer.give(Ok(evaluation));
+                job.completion.complete(Ok(evaluation));
                 match is_usable && process.cleans_up() {
-                    true => stable.put_back(process),
-                    false => stable.kill(process),
+                    true => processes.put_back(process),
+                    false => processes.kill(process),
                 }
             }
-            Err(Failed::Late) => {
-                stable.kill(process);
+            Err(ProcessError::Late) => {
+                processes.kill(process);
                 let culprit = self.slot.thread.policy();
                 let name = self.set.names().get(culprit);
                 // One that was given up waited for the world outside; nothing was to be killed.
                 if !self.slot.phase().is_lost() {
                     guard.killed(name.map(String::as_str));
                 }
-                job.answer.give(Ok(late(Some(culprit))));
+                job.completion.complete(Ok(late(Some(culprit))));
             }
-            Err(Failed::Broken(why)) => {
-                stable.kill(process);
-                job.answer.give(Err(PoolError::Engine(why)));
+            Err(ProcessError::Broken(why)) => {
+                processes.kill(process);
+                job.completion.complete(Err(PoolError::Engine(why)));
             }
         }
         true
@@ -194,7 +148,7 @@ impl Worker {
     pub(crate) fn work(&mut self, job: &Job) {
         if clock::monotonic() >= job.deadline {
             let late = evaluate::late(None, &self.set, &job.input, &self.limits);
-            job.answer.give(Ok(late));
+            job.completion.complete(Ok(late));
             return;
         }
         if let Some(guarding) = &self.guarding
@@ -219,12 +173,12 @@ impl Worker {
             Err(error) => Err(error),
         };
         let sound = result.is_ok();
-        job.answer.give(result);
+        job.completion.complete(result);
         let clean = sound
             && self
                 .realm
                 .as_ref()
-                .is_some_and(|realm| realm.clean(watch.elapsed() > LONG));
+                .is_some_and(|realm| realm.clean_after(watch.elapsed()));
         if !clean {
             self.realm = None;
             if !self.slot.phase().is_lost() {

@@ -56,7 +56,7 @@ impl Calls {
 
     /// Whether what the call looks at besides its arguments is what it was then.
     fn is_about_the_same(&self, request: &HostRequest<'_>) -> bool {
-        let came = request.input.object.as_ref();
+        let came = request.original;
         let (now, left) = (request.object, self.left.as_ref());
         if *came == *now || left.is_some_and(|left| is_same_but_for_masks(left, now)) {
             return true;
@@ -164,7 +164,8 @@ mod tests {
             function,
             arguments: &[argument],
             object,
-            input: &input,
+            original: &input.object,
+            subject: input.subject.as_ref(),
             deadline: clock::monotonic(),
         })
     }

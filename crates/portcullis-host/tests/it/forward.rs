@@ -154,7 +154,8 @@ fn the_original_object_or_the_current_one() {
             function: ForwardToAdmissionController,
             arguments,
             object: &current,
-            input: &input,
+            original: &input.object,
+            subject: input.subject.as_ref(),
             deadline: later(),
         })
     };
@@ -189,11 +190,13 @@ fn a_request_without_a_review_is_not_forwarded() {
     let address = format!("http://{}/x", remote.place());
     let host = forwarding(&[&address]);
     let object = pod(&["a"]);
+    let input = Input::new(&object);
     let message = host.call(&HostRequest {
         function: ForwardToAdmissionController,
         arguments: &[json!(address)],
         object: &object,
-        input: &Input::new(&object),
+        original: &input.object,
+        subject: input.subject.as_ref(),
         deadline: later(),
     });
     assert!(message.unwrap_err().contains("nothing to forward"));

@@ -97,7 +97,8 @@ pub(crate) fn call_until(
         function,
         arguments,
         object,
-        input: &input,
+        original: &input.object,
+        subject: input.subject.as_ref(),
         deadline,
     })
 }

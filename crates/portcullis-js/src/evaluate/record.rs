@@ -1,34 +1,18 @@
 //! What is written down of an evaluation, and how a refusal comes about.
 
-use std::borrow::Cow;
-
 use portcullis_core::{Denial, HostCallStep, PolicyLimit, PolicyMode, PolicyOutcome, PolicyStep};
 use serde_json::Value;
 
-use crate::compile::PolicySet;
+use super::conclusion::{Failure, INTERNAL_ERROR, Refusal, limit_message};
 use crate::input::{Input, Plan};
 use crate::limits::Limits;
 use crate::outcome::{ConsoleLine, Evaluation, PolicyDenial, Verdict};
+use crate::policy_set::PolicySet;
 use crate::replay::Unknown;
-use crate::source::Place;
-use crate::state::State;
-
-/// A policy that failed to decide.
-const INTERNAL_ERROR: &str = "INTERNAL_ERROR";
 
 /// The status of a refusal whose policy names none, and of a policy that could not decide.
 const FORBIDDEN: u16 = 403;
 const UNDECIDED: u16 = 500;
-
-/// The message of a limit that was hit.
-pub(crate) fn limit_message(limit: PolicyLimit, limits: &Limits) -> String {
-    let bound = match limit {
-        PolicyLimit::Deadline => format!("{:?}", limits.deadline),
-        PolicyLimit::Memory => format!("{} bytes", limits.memory),
-        PolicyLimit::Stack => format!("{} bytes", limits.stack),
-    };
-    format!("unable to evaluate policy:limit exceeded: {limit} ({bound})")
-}
 
 /// The answer where the time ran out and nothing more is known than which policy was running.
 pub(crate) fn late(
@@ -144,68 +128,6 @@ impl Record {
             covered: self.covered,
             object: self.object,
             unknown: self.unknown,
-        }
-    }
-}
-
-/// What a policy concluded.
-#[derive(Debug)]
-pub(super) enum Conclusion {
-    Pass,
-    Allow,
-    Deny(Refusal),
-}
-
-/// A no, and why.
-#[derive(Debug)]
-pub(super) struct Refusal {
-    pub(super) message: String,
-    pub(super) reason: Cow<'static, str>,
-    pub(super) code: Option<u16>,
-    pub(super) place: Option<Place>,
-    pub(super) limit: Option<PolicyLimit>,
-    pub(super) failure: bool,
-}
-
-/// A policy that failed to decide.
-#[derive(Debug)]
-pub(super) struct Failure {
-    pub(super) message: String,
-    pub(super) place: Option<Place>,
-    pub(super) limit: Option<PolicyLimit>,
-}
-
-impl Failure {
-    pub(super) fn new(message: String) -> Self {
-        Self {
-            message,
-            place: None,
-            limit: None,
-        }
-    }
-
-    /// The engine failed outside of a policy, most likely for lack of time or memory.
-    pub(super) fn of_engine(state: &State, limits: &Limits) -> Self {
-        state.is_late();
-        match state.hit() {
-            Some(limit) => Self {
-                limit: Some(limit),
-                ..Self::new(limit_message(limit, limits))
-            },
-            None => Self::new("unable to evaluate policy:the engine failed".to_owned()),
-        }
-    }
-}
-
-impl From<Failure> for Refusal {
-    fn from(failure: Failure) -> Self {
-        Self {
-            message: failure.message,
-            reason: INTERNAL_ERROR.into(),
-            code: None,
-            place: failure.place,
-            limit: failure.limit,
-            failure: true,
         }
     }
 }

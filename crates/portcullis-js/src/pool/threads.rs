@@ -9,29 +9,30 @@ use std::time::{Duration, Instant};
 
 use portcullis_core::clock;
 
-use super::{PoolError, Shared};
-use crate::board::{Phase, Slot};
-use crate::gate::{Gate, Outside};
-use crate::process;
-use crate::state::Thread;
-use crate::worker::{Guarding, Job, OWN_STACK, Worker};
+use super::Shared;
+use crate::evaluation_thread::EvaluationThread;
+use crate::host_access::{HostAccess, Turn};
+use crate::job::{Job, PoolError};
+use crate::scheduling;
+use crate::work_queue::{Phase, Slot};
+use crate::worker::{Guarding, Worker};
 
 /// How long a thread waits for work before it asks whether it is needed.
 const IDLE: Duration = Duration::from_secs(10);
 
-/// The gate of one thread of a pool.
+/// The turn of one thread of a pool.
 #[derive(Debug)]
-struct Turnstile {
+struct PoolTurn {
     shared: Arc<Shared>,
     slot: Arc<Slot>,
 }
 
-impl Gate for Turnstile {
+impl Turn for PoolTurn {
     fn leave(&self) {
-        let mut board = self.shared.board.lock();
-        board.leave(&self.slot);
-        let is_short = board.pass_on();
-        drop(board);
+        let mut queue = self.shared.queue.lock();
+        queue.leave(&self.slot);
+        let is_short = queue.pass_on();
+        drop(queue);
         self.shared.hire_if(is_short);
     }
 
@@ -40,18 +41,18 @@ impl Gate for Turnstile {
     }
 
     fn enter(&self, deadline: Option<Instant>) {
-        let mut board = self.shared.board.lock();
-        board.come_back(&self.slot);
+        let mut queue = self.shared.queue.lock();
+        queue.come_back(&self.slot);
         loop {
             let now = clock::monotonic();
             let left = deadline.map_or(IDLE, |d| d.saturating_duration_since(now));
-            if board.go_on(&self.slot, left.is_zero()) {
+            if queue.go_on(&self.slot, left.is_zero()) {
                 break;
             }
-            (board, _) = self.slot.wake.wait_timeout(board, left);
+            (queue, _) = self.slot.wake.wait_timeout(queue, left);
         }
-        let is_short = board.pass_on();
-        drop(board);
+        let is_short = queue.pass_on();
+        drop(queue);
         self.shared.hire_if(is_short);
     }
 }
@@ -68,22 +69,22 @@ impl Shared {
     pub(super) fn spawn(self: &Arc<Self>) -> Result<(), PoolError> {
         static NEXT: AtomicU64 = AtomicU64::new(1);
         let number = NEXT.fetch_add(1, Ordering::Relaxed);
-        let slot = Arc::new(Slot::of(Thread::new(number)));
+        let slot = Arc::new(Slot::of(EvaluationThread::new(number)));
         self.slots.lock().push(Arc::clone(&slot));
         let (shared, own) = (Arc::clone(self), Arc::clone(&slot));
         let spawned = thread::Builder::new()
             .name(format!("js-{}", slot.thread.number))
-            .stack_size(self.limits.stack + OWN_STACK)
+            .stack_size(self.limits.thread_stack())
             .spawn(move || shared.serve(&own));
         if let Err(error) = spawned {
             self.forget(&slot);
-            self.board.lock().not_hired();
+            self.queue.lock().not_hired();
             return Err(PoolError::Engine(error.to_string()));
         }
         Ok(())
     }
 
-    /// Starts a thread that was noted on the board. If there can't be another one, jobs wait.
+    /// Starts a thread that was noted on the queue. If there can't be another one, jobs wait.
     pub(super) fn hire_if(self: &Arc<Self>, is_short: bool) {
         if is_short {
             let _ = self.spawn();
@@ -96,14 +97,14 @@ impl Shared {
 
     /// The life of an evaluation thread.
     fn serve(self: &Arc<Self>, slot: &Arc<Slot>) {
-        slot.set_system(process::own_number());
-        let gate = Turnstile {
+        slot.set_system(scheduling::own_number());
+        let turn = PoolTurn {
             shared: Arc::clone(self),
             slot: Arc::clone(slot),
         };
-        let outside = Outside {
+        let access = HostAccess {
             host: Arc::clone(&self.host),
-            gate: Rc::new(gate),
+            turn: Rc::new(turn),
             replays: self.replays,
         };
         let mut worker = Worker::new(
@@ -112,13 +113,13 @@ impl Shared {
             self.context.clone(),
             Arc::clone(slot),
             Arc::clone(&self.made),
-            outside,
-            self.stable.clone().map(|stable| Guarding {
+            access,
+            self.processes.clone().map(|processes| Guarding {
                 guard: self.guard.clone(),
-                stable,
+                processes,
             }),
         );
-        self.board.lock().started();
+        self.queue.lock().started();
         while let Some(job) = self.next(slot) {
             worker.work(&job);
         }
@@ -127,32 +128,32 @@ impl Shared {
 
     /// Ends the job before, and waits for the next one.
     fn next(self: &Arc<Self>, slot: &Arc<Slot>) -> Option<Job> {
-        let mut board = self.board.lock();
+        let mut queue = self.queue.lock();
         let was_lost = slot.phase() == Phase::LostComputing;
-        if !board.end_job(slot) {
-            drop(board);
+        if !queue.end_job(slot) {
+            drop(queue);
             if was_lost {
                 self.guard.came_back();
             }
             return None;
         }
         loop {
-            if let Some(job) = board.take_job(slot, clock::monotonic()) {
-                let is_short = board.pass_on();
-                drop(board);
+            if let Some(job) = queue.take_job(slot, clock::monotonic()) {
+                let is_short = queue.pass_on();
+                drop(queue);
                 self.hire_if(is_short);
                 return Some(job);
             }
-            if board.is_closed {
-                board.may_go();
+            if queue.is_closed {
+                queue.may_go();
                 return None;
             }
-            board.call_back();
-            board.rest(slot);
+            queue.call_back();
+            queue.rest(slot);
             let timeout;
-            (board, timeout) = slot.wake.wait_timeout(board, IDLE);
-            let was_called = board.rise(slot);
-            if timeout.timed_out() && !was_called && board.may_go() {
+            (queue, timeout) = slot.wake.wait_timeout(queue, IDLE);
+            let was_called = queue.rise(slot);
+            if timeout.timed_out() && !was_called && queue.may_go() {
                 return None;
             }
         }

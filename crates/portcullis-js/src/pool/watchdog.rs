@@ -8,10 +8,11 @@ use std::time::{Duration, Instant};
 
 use portcullis_core::clock;
 
-use super::{GRACE, Shared};
-use crate::board::{Phase, Running, Slot};
+use super::Shared;
 use crate::evaluate::late;
-use crate::process;
+use crate::job::GRACE;
+use crate::scheduling;
+use crate::work_queue::{Phase, Running, Slot};
 
 /// How long an evaluation may compute before others get its turn.
 const SLOW: Duration = Duration::from_millis(30);
@@ -32,7 +33,7 @@ const LAST: Duration = Duration::from_secs(5);
 
 /// What was last seen of a thread that gave no sign of life since.
 #[derive(Debug)]
-struct Sight {
+struct Observation {
     /// Which evaluation it was.
     since: Instant,
     beats: u64,
@@ -43,7 +44,7 @@ struct Sight {
 
 /// What the watchdog remembers, by the numbers of threads.
 #[derive(Debug, Default)]
-pub(super) struct Sights(HashMap<u64, Sight>);
+pub(super) struct Observations(HashMap<u64, Observation>);
 
 impl Shared {
     pub(super) fn rouse(&self) {
@@ -55,10 +56,10 @@ impl Shared {
 
     /// The life of the watchdog.
     pub(super) fn watch(self: Arc<Self>) {
-        let mut sights = Sights::default();
+        let mut observations = Observations::default();
         loop {
-            let is_busy = self.look(&mut sights);
-            if !is_busy && self.board.lock().is_closed {
+            let is_busy = self.look(&mut observations);
+            if !is_busy && self.queue.lock().is_closed {
                 return;
             }
             self.guard.relax(clock::monotonic());
@@ -86,34 +87,34 @@ impl Shared {
     /// Whether nothing waits, runs or ends. A job goes from waiting to running under the lock of
     /// the queue, so that it is seen here in one place or the other.
     fn is_idle(&self) -> bool {
-        let board = self.board.lock();
+        let queue = self.queue.lock();
         let is_running = |slot: &Arc<Slot>| slot.doing.lock().job.is_some();
-        board.jobs.is_empty() && !board.is_closed && !self.slots.lock().iter().any(is_running)
+        queue.jobs.is_empty() && !queue.is_closed && !self.slots.lock().iter().any(is_running)
     }
 
     /// Lets others have the turn of a thread that computes for long.
     pub(super) fn overtake(self: &Arc<Self>, slot: &Slot) {
-        let mut board = self.board.lock();
-        board.overtake(slot);
-        let is_short = board.pass_on();
-        drop(board);
+        let mut queue = self.queue.lock();
+        queue.overtake(slot);
+        let is_short = queue.pass_on();
+        drop(queue);
         self.hire_if(is_short);
     }
 
     /// Answers those whose time is over. Whether there is anything to watch.
-    fn look(self: &Arc<Self>, sights: &mut Sights) -> bool {
+    fn look(self: &Arc<Self>, observations: &mut Observations) -> bool {
         let now = clock::monotonic();
         let (expired, mut is_busy) = {
-            let mut board = self.board.lock();
-            let (expired, kept): (VecDeque<_>, VecDeque<_>) = std::mem::take(&mut board.jobs)
+            let mut queue = self.queue.lock();
+            let (expired, kept): (VecDeque<_>, VecDeque<_>) = std::mem::take(&mut queue.jobs)
                 .into_iter()
                 .partition(|job| job.deadline <= now);
-            board.jobs = kept;
-            (expired, !board.jobs.is_empty())
+            queue.jobs = kept;
+            (expired, !queue.jobs.is_empty())
         };
         for job in expired {
             let late = late(None, &self.set, &job.input, &self.limits);
-            job.answer.give(Ok(late));
+            job.completion.complete(Ok(late));
         }
         let slots: Vec<_> = self.slots.lock().clone();
         for slot in slots {
@@ -126,7 +127,7 @@ impl Shared {
             };
             is_busy = true;
             if phase == Phase::LostComputing {
-                self.listen(&slot, &running, sights, now);
+                self.listen(&slot, &running, observations, now);
                 continue;
             }
             let is_computing = matches!(phase, Phase::Computing | Phase::Slow);
@@ -137,9 +138,9 @@ impl Shared {
                         self.overtake(&slot);
                     }
                     if !is_in_process {
-                        self.listen(&slot, &running, sights, now);
+                        self.listen(&slot, &running, observations, now);
                     } else {
-                        Self::time(&slot, &running, sights, now);
+                        Self::time(&slot, &running, observations, now);
                     }
                 }
                 continue;
@@ -147,73 +148,79 @@ impl Shared {
             self.give_up(&slot, &running);
         }
         if !is_busy {
-            sights.0.clear();
+            observations.0.clear();
         }
         self.revive() || is_busy
     }
 
     /// Tries again where no thread could be started and none is left. Whether that is so.
     fn revive(self: &Arc<Self>) -> bool {
-        let mut board = self.board.lock();
-        let is_needed = board.threads() == 0 && !board.is_closed;
+        let mut queue = self.queue.lock();
+        let is_needed = queue.threads() == 0 && !queue.is_closed;
         if is_needed {
-            board.hire();
+            queue.hire();
         }
-        drop(board);
+        drop(queue);
         self.hire_if(is_needed);
         is_needed
     }
 
     /// Notices a thread that computes and gives no sign of life.
-    fn listen(&self, slot: &Slot, running: &Running, sights: &mut Sights, now: Instant) {
+    fn listen(
+        &self,
+        slot: &Slot,
+        running: &Running,
+        observations: &mut Observations,
+        now: Instant,
+    ) {
         let (beats, system) = (slot.thread.beats(), slot.system());
-        let computed = process::computed(system).ok();
-        let known = sights.0.get_mut(&slot.thread.number);
+        let computed = scheduling::computed(system).ok();
+        let known = observations.0.get_mut(&slot.thread.number);
         let known = known.filter(|s| s.since == running.since && s.beats == beats);
-        let Some(sight) = known else {
-            let sight = Sight {
+        let Some(last) = known else {
+            let last = Observation {
                 since: running.since,
                 beats,
                 at: now,
                 computed,
                 is_known: false,
             };
-            sights.0.insert(slot.thread.number, sight);
+            observations.0.insert(slot.thread.number, last);
             return;
         };
-        let silent = now.saturating_duration_since(sight.at);
-        let busy = match (computed, sight.computed) {
+        let silent = now.saturating_duration_since(last.at);
+        let busy = match (computed, last.computed) {
             (Some(now), Some(then)) => now.saturating_sub(then),
             // Nobody says how much it computed.
             _ => silent,
         };
-        if !sight.is_known && silent >= SILENT && busy >= BUSY {
-            sight.is_known = true;
+        if !last.is_known && silent >= SILENT && busy >= BUSY {
+            last.is_known = true;
             self.guard.stuck(self.culprit(slot));
             self.keep_processes();
         }
     }
 
     /// Lets a process that computes for long have less time than others.
-    fn time(slot: &Slot, running: &Running, sights: &mut Sights, now: Instant) {
+    fn time(slot: &Slot, running: &Running, observations: &mut Observations, now: Instant) {
         // In place of signs of life: before, the thread waited for a process.
         let worker = slot.worker().into();
-        let known = sights.0.get(&slot.thread.number);
+        let known = observations.0.get(&slot.thread.number);
         let known = known.filter(|s| s.since == running.since && s.beats == worker);
         match known {
-            Some(sight) if now.saturating_duration_since(sight.at) >= LONG => {
+            Some(last) if now.saturating_duration_since(last.at) >= LONG => {
                 slot.put_worker_back();
             }
             Some(_) => {}
             None => {
-                let sight = Sight {
+                let last = Observation {
                     since: running.since,
                     beats: worker,
                     at: now,
                     computed: None,
                     is_known: false,
                 };
-                sights.0.insert(slot.thread.number, sight);
+                observations.0.insert(slot.thread.number, last);
             }
         }
     }
@@ -226,7 +233,7 @@ impl Shared {
 
     /// Gives a thread up, and answers in its place.
     fn give_up(self: &Arc<Self>, slot: &Arc<Slot>, running: &Running) {
-        let mut board = self.board.lock();
+        let mut queue = self.queue.lock();
         // It may have ended, or begun another, since.
         let is_still = slot
             .doing
@@ -237,27 +244,27 @@ impl Shared {
         if !is_still || slot.phase().is_lost() {
             return;
         }
-        let is_short = board.give_up(slot);
-        let is_shorter = board.pass_on();
+        let is_short = queue.give_up(slot);
+        let is_shorter = queue.pass_on();
         let was_computing = slot.phase() == Phase::LostComputing;
-        drop(board);
+        drop(queue);
         if was_computing {
-            process::put_last(slot.system());
+            scheduling::put_last(slot.system());
             self.guard.given_up(self.culprit(slot));
             self.keep_processes();
         }
         self.context.revoke(slot.thread.number);
         let culprit = Some(slot.thread.policy());
         let late = late(culprit, &self.set, &running.input, &self.limits);
-        running.answer.give(Ok(late));
+        running.completion.complete(Ok(late));
         self.hire_if(is_short);
         self.hire_if(is_shorter);
     }
 
     /// Has processes at hand before somebody needs them.
     fn keep_processes(&self) {
-        if let Some(stable) = self.stable.as_ref().filter(|_| self.guard.is_on()) {
-            stable.keep();
+        if let Some(processes) = self.processes.as_ref().filter(|_| self.guard.is_on()) {
+            processes.keep();
         }
     }
 }

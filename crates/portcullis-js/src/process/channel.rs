@@ -18,14 +18,14 @@ const PIECE: usize = 64 << 10;
 
 /// Why nothing comes or goes any more.
 #[derive(Debug)]
-pub(super) enum Broken {
+pub(super) enum ChannelError {
     /// The time is over.
     Late,
     /// The other side is gone, or says what makes no sense.
     Gone(String),
 }
 
-impl Broken {
+impl ChannelError {
     fn of(what: impl fmt::Display) -> Self {
         Self::Gone(format!("a worker process broke off: {what}"))
     }
@@ -49,47 +49,57 @@ impl Channel {
     }
 
     /// Sends one frame.
-    pub(super) fn send(&self, message: &impl Serialize, until: Instant) -> Result<(), Broken> {
-        let frame = frame(message).map_err(Broken::of)?;
+    pub(super) fn send(
+        &self,
+        message: &impl Serialize,
+        until: Instant,
+    ) -> Result<(), ChannelError> {
+        let frame = frame(message).map_err(ChannelError::of)?;
         let mut rest = frame.as_slice();
         while !rest.is_empty() {
             let left = Some(left(until)?);
-            self.stream.set_write_timeout(left).map_err(Broken::of)?;
+            self.stream
+                .set_write_timeout(left)
+                .map_err(ChannelError::of)?;
             match (&self.stream).write(rest) {
-                Ok(0) => return Err(Broken::of("it takes nothing")),
+                Ok(0) => return Err(ChannelError::of("it takes nothing")),
                 Ok(count) => rest = rest.get(count..).unwrap_or_default(),
                 Err(error) if is_passing(&error) => {}
-                Err(error) => return Err(Broken::of(error)),
+                Err(error) => return Err(ChannelError::of(error)),
             }
         }
         Ok(())
     }
 
     /// Receives one frame.
-    pub(super) fn receive<M: DeserializeOwned>(&self, until: Instant) -> Result<M, Broken> {
+    pub(super) fn receive<M: DeserializeOwned>(&self, until: Instant) -> Result<M, ChannelError> {
         let length = self.read(4, until)?;
-        let length: [u8; 4] = length.try_into().map_err(|_| Broken::of("no length"))?;
+        let length: [u8; 4] = length
+            .try_into()
+            .map_err(|_| ChannelError::of("no length"))?;
         let length = usize::try_from(u32::from_le_bytes(length)).unwrap_or(usize::MAX);
         if length > self.largest {
-            return Err(Broken::of("it sends too much"));
+            return Err(ChannelError::of("it sends too much"));
         }
         let body = self.read(length, until)?;
-        serde_json::from_slice(&body).map_err(Broken::of)
+        serde_json::from_slice(&body).map_err(ChannelError::of)
     }
 
-    fn read(&self, length: usize, until: Instant) -> Result<Vec<u8>, Broken> {
+    fn read(&self, length: usize, until: Instant) -> Result<Vec<u8>, ChannelError> {
         let mut bytes = Vec::with_capacity(length.min(PIECE));
         let mut piece = vec![0; length.min(PIECE)];
         while bytes.len() < length {
             let left = Some(left(until)?);
-            self.stream.set_read_timeout(left).map_err(Broken::of)?;
+            self.stream
+                .set_read_timeout(left)
+                .map_err(ChannelError::of)?;
             let wanted = piece.len().min(length - bytes.len());
             let room = piece.get_mut(..wanted).unwrap_or_default();
             match (&self.stream).read(room) {
-                Ok(0) => return Err(Broken::of("it ended")),
+                Ok(0) => return Err(ChannelError::of("it ended")),
                 Ok(count) => bytes.extend(room.iter().take(count)),
                 Err(error) if is_passing(&error) => {}
-                Err(error) => return Err(Broken::of(error)),
+                Err(error) => return Err(ChannelError::of(error)),
             }
         }
         Ok(bytes)
@@ -120,10 +130,10 @@ pub(super) fn receive_trusted<M: DeserializeOwned>(mut stream: &UnixStream) -> i
     Ok(serde_json::from_slice(&body)?)
 }
 
-fn left(until: Instant) -> Result<Duration, Broken> {
+fn left(until: Instant) -> Result<Duration, ChannelError> {
     let left = until.saturating_duration_since(clock::monotonic());
     match left.is_zero() {
-        true => Err(Broken::Late),
+        true => Err(ChannelError::Late),
         // The system's own clock may be coarser.
         false => Ok(left.max(Duration::from_millis(1))),
     }
@@ -165,12 +175,21 @@ mod tests {
     #[test]
     fn nothing_is_waited_for_forever() {
         let (channel, mut theirs) = pair();
-        assert!(matches!(channel.receive::<u8>(soon()), Err(Broken::Late)));
+        assert!(matches!(
+            channel.receive::<u8>(soon()),
+            Err(ChannelError::Late)
+        ));
         theirs.write_all(&[9, 0, 0, 0, b'1']).unwrap();
-        assert!(matches!(channel.receive::<u8>(soon()), Err(Broken::Late)));
+        assert!(matches!(
+            channel.receive::<u8>(soon()),
+            Err(ChannelError::Late)
+        ));
         // More than the system takes for one that doesn't read.
         let much = "x".repeat(8 << 20);
-        assert!(matches!(channel.send(&much, soon()), Err(Broken::Late)));
+        assert!(matches!(
+            channel.send(&much, soon()),
+            Err(ChannelError::Late)
+        ));
     }
 
     #[test]
@@ -180,7 +199,10 @@ mod tests {
             theirs.write_all(sent).unwrap();
             drop(theirs);
             let came = channel.receive::<u8>(later());
-            assert!(matches!(came, Err(Broken::Gone(_))), "{sent:?} {came:?}");
+            assert!(
+                matches!(came, Err(ChannelError::Gone(_))),
+                "{sent:?} {came:?}"
+            );
         }
     }
 }

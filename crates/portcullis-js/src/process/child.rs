@@ -19,16 +19,15 @@ use rustix::process::{Resource, Rlimit, setrlimit};
 use serde_json::Value;
 
 use super::channel::{frame, receive_trusted};
-use super::message::{Answer, FromWorker, Job, Report, Setup, ToWorker, to_raw, to_value};
-use crate::compile::PolicySet;
+use super::message::{CallResult, FromWorker, Job, Report, Setup, ToWorker, to_raw, to_value};
 use crate::evaluate;
-use crate::gate::Outside;
+use crate::evaluation_thread::{EvaluationThread, Reporter};
 use crate::global_context::{Elsewhere, GlobalContext};
 use crate::host::{Host, HostRequest};
+use crate::host_access::HostAccess;
 use crate::limits::Limits;
+use crate::policy_set::PolicySet;
 use crate::realm::Realm;
-use crate::state::{Reporter, Thread};
-use crate::worker::{LONG, OWN_STACK};
 
 /// Address space beside what evaluations may use. Allocators reserve much that they never touch.
 const ADDRESS_SPACE: u64 = 8 << 30;
@@ -50,7 +49,7 @@ pub fn serve_evaluations() -> io::Result<()> {
         stream: stream.try_clone()?,
         inbox: Mutex::new(inbox),
     });
-    let stack = setup.limits.stack + OWN_STACK;
+    let stack = setup.limits.thread_stack();
     let evaluating = thread::Builder::new()
         .name("js".to_owned())
         .stack_size(stack);
@@ -93,17 +92,17 @@ fn evaluate_all(setup: &Setup, link: &Arc<Link>) {
             return;
         }
     };
-    let outside = Outside {
+    let access = HostAccess {
         host: Arc::new(AwayHost {
             link: Arc::clone(link),
             functions: setup.functions.clone().leak(),
         }),
-        ..Outside::none()
+        ..HostAccess::none()
     };
     let mut engine = Engine {
         context: GlobalContext::elsewhere(setup.context, Arc::clone(link) as _),
-        thread: Thread::reporting(Arc::clone(link) as _),
-        outside,
+        thread: EvaluationThread::reporting(Arc::clone(link) as _),
+        access,
         set,
         limits: setup.limits.clone(),
         realm: None,
@@ -130,8 +129,8 @@ struct Engine {
     set: PolicySet,
     limits: Limits,
     context: GlobalContext,
-    thread: Thread,
-    outside: Outside,
+    thread: EvaluationThread,
+    access: HostAccess,
     realm: Option<Realm>,
 }
 
@@ -139,13 +138,7 @@ impl Engine {
     fn prepare(&mut self) -> Result<(), String> {
         if self.realm.is_none() {
             let thread = self.thread.clone();
-            let realm = Realm::new(
-                &self.set,
-                &self.limits,
-                &self.context,
-                thread,
-                &self.outside,
-            );
+            let realm = Realm::new(&self.set, &self.limits, &self.context, thread, &self.access);
             self.realm = Some(realm.map_err(|e| e.to_string())?);
         }
         Ok(())
@@ -162,7 +155,7 @@ impl Engine {
         let report = Report::of(evaluation, began).ok()?;
         link.tell(&FromWorker::Done(Box::new(report))).ok()?;
         drop(input);
-        if realm.clean(watch.elapsed() > LONG) {
+        if realm.clean_after(watch.elapsed()) {
             self.realm = Some(realm);
         }
         Some(())
@@ -220,7 +213,7 @@ struct AwayHost {
 }
 
 impl AwayHost {
-    fn ask(&self, request: &HostRequest<'_>) -> Option<Answer> {
+    fn ask(&self, request: &HostRequest<'_>) -> Option<CallResult> {
         let arguments = Value::from(request.arguments.to_vec());
         let call = FromWorker::Call {
             function: request.function,

@@ -16,17 +16,17 @@ use serde::{Deserialize, Serialize, Serializer};
 use serde_json::Value;
 use serde_json::value::{RawValue, to_raw_value};
 
-use crate::compile::PolicySet;
 use crate::input::{Input, Plan};
 use crate::limits::Limits;
 use crate::outcome::{ConsoleLine, Evaluation, Verdict};
+use crate::policy_set::PolicySet;
 use crate::sources::Sources;
 use crate::subject::PlainSubject;
 
 type Raw = Box<RawValue>;
 
 /// What came of a call of the world outside.
-pub(super) type Answer = Result<Raw, String>;
+pub(super) type CallResult = Result<Raw, String>;
 
 /// What is said to a process.
 #[derive(Debug, Serialize, Deserialize)]
@@ -37,7 +37,7 @@ pub(super) enum ToWorker {
     Job(Box<Job>),
     /// The answer to a call.
     Answer {
-        answer: Answer,
+        answer: CallResult,
         /// Whether it came too late, by the clock of the pool.
         is_late: bool,
     },
@@ -131,7 +131,7 @@ struct CallReport {
     policy: String,
     function: HostFunction,
     arguments: Vec<Raw>,
-    result: Answer,
+    result: CallResult,
     started: Option<Duration>,
     duration: Duration,
 }
@@ -165,7 +165,7 @@ pub(super) fn job(set: &PolicySet, input: &Input, left: Duration) -> serde_json:
 }
 
 impl Job {
-    /// What is asked of the engine.
+    /// What is request of the engine.
     pub(super) fn input(&self) -> serde_json::Result<Input> {
         let value = |raw: &Option<Raw>| match raw {
             Some(raw) => to_value(raw),
@@ -246,7 +246,7 @@ impl Report {
     ) -> Result<Evaluation, String> {
         let wrong = |what: &str| format!("a worker process reported {what}");
         if self.steps.len() != set.names().len() {
-            return Err(wrong("other policies than it was asked about"));
+            return Err(wrong("other policies than it was request about"));
         }
         let is_denied = matches!(self.verdict, Verdict::Deny(_));
         if is_denied && self.object.is_some() {

@@ -10,15 +10,15 @@ use rquickjs::{Array, Ctx, Function, Value as Js};
 use serde_json::Value;
 
 use crate::convert::to_js;
-use crate::gate::Outside;
 use crate::host::HostRequest;
+use crate::host_access::HostAccess;
 use crate::limits::Limits;
-use crate::read_back::{Reader, Strictness, Unreadable, size};
+use crate::read_back::{ObjectReader, Strictness, Unreadable, size};
 use crate::replay::{Missing, Replay};
 use crate::state::{CALLS, State};
 
 /// Why there is no answer.
-enum Refused {
+enum CallError {
     /// The call makes no sense.
     WrongType(String),
     /// The host has no answer, or may not be asked.
@@ -30,10 +30,10 @@ enum Refused {
 pub(super) fn function<'js>(
     ctx: &Ctx<'js>,
     state: &Rc<State>,
-    outside: &Outside,
+    access: &HostAccess,
     limits: &Limits,
 ) -> rquickjs::Result<Function<'js>> {
-    let (state, outside, limits) = (Rc::clone(state), outside.clone(), limits.clone());
+    let (state, access, limits) = (Rc::clone(state), access.clone(), limits.clone());
     let call = move |ctx: Ctx<'js>,
                      name: String,
                      arguments: Js<'js>,
@@ -41,25 +41,25 @@ pub(super) fn function<'js>(
                      plain: Function<'js>,
                      unseen: Js<'js>|
           -> rquickjs::Result<Array<'js>> {
-        let asked = Asked {
+        let call = HostCall {
             ctx: &ctx,
             state: &state,
-            outside: &outside,
+            access: &access,
             limits: &limits,
             plain,
             unseen,
         };
         let answer = Array::new(ctx.clone())?;
-        match asked.call(&name, &arguments, &object) {
+        match call.call(&name, &arguments, &object) {
             Ok(value) => {
                 answer.set(0, true)?;
                 answer.set(1, to_js(&ctx, &state, &value)?)?;
             }
-            Err(Refused::NoAnswer(text)) => {
+            Err(CallError::NoAnswer(text)) => {
                 answer.set(0, false)?;
                 answer.set(1, text)?;
             }
-            Err(Refused::WrongType(text)) => {
+            Err(CallError::WrongType(text)) => {
                 answer.set(0, Js::new_null(ctx.clone()))?;
                 answer.set(1, text)?;
             }
@@ -69,18 +69,18 @@ pub(super) fn function<'js>(
     Function::new(ctx.clone(), call)
 }
 
-struct Asked<'a, 'js> {
+struct HostCall<'a, 'js> {
     ctx: &'a Ctx<'js>,
     state: &'a State,
-    outside: &'a Outside,
+    access: &'a HostAccess,
     limits: &'a Limits,
     plain: Function<'js>,
     unseen: Js<'js>,
 }
 
-impl<'js> Asked<'_, 'js> {
-    fn call(&self, name: &str, arguments: &Js<'js>, object: &Js<'js>) -> Result<Value, Refused> {
-        let no_answer = |text: &str| Refused::NoAnswer(format!("{name}: {text}"));
+impl<'js> HostCall<'_, 'js> {
+    fn call(&self, name: &str, arguments: &Js<'js>, object: &Js<'js>) -> Result<Value, CallError> {
+        let no_answer = |text: &str| CallError::NoAnswer(format!("{name}: {text}"));
         let function: HostFunction = name
             .parse()
             .map_err(|_| no_answer("there is no such function"))?;
@@ -103,15 +103,16 @@ impl<'js> Asked<'_, 'js> {
             function,
             arguments: &arguments,
             object: &object,
-            input: &input,
+            original: &input.object,
+            subject: input.subject.as_ref(),
             deadline,
         };
         let watch = Stopwatch::start();
         let result = match &input.replay {
             Some(replay) => self.recorded(replay, &request),
             None => {
-                let ask = AssertUnwindSafe(|| self.outside.host.call(&request));
-                self.outside.wait(Some(deadline), || {
+                let ask = AssertUnwindSafe(|| self.access.host.call(&request));
+                self.access.wait(Some(deadline), || {
                     panic::catch_unwind(ask).unwrap_or_else(|_| Err(format!("{name}: it failed")))
                 })
             }
@@ -136,7 +137,7 @@ impl<'js> Asked<'_, 'js> {
             self.state.note(PolicyLimit::Deadline);
             return Err(no_answer("the time is over"));
         }
-        result.map_err(Refused::NoAnswer)
+        result.map_err(CallError::NoAnswer)
     }
 
     /// What was answered then.
@@ -172,12 +173,12 @@ impl<'js> Asked<'_, 'js> {
         original: &'a Tree,
         budget: usize,
         strictness: Strictness,
-    ) -> Reader<'a, 'js> {
+    ) -> ObjectReader<'a, 'js> {
         let tools = (self.plain.clone(), self.unseen.clone());
-        Reader::new(self.ctx, self.state, tools, original, budget, strictness)
+        ObjectReader::new(self.ctx, self.state, tools, original, budget, strictness)
     }
 
-    fn unreadable(&self, name: &str, what: &str, why: Unreadable) -> Refused {
+    fn unreadable(&self, name: &str, what: &str, why: Unreadable) -> CallError {
         let why = match why {
             Unreadable::At(place, why) => format!("{why} at {place}"),
             Unreadable::TooLarge => "it is too large".to_owned(),
@@ -186,6 +187,6 @@ impl<'js> Asked<'_, 'js> {
                 "it can't be read".to_owned()
             }
         };
-        Refused::WrongType(format!("{name}: {what} has no JSON: {why}"))
+        CallError::WrongType(format!("{name}: {what} has no JSON: {why}"))
     }
 }

@@ -26,7 +26,7 @@ impl Host for World {
         match request.arguments.first() {
             Some(Value::String(text)) if text == "bad" => Err("it is bad".to_owned()),
             _ => Ok(json!({"asked": request.arguments, "object": request.object,
-                "headers": request.input.subject.headers().len()})),
+                "headers": request.subject.headers().len()})),
         }
     }
 }

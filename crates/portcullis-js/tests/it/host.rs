@@ -85,7 +85,7 @@ fn arguments_go_out_and_answers_come_in() {
         return cosignVerify()";
     let e = ask(&[("P", code)], |r| match r.function {
         HostFunction::ForwardToAdmissionController => {
-            assert_eq!(r.input.object.to_value()["kind"], "Pod");
+            assert_eq!(r.original.to_value()["kind"], "Pod");
             Ok(json!({"list": ["a", "b"], "none": null, "got": r.arguments}))
         }
         _ => Ok(json!(true)),
@@ -169,7 +169,7 @@ fn the_object_is_the_one_the_policy_sees() {
         let seen = json!([r.object.get("a"), r.object.get("w"), r.object.get("b")]);
         let sent = sender.lock().unwrap().send((r.arguments[0].clone(), seen));
         sent.map_err(|e| e.to_string())?;
-        assert_eq!(r.input.object.get("a"), None);
+        assert_eq!(r.original.get("a"), None);
         Ok(Value::Null)
     };
     let pool = start(set("", &policies), limits(), 1, host);

@@ -19,7 +19,8 @@ mod modules;
 mod natives;
 mod patches;
 mod pinning;
-mod quiet;
+mod purity;
+
 mod replay;
 mod searches;
 mod start;

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use portcullis_core::clock;
 use portcullis_core::sync::{Condvar, Mutex, MutexGuard};
 
-use super::{Process, Recipe};
+use super::{Process, ProcessSpec};
 use crate::guard::Guard;
 
 /// How long after a failure another process is tried.
@@ -29,8 +29,8 @@ pub(crate) enum NoProcess {
 }
 
 /// Processes, and what they are made from.
-pub(crate) struct Stable {
-    recipe: Recipe,
+pub(crate) struct ProcessPool {
+    spec: ProcessSpec,
     guard: Guard,
     /// How many there may be.
     most: usize,
@@ -40,9 +40,9 @@ pub(crate) struct Stable {
     changed: Condvar,
 }
 
-impl fmt::Debug for Stable {
+impl fmt::Debug for ProcessPool {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Stable").finish_non_exhaustive()
+        f.debug_struct("ProcessPool").finish_non_exhaustive()
     }
 }
 
@@ -58,11 +58,11 @@ struct Inner {
     has_keeper: bool,
 }
 
-impl Stable {
+impl ProcessPool {
     /// No processes yet.
-    pub(crate) fn new(recipe: Recipe, guard: Guard, most: usize, spare: usize) -> Self {
+    pub(crate) fn new(spec: ProcessSpec, guard: Guard, most: usize, spare: usize) -> Self {
         Self {
-            recipe,
+            spec,
             guard,
             most: most.max(1),
             spare: spare.max(1),
@@ -201,7 +201,7 @@ impl Stable {
             }
             inner.living += 1;
             drop(inner);
-            let started = Process::start(&self.recipe);
+            let started = Process::start(&self.spec);
             inner = self.inner.lock();
             match started {
                 Ok(process) => {

@@ -13,13 +13,13 @@ use rquickjs::{Array, Coerced, Ctx, Exception, Function, Object, Value};
 
 use super::call;
 use crate::convert;
-use crate::crowd::is_crowded;
-use crate::gate::Outside;
 use crate::global_context::GlobalContext;
+use crate::host_access::HostAccess;
+use crate::key_collisions::collide;
 use crate::lazy;
 use crate::limits::Limits;
 use crate::replay::Missing;
-use crate::state::{Said, State};
+use crate::state::{State, VerdictCall};
 
 /// Messages of the engine that mean that memory, or what may be had of it at once, ran out.
 const OUT_OF_MEMORY: &[&str] = &[
@@ -36,16 +36,16 @@ pub(super) fn functions<'js>(
     ctx: &Ctx<'js>,
     state: &Rc<State>,
     shared: &GlobalContext,
-    outside: &Outside,
+    access: &HostAccess,
     limits: &Limits,
     modules: &[String],
 ) -> rquickjs::Result<Object<'js>> {
     let host = Object::new(ctx.clone())?;
 
-    let functions = outside.host.functions().iter();
+    let functions = access.host.functions().iter();
     let names: Vec<&str> = functions.map(|function| function.as_str()).collect();
     host.set("outside", names)?;
-    host.set("call", call::function(ctx, state, outside, limits)?)?;
+    host.set("call", call::function(ctx, state, access, limits)?)?;
 
     let s = Rc::clone(state);
     let cover = move |mark: Opt<Value<'js>>| {
@@ -72,7 +72,7 @@ pub(super) fn functions<'js>(
     let s = Rc::clone(state);
     let late = move || s.is_late();
     host.set("late", Function::new(ctx.clone(), late)?)?;
-    let crowded = |text: String| is_crowded(&text);
+    let crowded = |text: String| collide(&text);
     host.set("isCrowded", Function::new(ctx.clone(), crowded)?)?;
 
     let s = Rc::clone(state);
@@ -101,10 +101,10 @@ pub(super) fn functions<'js>(
                     code: Option<f64>,
                     trace: Opt<String>| {
         let said = if yes {
-            Said::Allow
+            VerdictCall::Allow
         } else {
             let code = code.filter(|c| (400.0..600.0).contains(c) && c.fract() == 0.0);
-            Said::Deny {
+            VerdictCall::Deny {
                 message,
                 reason,
                 #[expect(
@@ -116,7 +116,7 @@ pub(super) fn functions<'js>(
             }
         };
         // The first word counts, even if the policy catches what ends it.
-        s.said
+        s.verdict_call
             .borrow_mut()
             .get_or_insert((said, trace.0.unwrap_or_default()));
     };
@@ -130,7 +130,7 @@ pub(super) fn functions<'js>(
     };
     host.set("warn", Function::new(ctx.clone(), warn)?)?;
 
-    let (s, context, waiting) = (Rc::clone(state), shared.clone(), outside.clone());
+    let (s, context, waiting) = (Rc::clone(state), shared.clone(), access.clone());
     let global = move |ctx: Ctx<'js>, is_read: bool| -> rquickjs::Result<Value<'js>> {
         if s.is_replay() {
             // What was in it then is not known. It belongs to nobody now, and nothing is kept.
@@ -205,7 +205,7 @@ pub(super) fn functions<'js>(
         s.miss(Missing::Chance(what));
     };
     host.set("chance", Function::new(ctx.clone(), chance)?)?;
-    host.set("replays", outside.replays)?;
+    host.set("replays", access.replays)?;
 
     let decode = |ctx: Ctx<'js>, text: Coerced<String>| {
         base64_decode(&text.0)

@@ -1,4 +1,4 @@
-//! One evaluation thread, as the board and the watchdog see it.
+//! One evaluation thread, as the queue and the watchdog see it.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicI32, AtomicU32, Ordering};
@@ -6,9 +6,9 @@ use std::time::Instant;
 
 use portcullis_core::sync::{Condvar, Mutex};
 
-use crate::process;
-use crate::state::Thread;
-use crate::worker::Answer;
+use crate::evaluation_thread::EvaluationThread;
+use crate::job::Completion;
+use crate::scheduling;
 
 /// What a thread is doing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -35,7 +35,7 @@ impl Phase {
 }
 
 /// What a thread is doing, until when, and who waits for it. The phase is changed only by who
-/// holds the board.
+/// holds the queue.
 #[derive(Debug, Default)]
 pub(crate) struct Doing {
     pub(crate) phase: Phase,
@@ -50,13 +50,13 @@ pub(crate) struct Running {
     pub(crate) since: Instant,
     pub(crate) deadline: Instant,
     pub(crate) input: Arc<crate::input::Input>,
-    pub(crate) answer: Answer,
+    pub(crate) completion: Completion,
 }
 
 /// A thread, as others see it.
 #[derive(Debug, Default)]
 pub(crate) struct Slot {
-    pub(crate) thread: Thread,
+    pub(crate) thread: EvaluationThread,
     pub(crate) wake: Condvar,
     pub(crate) doing: Mutex<Doing>,
     /// By which number the system knows it; 0 until it runs.
@@ -83,7 +83,7 @@ impl Slot {
         self.doing.lock().job.as_ref().map(|job| job.asker)
     }
 
-    pub(crate) fn of(thread: Thread) -> Self {
+    pub(crate) fn of(thread: EvaluationThread) -> Self {
         Self {
             thread,
             ..Self::default()
@@ -125,7 +125,7 @@ impl Slot {
     pub(crate) fn put_worker_back(&self) {
         let worker = self.worker();
         if worker != 0 && !self.is_put_back.swap(true, Ordering::Relaxed) {
-            process::put_group_back(worker);
+            scheduling::put_group_back(worker);
         }
     }
 

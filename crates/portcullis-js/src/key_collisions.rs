@@ -7,8 +7,8 @@
 use std::collections::{HashMap, HashSet};
 use std::hash::{BuildHasher, RandomState};
 
-/// So many keys are no crowd, whatever they are.
-const CALM: usize = 8192;
+/// So many keys are harmless, whatever they are.
+const FEW: usize = 8192;
 
 /// As many different keys may be in one chain.
 const MOST: usize = 1024;
@@ -18,7 +18,7 @@ const CHAINS: usize = 1 << 16;
 
 /// The keys of what an evaluation was given so far.
 #[derive(Debug, Default)]
-pub(crate) struct Crowd {
+pub(crate) struct KeyCollisions {
     keys: usize,
     /// How many are in each chain. Empty as long as there are few.
     counts: Vec<usize>,
@@ -27,7 +27,7 @@ pub(crate) struct Crowd {
     secret: RandomState,
 }
 
-impl Crowd {
+impl KeyCollisions {
     pub(crate) fn clear(&mut self) {
         self.keys = 0;
         self.counts = Vec::new();
@@ -35,8 +35,8 @@ impl Crowd {
     }
 
     /// Whether there are so few keys that none is looked at.
-    pub(crate) fn is_calm(&self) -> bool {
-        self.keys < CALM
+    pub(crate) fn are_few(&self) -> bool {
+        self.keys < FEW
     }
 
     /// Notes keys that are not looked at.
@@ -47,7 +47,7 @@ impl Crowd {
     /// Notes a key. False if there are too many in its chain.
     pub(crate) fn admit(&mut self, key: &str) -> bool {
         self.keys += 1;
-        if self.is_calm() {
+        if self.are_few() {
             return true;
         }
         if self.counts.is_empty() {
@@ -71,7 +71,7 @@ impl Crowd {
 }
 
 /// Whether so many keys of a JSON text share a chain that reading it would be slow.
-pub(crate) fn is_crowded(json: &str) -> bool {
+pub(crate) fn collide(json: &str) -> bool {
     let mut counts = vec![0_usize; CHAINS];
     let mut is_suspect = false;
     for key in Keys(json) {
@@ -203,8 +203,8 @@ mod tests {
     fn keys_of_one_chain_are_seen() {
         let many = colliding(MOST + 1);
         let keys = || many.iter().map(String::as_str);
-        assert!(is_crowded(&object(keys())));
-        assert!(!is_crowded(&object(keys().take(MOST))));
+        assert!(collide(&object(keys())));
+        assert!(!collide(&object(keys().take(MOST))));
         let escaped: Vec<String> = keys()
             .map(|key| {
                 key.chars()
@@ -212,9 +212,9 @@ mod tests {
                     .collect()
             })
             .collect();
-        assert!(is_crowded(&object(escaped.iter().map(String::as_str))));
+        assert!(collide(&object(escaped.iter().map(String::as_str))));
         // Texts that are no keys are in no table.
-        assert!(!is_crowded(&format!(
+        assert!(!collide(&format!(
             "[{}]",
             object(keys()).replace(" : 1", "")
         )));
@@ -222,22 +222,19 @@ mod tests {
 
     #[test]
     fn too_many_keys_of_one_chain_are_not_admitted() {
-        let mut crowd = Crowd::default();
-        let many = colliding(CALM + 3 * MOST);
-        let admitted = many.iter().take_while(|key| crowd.admit(key)).count();
-        assert!(
-            (CALM..CALM + 2 * MOST + 1).contains(&admitted),
-            "{admitted}"
-        );
-        crowd.clear();
-        assert!((0..50_000).all(|i| crowd.admit(&format!("name-{i}")) && crowd.admit("name")));
+        let mut keys = KeyCollisions::default();
+        let many = colliding(FEW + 3 * MOST);
+        let admitted = many.iter().take_while(|key| keys.admit(key)).count();
+        assert!((FEW..FEW + 2 * MOST + 1).contains(&admitted), "{admitted}");
+        keys.clear();
+        assert!((0..50_000).all(|i| keys.admit(&format!("name-{i}")) && keys.admit("name")));
     }
 
     #[test]
     fn ordinary_keys_are_not() {
         let names: Vec<String> = (0..50_000).map(|i| format!("name-{i}")).collect();
-        assert!(!is_crowded(&object(names.iter().map(String::as_str))));
-        assert!(!is_crowded(&object(std::iter::repeat_n("name", 50_000))));
+        assert!(!collide(&object(names.iter().map(String::as_str))));
+        assert!(!collide(&object(std::iter::repeat_n("name", 50_000))));
         for broken in [
             "",
             "\"",
@@ -247,7 +244,7 @@ mod tests {
             "\"\\\"\":",
             "{\"\\u\": 1}",
         ] {
-            assert!(!is_crowded(broken), "{broken}");
+            assert!(!collide(broken), "{broken}");
         }
     }
 }

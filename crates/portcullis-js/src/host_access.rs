@@ -8,7 +8,7 @@ use std::time::Instant;
 use crate::host::{Host, NoHost};
 
 /// Where an evaluation thread says that it waits, and asks to go on.
-pub(crate) trait Gate: fmt::Debug {
+pub(crate) trait Turn: fmt::Debug {
     /// Others may compute from now on.
     fn leave(&self);
 
@@ -19,11 +19,11 @@ pub(crate) trait Gate: fmt::Debug {
     fn enter(&self, deadline: Option<Instant>);
 }
 
-/// A gate nobody waits at.
+/// Every thread may compute at any time.
 #[derive(Debug)]
-struct Open;
+struct Unlimited;
 
-impl Gate for Open {
+impl Turn for Unlimited {
     fn leave(&self) {}
 
     fn step_aside(&self) {}
@@ -33,28 +33,28 @@ impl Gate for Open {
 
 /// What a realm knows of the world outside.
 #[derive(Debug, Clone)]
-pub(crate) struct Outside {
+pub(crate) struct HostAccess {
     pub(crate) host: Arc<dyn Host>,
-    pub(crate) gate: Rc<dyn Gate>,
+    pub(crate) turn: Rc<dyn Turn>,
     /// Whether evaluations may be replays: what policies see of time and chance is ours then.
     pub(crate) replays: bool,
 }
 
-impl Outside {
+impl HostAccess {
     /// Nothing.
     pub(crate) fn none() -> Self {
         Self {
             host: Arc::new(NoHost),
-            gate: Rc::new(Open),
+            turn: Rc::new(Unlimited),
             replays: false,
         }
     }
 
     /// Does something that waits, while others compute.
     pub(crate) fn wait<R>(&self, deadline: Option<Instant>, act: impl FnOnce() -> R) -> R {
-        self.gate.leave();
+        self.turn.leave();
         let result = act();
-        self.gate.enter(deadline);
+        self.turn.enter(deadline);
         result
     }
 }

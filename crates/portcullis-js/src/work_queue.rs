@@ -11,7 +11,7 @@ use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
 use std::time::Instant;
 
-use crate::worker::Job;
+use crate::job::Job;
 
 pub(crate) use slot::{Doing, Phase, Running, Slot};
 
@@ -26,9 +26,9 @@ const SLOW: usize = 48;
 /// as many as there are turns.
 const SHARE: usize = 4;
 
-/// The bookkeeping. Whoever changes it must see to what [`Board::pass_on`] says.
+/// The bookkeeping. Whoever changes it must see to what [`WorkQueue::pass_on`] says.
 #[derive(Debug, Default)]
-pub(crate) struct Board {
+pub(crate) struct WorkQueue {
     /// How many may compute at a time.
     turns: usize,
     /// How many threads there may be.
@@ -54,7 +54,7 @@ pub(crate) struct Board {
     lost_waiting: usize,
 }
 
-impl Board {
+impl WorkQueue {
     pub(crate) fn new(turns: usize, extra: usize) -> Self {
         Self {
             turns,
@@ -177,7 +177,7 @@ impl Board {
                 since: now,
                 deadline: job.deadline,
                 input: Arc::clone(&job.input),
-                answer: job.answer.clone(),
+                completion: job.completion.clone(),
             }),
         };
         Some(job)

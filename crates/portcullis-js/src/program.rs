@@ -20,9 +20,9 @@ pub(crate) enum Text {
     Module(usize),
 }
 
-/// A place in an author's own text.
+/// A position in an author's own text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Place {
+pub(crate) struct SourcePosition {
     pub(crate) text: Text,
     pub(crate) line: u32,
     pub(crate) column: u32,
@@ -99,13 +99,13 @@ impl Program {
 
     /// The place of a line of the program. Imports and exports of a module are placed at its
     /// beginning and end.
-    pub(crate) fn place(&self, line: u32, column: u32) -> Option<Place> {
+    pub(crate) fn position(&self, line: u32, column: u32) -> Option<SourcePosition> {
         let owner = self
             .segments
             .iter()
             .find(|(_, first, last)| (*first..=*last).contains(&line));
         if let Some(&(text, first, _)) = owner {
-            return Some(Place {
+            return Some(SourcePosition {
                 text,
                 line: line - first + 1,
                 column,
@@ -117,27 +117,27 @@ impl Program {
             .filter(|(text, ..)| matches!(text, Text::Module(_)));
         let &(text, first, last) =
             modules.find(|(_, first, last)| line + 1 == *first || line == *last + 1)?;
-        Some(Place {
+        Some(SourcePosition {
             text,
             line: if line < first { 1 } else { last - first + 1 },
             column: 1,
         })
     }
 
-    /// The innermost place of a stack trace that is in an author's text.
-    pub(crate) fn place_of_trace(&self, trace: &str) -> Option<Place> {
-        self.places(trace).next()
+    /// The innermost position of a stack trace that is in an author's text.
+    pub(crate) fn position_of_trace(&self, trace: &str) -> Option<SourcePosition> {
+        self.positions(trace).next()
     }
 
-    /// The innermost place of a stack trace that is in this text.
-    pub(crate) fn place_in(&self, text: Text, trace: &str) -> Option<Place> {
-        self.places(trace).find(|place| place.text == text)
+    /// The innermost position of a stack trace that is in this text.
+    pub(crate) fn position_in(&self, text: Text, trace: &str) -> Option<SourcePosition> {
+        self.positions(trace).find(|position| position.text == text)
     }
 
-    fn places(&self, trace: &str) -> impl Iterator<Item = Place> {
+    fn positions(&self, trace: &str) -> impl Iterator<Item = SourcePosition> {
         frames(trace)
             .filter(|(file, ..)| *file == FILE)
-            .filter_map(|(_, line, column)| self.place(line, column))
+            .filter_map(|(_, line, column)| self.position(line, column))
     }
 }
 
@@ -188,12 +188,12 @@ mod tests {
             ("n2", Text::Module(1), 2),
         ] {
             let line = program.text.lines().position(|l| l == needle).unwrap() + 1;
-            let place = program.place(u32::try_from(line).unwrap(), 7).unwrap();
-            assert_eq!((place.text, place.line), (text, wanted), "{needle}");
+            let position = program.position(u32::try_from(line).unwrap(), 7).unwrap();
+            assert_eq!((position.text, position.line), (text, wanted), "{needle}");
         }
-        assert_eq!(program.place(1, 1), None);
+        assert_eq!(program.position(1, 1), None);
         let line = program.text.lines().position(|l| l == "n1").unwrap();
-        let header = program.place(u32::try_from(line).unwrap(), 40).unwrap();
+        let header = program.position(u32::try_from(line).unwrap(), 40).unwrap();
         assert_eq!(
             (header.text, header.line, header.column),
             (Text::Module(1), 1, 1)

@@ -13,7 +13,7 @@ use crate::realm::Tool;
 
 /// The policies' functions, with the object they share.
 #[derive(Debug, Clone)]
-pub(super) struct World<'js> {
+pub(super) struct PolicyScope<'js> {
     pub(super) object: Js<'js>,
     /// What the object was made from.
     pub(super) base: Arc<Tree>,
@@ -25,40 +25,40 @@ pub(super) struct World<'js> {
 
 impl<'js> Run<'_, 'js> {
     /// What enforced policies share.
-    pub(super) fn shared_world(&mut self) -> rquickjs::Result<World<'js>> {
-        if let Some(world) = self.world.clone() {
+    pub(super) fn shared_scope(&mut self) -> rquickjs::Result<PolicyScope<'js>> {
+        if let Some(scope) = self.scope.clone() {
             if !self.is_in_shared {
-                self.state.base.replace(Some(Arc::clone(&world.base)));
+                self.state.base.replace(Some(Arc::clone(&scope.base)));
                 self.tools
                     .get(Tool::Enter)?
-                    .call::<_, ()>((world.object.clone(),))?;
+                    .call::<_, ()>((scope.object.clone(),))?;
                 self.is_in_shared = true;
             }
-            return Ok(world);
+            return Ok(scope);
         }
         let object = self.kept.as_ref().unwrap_or(&self.input.object);
-        let world = self.make_world(&Arc::clone(object))?;
+        let scope = self.make_scope(&Arc::clone(object))?;
         self.is_in_shared = true;
-        Ok(self.world.insert(world).clone())
+        Ok(self.scope.insert(scope).clone())
     }
 
-    /// A world of its own, whose changes are not kept.
-    pub(super) fn separate_world(&mut self) -> rquickjs::Result<World<'js>> {
+    /// A scope of its own, whose changes are not kept.
+    pub(super) fn separate_scope(&mut self) -> rquickjs::Result<PolicyScope<'js>> {
         self.is_in_shared = false;
         if let Some(kept) = self.kept.clone() {
-            return self.make_world(&kept);
+            return self.make_scope(&kept);
         }
         if self.input.failures_pass {
-            return self.make_world(&self.input.object);
+            return self.make_scope(&self.input.object);
         }
         // An object that can't be read is refused at the end; until then the original stands for it.
         match self.object_now() {
-            Ok(Some(changed)) => self.make_world(&Arc::new(Tree::from(&changed))),
-            _ => self.make_world(&self.input.object),
+            Ok(Some(changed)) => self.make_scope(&Arc::new(Tree::from(&changed))),
+            _ => self.make_scope(&self.input.object),
         }
     }
 
-    fn make_world(&mut self, base: &Arc<Tree>) -> rquickjs::Result<World<'js>> {
+    fn make_scope(&mut self, base: &Arc<Tree>) -> rquickjs::Result<PolicyScope<'js>> {
         let ctx = self.ctx;
         let nothing = || Js::new_undefined(ctx.clone());
         let lazy = self.tools.get(Tool::Lazy)?;
@@ -90,7 +90,7 @@ impl<'js> Run<'_, 'js> {
         let program = self.realm.program(ctx)?;
         let begin = self.tools.get(Tool::Begin)?;
         let make = begin.call((program, object.clone(), old, req, ac, cell))?;
-        Ok(World {
+        Ok(PolicyScope {
             object,
             base: Arc::clone(base),
             make,
