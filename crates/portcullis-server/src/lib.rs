@@ -28,6 +28,9 @@ mod store_pool;
 mod trace;
 mod visitor;
 
+#[cfg(test)]
+mod tests;
+
 pub use assembly::{Report, examine};
 pub use causes::with_causes;
 pub use logging::init as init_logging;

@@ -101,6 +101,9 @@ impl RunError {
     }
 }
 
+/// The listeners that a configuration asks for, in its order.
+pub(crate) type Wanted = Vec<(config::Listener, ListenerSetup)>;
+
 /// Why a running server stops.
 enum Stop {
     /// Asked politely: finish what is under way.
@@ -134,14 +137,33 @@ pub fn run(options: RunOptions<'_>) -> Result<(), RunError> {
         .build()
         .map_err(RunError::system("no threads to run on"))?;
     outlive_file_size_limit(&runtime).map_err(RunError::system("no signal handler"))?;
-    for warning in data_directory(&options, &loaded.configuration)? {
+    let (telemetry, exporters) = telemetry.unzip();
+    let (server, listeners) = build(&options, &loaded.configuration, telemetry)?;
+    let ended = runtime.block_on(serve(options, &loaded, &server, listeners, exporters));
+    // In time, they are kept already; otherwise there is no more time.
+    server.decisions.finish(Duration::ZERO);
+    // A store that is being opened, say, must not hold up the end.
+    runtime.shutdown_background();
+    if ended.is_ok() {
+        tracing::info!("stopped");
+    }
+    ended.map(|_| ())
+}
+
+/// Builds everything that connections share, and the setup of every listener. Policies can be evaluated and
+/// decisions kept from here on; nothing is bound.
+pub(crate) fn build(
+    options: &RunOptions<'_>,
+    loaded: &Loaded,
+    telemetry: Option<Telemetry>,
+) -> Result<(Arc<Server>, Wanted), RunError> {
+    for warning in data_directory(options, loaded)? {
         tracing::warn!("{warning}");
     }
-    let settings = Settings::new(&loaded.configuration.decisions, &options.data_dir);
+    let settings = Settings::new(&loaded.decisions, &options.data_dir);
     let store = decisions::open_first(&settings)?;
-    let (telemetry, exporters) = telemetry.unzip();
     let metrics = Metrics::new().with_telemetry(telemetry.as_ref());
-    let context = portcullis_gate::global_context(&loaded.configuration);
+    let context = portcullis_gate::global_context(loaded);
     let data_dir = Some(options.data_dir.as_path());
     let guard = alarm::guard(options.worker.clone(), metrics.guard());
     let before = Before {
@@ -149,19 +171,19 @@ pub fn run(options: RunOptions<'_>) -> Result<(), RunError> {
         guard: Some(&guard),
         ..Before::default()
     };
-    let assembled = assembly::assemble(&loaded.configuration, data_dir, &context, before)
-        .map_err(RunError::Configuration)?;
+    let assembled =
+        assembly::assemble(loaded, data_dir, &context, before).map_err(RunError::Configuration)?;
     // First, so that the engines are made while the rest starts.
     assembled.gate.engine.start().map_err(RunError::Policies)?;
     metrics.graphs.show(&assembled.gate.graphs);
-    assembly::log_policies(&loaded.configuration);
+    assembly::log_policies(loaded);
     assembly::log_access(&assembled.gate.access);
     let health = Health::default();
     health.set_tenants(&assembled.gate.access.left_out);
-    let ledger = decisions::location(&loaded.configuration.decisions, &options.data_dir);
+    let ledger = decisions::location(&loaded.decisions, &options.data_dir);
     let log = DecisionLog::start(settings, store, metrics.decisions.clone())
         .map_err(RunError::system("no thread for the decision log"))?;
-    let budget = Budget::new(loaded.configuration.limits.request_memory.bytes());
+    let budget = Budget::new(loaded.limits.request_memory.bytes());
     let server = Arc::new(Server {
         budget,
         gate: ArcSwap::from_pointee(assembled.gate),
@@ -176,21 +198,15 @@ pub fn run(options: RunOptions<'_>) -> Result<(), RunError> {
         guard,
         telemetry,
     });
-    let ended = runtime.block_on(serve(
-        options,
-        &loaded,
-        &server,
-        assembled.listeners,
-        exporters,
-    ));
-    // In time, they are kept already; otherwise there is no more time.
-    server.decisions.finish(Duration::ZERO);
-    // A store that is being opened, say, must not hold up the end.
-    runtime.shutdown_background();
-    if ended.is_ok() {
-        tracing::info!("stopped");
-    }
-    ended.map(|_| ())
+    Ok((server, assembled.listeners))
+}
+
+/// Starts what runs beside requests, and learns what must be known before the first one.
+pub(crate) async fn start(server: &Server) -> Result<(), RunError> {
+    tokio::spawn(Arc::clone(&server.ledger).sweep());
+    let graphs = server.gate.load().graphs.clone();
+    server.learn_ended_sessions().await;
+    graphs.start().await.map_err(RunError::Graph)
 }
 
 /// A write beyond the limit on the size of files fails, as on a full disk, instead of ending the process:
@@ -215,7 +231,7 @@ async fn serve(
     options: RunOptions<'_>,
     loaded: &FreshlyLoaded,
     server: &Arc<Server>,
-    wanted: Vec<(config::Listener, ListenerSetup)>,
+    wanted: Wanted,
     exporters: Option<Unstarted>,
 ) -> Result<Ended, RunError> {
     let signals = RunError::system;
@@ -224,13 +240,10 @@ async fn serve(
     let mut interrupt = signal(SignalKind::interrupt()).map_err(signals("no signal handler"))?;
 
     let exporters = exporters.map(Unstarted::start);
-    tokio::spawn(Arc::clone(&server.ledger).sweep());
-    let graphs = server.gate.load().graphs.clone();
     let counts = (&server.gate.load().limits).into();
     let mut listeners = Listeners::new(Arc::clone(server), counts);
     let starting = async {
-        server.learn_ended_sessions().await;
-        graphs.start().await.map_err(RunError::Graph)?;
+        start(server).await?;
         listeners.prepare(wanted).await.map_err(RunError::Bind)
     };
     let prepared = tokio::select! {
@@ -238,7 +251,6 @@ async fn serve(
         _ = terminate.recv() => return Ok(Ended::AtOnce),
         _ = interrupt.recv() => return Ok(Ended::AtOnce),
     };
-    drop(graphs);
     let following = Arc::clone(server);
     tokio::spawn(async move {
         let has_sessions = || following.has_sessions();

@@ -17,12 +17,19 @@ use crate::{Answer, PATIENCE};
 /// What a connection goes over.
 trait Wire: Read + Write + Send {
     fn patience(&self, time: Duration) -> io::Result<()>;
+
+    /// Says that nothing more will come.
+    fn finish(&self) -> io::Result<()>;
 }
 
 impl Wire for TcpStream {
     fn patience(&self, time: Duration) -> io::Result<()> {
         self.set_read_timeout(Some(time))?;
         self.set_write_timeout(Some(time))
+    }
+
+    fn finish(&self) -> io::Result<()> {
+        self.shutdown(Shutdown::Write)
     }
 }
 
@@ -31,11 +38,19 @@ impl Wire for UnixStream {
         self.set_read_timeout(Some(time))?;
         self.set_write_timeout(Some(time))
     }
+
+    fn finish(&self) -> io::Result<()> {
+        self.shutdown(Shutdown::Write)
+    }
 }
 
 impl Wire for StreamOwned<ClientConnection, TcpStream> {
     fn patience(&self, time: Duration) -> io::Result<()> {
         self.sock.patience(time)
+    }
+
+    fn finish(&self) -> io::Result<()> {
+        self.sock.finish()
     }
 }
 
@@ -64,7 +79,15 @@ impl Connection {
     ///
     /// When nobody listens.
     pub fn unix(path: &Path) -> io::Result<Self> {
-        let stream = UnixStream::connect(path)?;
+        Self::pair(UnixStream::connect(path)?)
+    }
+
+    /// Over a stream that is connected already, one of a pair for example.
+    ///
+    /// # Errors
+    ///
+    /// When the stream can't be told how long to wait.
+    pub fn pair(stream: UnixStream) -> io::Result<Self> {
         stream.patience(PATIENCE)?;
         Ok(Self::over(stream))
     }
@@ -199,36 +222,15 @@ pub fn request(method: &str, path: &str, headers: &[(&str, &str)], body: &[u8]) 
     [head.as_bytes(), b"\r\n", body].concat()
 }
 
-/// Posts JSON on a connection of its own.
-#[track_caller]
-pub fn post(port: u16, path: &str, body: &Value) -> Answer {
-    post_bytes(port, path, body.to_string().as_bytes())
-}
-
-/// Posts any bytes on a connection of its own.
-#[track_caller]
-pub fn post_bytes(port: u16, path: &str, body: &[u8]) -> Answer {
-    raw(port, &request("POST", path, &[], body)).expect("the connection was dropped")
-}
-
-/// Sends bytes as they are, and returns the answer if there is one. A server may answer before it
-/// has everything.
-#[must_use]
-pub fn raw(port: u16, bytes: &[u8]) -> Option<Answer> {
-    exchange(port, bytes, false)
-}
-
-/// The same, and nothing more will come.
-#[must_use]
-pub fn raw_then_close(port: u16, bytes: &[u8]) -> Option<Answer> {
-    exchange(port, bytes, true)
-}
-
-fn exchange(port: u16, bytes: &[u8], and_close: bool) -> Option<Answer> {
-    let mut stream = connect(port).unwrap();
-    let sent = stream.write_all(bytes);
+/// Sends bytes as they are, and returns the answer if there is one.
+pub(crate) fn exchange(
+    mut connection: Connection,
+    bytes: &[u8],
+    and_close: bool,
+) -> Option<Answer> {
+    let sent = connection.send(bytes);
     if and_close && sent.is_ok() {
-        let _ = stream.shutdown(Shutdown::Write);
+        let _ = connection.0.get_ref().finish();
     }
-    Answer::read(&mut BufReader::new(stream), true).ok()
+    connection.receive().ok()
 }

@@ -142,7 +142,7 @@ async fn accept_unix(bound: &BoundSocket) -> io::Result<(Socket, Peer)> {
 }
 
 /// An accepted socket of either kind.
-enum Socket {
+pub(crate) enum Socket {
     Tcp(TcpStream),
     Unix(UnixStream),
 }
@@ -153,7 +153,8 @@ async fn refused<H>(accepting: &Accepting<H>, error: &io::Error) {
     tokio::time::sleep(PAUSE).await;
 }
 
-async fn handle<H: Handler>(
+/// Serves an accepted connection until it ends.
+pub(crate) async fn handle<H: Handler>(
     socket: Socket,
     peer: Peer,
     accepting: Accepting<H>,

@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::{Scope, ScopedJoinHandle};
 
-use crate::harness::{Connection, Gate, Review, Verdict, pod, raw, request};
+use crate::harness::{Client, Connection, Gate, Review, Verdict, pod, request};
 
 /// Half-open connections.
 const HALF_OPEN: usize = 200;
@@ -86,18 +86,18 @@ fn ordinary_requests_are_answered_amid_a_hostile_crowd() {
     std::thread::scope(|scope| {
         let hostile = [
             again(scope, &is_over, || {
-                if let Some(answer) = raw(port, &large) {
+                if let Some(answer) = Client::tcp(port).raw(&large) {
                     answer.error(413);
                 }
             }),
             again(scope, &is_over, || {
-                if let Some(answer) = raw(port, &nested) {
+                if let Some(answer) = Client::tcp(port).raw(&nested) {
                     answer.error(400);
                 }
             }),
             again(scope, &is_over, || {
                 let bytes = garbage(20_000, &mut seed);
-                let answer = crate::harness::raw_then_close(port, &bytes);
+                let answer = Client::tcp(port).raw_then_close(&bytes);
                 assert!(answer.is_none_or(|a| a.status >= 400 && !a.is_allow()));
             }),
         ];

@@ -12,7 +12,7 @@ mod variables;
 
 use serde_json::{Value, json};
 
-use crate::harness::{Answer, Gate, Review, Setup, pod, raw, request};
+use crate::harness::{Answer, Gate, Review, Setup, pod, request};
 
 /// A caller's place in a trace that is recorded.
 const CALLER: &str = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
@@ -56,7 +56,7 @@ fn ask_about(gate: &Gate, path: &str, headers: &[(&str, &str)], object: &Value) 
 #[track_caller]
 fn post(gate: &Gate, path: &str, headers: &[(&str, &str)], body: &Value) -> Answer {
     let whole = request("POST", path, headers, body.to_string().as_bytes());
-    let answer = raw(gate.port, &whole).unwrap();
+    let answer = gate.raw(&whole).unwrap();
     assert_eq!(answer.status, 200, "{}", answer.text());
     assert_eq!(answer.header("traceparent"), None);
     answer

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::world::{bastion, config, garden, gardenlet, with_objects};
-use crate::harness::{Gate, Review, Setup, pod, post};
+use crate::harness::{Gate, Review, Setup, pod};
 
 fn gate() -> Gate {
     let mut config = config("gardener");
@@ -18,7 +18,7 @@ fn by(seed: &str, review: Review) -> Review {
 
 /// The response to a review.
 fn response(gate: &Gate, review: &Review) -> Value {
-    post(gate.port, "/validate", &review.value()).json()["response"].clone()
+    gate.post("/validate", &review.value()).json()["response"].clone()
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use serde_json::json;
 
 use super::world::{config, garden, gardenlet, gate, may, review, with_objects};
-use crate::harness::{Setup, post};
+use crate::harness::Setup;
 
 #[test]
 fn an_agent_may_touch_what_leads_to_its_seed_and_nothing_else() {
@@ -82,7 +82,7 @@ fn no_opinion_asks_the_next_authorizer() {
         true
     );
     assert_eq!(gate.access("/authorize", &asked("one"))["denied"], true);
-    post(gate.port, "/authorize/gardener", &asked("one")).error(404);
+    gate.post("/authorize/gardener", &asked("one")).error(404);
 }
 
 #[test]

@@ -69,7 +69,7 @@ fn a_reload_keeps_what_is_known_and_never_refuses_for_want_of_it() {
     let asked = review(&gardenlet("one"), "get secrets garden-a/infra");
     until("the new chain", || {
         assert!(may(&gate, "one", "get secrets garden-a/infra"));
-        let answer = crate::harness::post(gate.port, "/authorize/second", &asked);
+        let answer = gate.post("/authorize/second", &asked);
         answer.status == 200 && answer.json()["status"]["allowed"] == true
     });
     // Another profile over the same objects is there whole, or not yet.

@@ -34,7 +34,7 @@ fn holds(api: &Api, tenant: &str) -> Vec<Value> {
 }
 
 fn restarted(api: Api) -> Api {
-    let Api { mut gate, port } = api;
+    let Api { mut gate, port, .. } = api;
     gate.terminate();
     gate.wait();
     let mut folder = crate::harness::Folder::new();
@@ -45,10 +45,7 @@ fn restarted(api: Api) -> Api {
     command.args(["serve", "--config", "portcullis.yaml", "--data-dir", "data"]);
     let own = gate.port;
     drop(gate);
-    Api {
-        gate: Gate::spawn(folder, own, command),
-        port,
-    }
+    Api::of(Gate::spawn(folder, own, command), port)
 }
 
 #[test]

@@ -48,7 +48,7 @@ fn a_faulty_tenant_keeps_what_it_had_and_a_faulty_file_changes_nothing() {
     ];
     let (setup, port) = setup(Some(&json!(null)));
     let gate = setup.file("tenants.yaml", file(&good)).start();
-    let api = Api { gate, port };
+    let api = Api::of(gate, port);
     assert!(can_hold(&api, "t1") && can_hold(&api, "t2"));
 
     let faulty = private("t1", json!(["read", "nosuchrole"]));
@@ -147,11 +147,11 @@ fn keys_change_without_a_signal() {
         [base(), vec![private("t1", json!("read"))]].concat()
     ));
     assert_eq!(status(&api, "t1"), 200);
-    let next = super::tokens::secret("next");
+    let next = portcullis_testing::tokens::secret("next");
     api.gate.folder.write("corp.key", &next);
-    let new = super::tokens::signed(
+    let new = portcullis_testing::tokens::signed(
         &json!({"alg": "HS256"}),
-        &super::claims("corp", "bob"),
+        &portcullis_testing::tokens::claims("corp", "bob"),
         &next,
     );
     until("the new key counts", || {

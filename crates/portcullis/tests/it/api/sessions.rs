@@ -4,9 +4,9 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 
-use super::tokens::{claims, from_now, secret, token};
 use super::{Api, admin, of, setup};
 use crate::harness::{Answer, Connection, Gate, request, until};
+use portcullis_testing::tokens::{claims, from_now, secret, token};
 
 fn tenants() -> Value {
     json!([
@@ -276,7 +276,7 @@ fn sessions_of_a_subject_end_on_every_server() {
     let (first_setup, port) = setup(Some(&tenants()));
     let data = first_setup.path("data");
     let gate = first_setup.start();
-    let api = Api { gate, port };
+    let api = Api::of(gate, port);
     let (_second, second_port) = start_with(&data);
     let mut kim = Browser::new(api.port);
     kim.sign_in(&of("kim"), "/");

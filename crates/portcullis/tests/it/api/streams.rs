@@ -5,9 +5,9 @@ use std::net::{Ipv4Addr, TcpStream};
 
 use serde_json::{Value, json};
 
-use super::tokens::{claims, from_now, secret, token};
 use super::{Api, of};
 use crate::harness::PATIENCE;
+use portcullis_testing::tokens::{claims, from_now, secret, token};
 
 fn tenants(role: &str) -> Value {
     json!([

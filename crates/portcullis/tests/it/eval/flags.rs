@@ -210,7 +210,7 @@ fn plugins_are_configured_by_a_file() {
 fn what_could_not_be_decided_is_exit_5() {
     // So large an object takes longer to read than there is time.
     let folder = folder();
-    let containers = vec![container("app"); 40_000];
+    let containers = vec![container("app"); 20_000];
     let large = pod_with(&json!({"containers": containers}));
     folder.write("large.yaml", large.to_string());
     let config =

@@ -22,7 +22,7 @@ pub(super) fn served() -> Api {
         .file("office.yaml", PROFILE)
         .file("objects/all.yaml", OBJECTS);
     let gate = setup.start();
-    Api { gate, port }
+    Api::of(gate, port)
 }
 
 const CALLS: [&str; 6] = [

@@ -1,21 +1,15 @@
 //! A running `portcullis serve` with an acjs file, listening on a unix socket.
 
 use std::fs::File;
+use std::ops::Deref;
 use std::path::PathBuf;
 use std::process::Child;
 
 use serde_json::{Value, json};
 
-use super::{Answer, Connection, Folder, Metrics, Review, Verdict, program, request, until};
+use super::{Answer, Client, Connection, Folder, Review, Verdict, acjs, program, request, until};
 
 const SOCKET: &str = "acjs.sock";
-
-/// An acjs file with these policies, each a name and a text.
-pub(crate) fn acjs(policies: &[(&str, &str)]) -> Value {
-    let list = policies.iter();
-    let list = list.map(|(name, code)| json!({"name": name, "code": code}));
-    json!({"policies": list.collect::<Vec<_>>()})
-}
 
 /// What such a server is started with.
 #[derive(Debug)]
@@ -29,6 +23,7 @@ pub(crate) struct AcjsSetup {
 #[derive(Debug)]
 pub(crate) struct Acjs {
     pub(crate) folder: Folder,
+    client: Client,
     child: Child,
 }
 
@@ -79,14 +74,17 @@ impl AcjsSetup {
         let file = |name: &str| File::create(folder.path(name)).unwrap();
         let command = command.stdout(file("out")).stderr(file("log"));
         let child = command.spawn().unwrap();
-        let mut server = Acjs { folder, child };
+        let socket = folder.path(SOCKET);
+        let mut server = Acjs {
+            folder,
+            client: Client::new(move || Connection::unix(&socket)),
+            child,
+        };
         until("ready", || {
             if let Some(status) = server.child.try_wait().unwrap() {
                 panic!("the server ended with {status}: {}", server.log());
             }
-            let connection = Connection::unix(&server.socket());
-            let ready = connection.and_then(|mut c| c.ask("GET", "/readyz", b""));
-            ready.is_ok_and(|answer| answer.status == 200)
+            server.is_ready()
         });
         server
     }
@@ -121,31 +119,7 @@ impl Acjs {
 
     // Asking.
 
-    #[track_caller]
-    pub(crate) fn connect(&self) -> Connection {
-        Connection::unix(&self.socket()).expect("no connection")
-    }
-
-    /// Any request, with these headers besides the usual ones.
-    #[track_caller]
-    pub(crate) fn send(
-        &self,
-        method: &str,
-        path: &str,
-        headers: &[(&str, &str)],
-        body: &[u8],
-    ) -> Answer {
-        let length = body.len().to_string();
-        let mut all = headers.to_vec();
-        if method != "POST" && !body.is_empty() {
-            all.push(("Content-Length", &length));
-        }
-        let mut connection = self.connect();
-        connection.send(&request(method, path, &all, body)).unwrap();
-        connection.receive().expect("the connection was dropped")
-    }
-
-    /// A review on a connection of its own.
+    /// A review at the root, as acjs is asked.
     #[track_caller]
     pub(crate) fn ask(&self, review: &Review) -> Verdict {
         self.ask_at("/", review)
@@ -153,13 +127,22 @@ impl Acjs {
 
     #[track_caller]
     pub(crate) fn ask_at(&self, path: &str, review: &Review) -> Verdict {
-        let answer = self.connect().post(path, &review.value());
-        Verdict::of(&answer.expect("the connection was dropped"), review)
+        self.client.ask(path, review)
     }
 
+    /// Posts with these headers besides the usual ones.
     #[track_caller]
-    pub(crate) fn metrics(&self) -> Metrics {
-        Metrics::parse(&self.send("GET", "/metrics", &[], b"").text())
+    pub(crate) fn send(&self, path: &str, headers: &[(&str, &str)], body: &[u8]) -> Answer {
+        let answer = self.raw(&request("POST", path, headers, body));
+        answer.expect("the connection was dropped")
+    }
+}
+
+impl Deref for Acjs {
+    type Target = Client;
+
+    fn deref(&self) -> &Client {
+        &self.client
     }
 }
 

@@ -1,21 +1,14 @@
 //! A running `portcullis serve`.
 
 use std::fs::File;
+use std::ops::Deref;
 use std::process::{Child, Command, ExitStatus};
 
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 use serde_json::{Value, json};
 
-use super::{
-    Answer, Connection, Folder, Metrics, Ran, Review, Verdict, eventually, free_port, post,
-    program, run_in, until,
-};
-
-/// A configuration with this order of plug-ins.
-pub(crate) fn chain(order: &[&str]) -> Value {
-    json!({"admission": {"order": order}})
-}
+use super::{Client, Folder, Ran, chain, eventually, free_port, program, run_in, until};
 
 /// What a gate is started with.
 #[derive(Debug)]
@@ -27,12 +20,13 @@ pub(crate) struct Setup {
     variables: Vec<(&'static str, &'static str)>,
 }
 
-/// A running gate in a folder of its own, killed when it goes.
+/// A running gate in a folder of its own, killed when it goes. It is asked as a [`Client`] asks.
 #[derive(Debug)]
 pub(crate) struct Gate {
     pub(crate) folder: Folder,
     /// Where everything is served in the clear.
     pub(crate) port: u16,
+    client: Client,
     child: Child,
 }
 
@@ -153,6 +147,7 @@ impl Gate {
         let mut gate = Self {
             folder,
             port,
+            client: Client::tcp(port),
             child,
         };
         until("ready", || {
@@ -177,6 +172,7 @@ impl Gate {
         let mut gate = Self {
             folder,
             port: 0,
+            client: Client::tcp(0),
             child,
         };
         until("ready", || {
@@ -188,68 +184,12 @@ impl Gate {
         gate
     }
 
-    pub(crate) fn is_ready(&self) -> bool {
-        let connection = Connection::tcp(self.port);
-        connection
-            .and_then(|mut c| c.ask("GET", "/readyz", b""))
-            .is_ok_and(|a| a.status == 200)
-    }
-
     pub(crate) fn log(&self) -> String {
         String::from_utf8_lossy(&std::fs::read(self.folder.path("log")).unwrap()).into_owned()
     }
 
     pub(crate) fn out(&self) -> String {
         std::fs::read_to_string(self.folder.path("out")).unwrap()
-    }
-
-    // Asking.
-
-    #[track_caller]
-    pub(crate) fn get(&self, path: &str) -> Answer {
-        Connection::tcp(self.port)
-            .unwrap()
-            .ask("GET", path, b"")
-            .expect("no answer")
-    }
-
-    #[track_caller]
-    pub(crate) fn ask(&self, path: &str, review: &Review) -> Verdict {
-        Verdict::of(&post(self.port, path, &review.value()), review)
-    }
-
-    #[track_caller]
-    pub(crate) fn validate(&self, object: &Value) -> Verdict {
-        self.ask("/validate", &Review::create(object))
-    }
-
-    #[track_caller]
-    pub(crate) fn mutate(&self, object: &Value) -> Verdict {
-        self.ask("/mutate", &Review::create(object))
-    }
-
-    /// The status of an access review.
-    #[track_caller]
-    pub(crate) fn access(&self, path: &str, review: &Value) -> Value {
-        let answer = post(self.port, path, review);
-        assert_eq!(answer.status, 200, "{}", answer.text());
-        let answer = answer.json();
-        assert_eq!(answer["apiVersion"], review["apiVersion"]);
-        assert_eq!(answer["kind"], "SubjectAccessReview");
-        let status = answer["status"].clone();
-        assert!(status["allowed"].is_boolean(), "{status}");
-        assert!(
-            status["allowed"] != true || status["denied"] != true,
-            "{status}"
-        );
-        status
-    }
-
-    #[track_caller]
-    pub(crate) fn metrics(&self) -> Metrics {
-        let answer = self.get("/metrics");
-        assert_eq!(answer.status, 200);
-        Metrics::parse(&answer.text())
     }
 
     /// What the gate says of its last reload: 1 or 0.
@@ -306,8 +246,15 @@ impl Gate {
     #[track_caller]
     pub(crate) fn lives(&mut self) {
         assert!(self.is_running(), "the gate has ended: {}", self.log());
-        let review = Review::create(&super::pod());
-        Verdict::of(&post(self.port, "/validate", &review.value()), &review);
+        self.judges();
+    }
+}
+
+impl Deref for Gate {
+    type Target = Client;
+
+    fn deref(&self) -> &Client {
+        &self.client
     }
 }
 

@@ -2,15 +2,17 @@
 
 use std::net::TcpListener;
 
-use crate::harness::{Demonstration, Review, Verdict, pod, post, privileged};
+use crate::harness::{Client, Demonstration, Review, pod, privileged};
 
 #[test]
 fn it_is_a_working_gate_and_says_where() {
     let gate = Demonstration::start();
     let review = Review::create(&privileged());
-    Verdict::of(&post(gate.hooks, "/validate", &review.value()), &review).denied("privileged");
+    Client::tcp(gate.hooks)
+        .ask("/validate", &review)
+        .denied("privileged");
     let review = Review::create(&pod());
-    let verdict = Verdict::of(&post(gate.hooks, "/mutate", &review.value()), &review);
+    let verdict = Client::tcp(gate.hooks).ask("/mutate", &review);
     verdict.allowed();
     assert!(verdict.patch().is_some());
     assert!(gate.curl().starts_with("curl "), "{}", gate.told());
@@ -33,7 +35,7 @@ fn it_takes_other_ports_where_the_usual_ones_are_taken() {
         assert!(taken.is_err() || port != usual, "{}", gate.told());
     }
     let review = Review::create(&pod());
-    Verdict::of(&post(gate.hooks, "/validate", &review.value()), &review).allowed();
+    Client::tcp(gate.hooks).ask("/validate", &review).allowed();
     drop(taken);
 }
 

@@ -4,7 +4,7 @@ use std::process::Command;
 
 use serde_json::json;
 
-use crate::harness::{Folder, Gate, Review, free_port, pod, post, program, until};
+use crate::harness::{Folder, Gate, Review, free_port, pod, program, until};
 
 #[test]
 fn a_file_that_may_not_grow_is_an_error_and_not_the_end() {
@@ -39,7 +39,7 @@ fn a_file_that_may_not_grow_is_an_error_and_not_the_end() {
     until("the store can't be written", || {
         let mut object = pod();
         object["metadata"]["annotations"] = json!({"noise": noise(100_000)});
-        let answer = post(gate.port, "/validate", &Review::create(&object).value());
+        let answer = gate.post("/validate", &Review::create(&object).value());
         assert_eq!(answer.status, 200, "{}", answer.text());
         gate.log().contains("store")
     });

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::harness::{Gate, Review, Setup, pod, pod_security, post_bytes, privileged, until};
+use crate::harness::{Gate, Review, Setup, pod, pod_security, privileged, until};
 
 #[test]
 fn json_logs_are_one_object_a_line() {
@@ -98,16 +98,15 @@ fn nothing_of_an_object_is_logged_at_any_level() {
     gate.ask("/validate", &update);
     // The same where it can't be understood.
     let text = Review::create(&planted).text();
-    post_bytes(gate.port, "/validate", &text.as_bytes()[..text.len() - 1]).error(400);
-    post_bytes(
-        gate.port,
+    gate.post_bytes("/validate", &text.as_bytes()[..text.len() - 1])
+        .error(400);
+    gate.post_bytes(
         "/validate",
         text.replacen("\"spec\":", "\"spec\":1,\"spec\":", 1)
             .as_bytes(),
     )
     .error(400);
-    post_bytes(
-        gate.port,
+    gate.post_bytes(
         "/validate",
         text.replacen(
             "\"operation\":\"CREATE\"",
@@ -118,7 +117,7 @@ fn nothing_of_an_object_is_logged_at_any_level() {
     )
     .error(400);
     let odd = text.replacen("\"containers\":[", "\"containers\":[7,", 1);
-    post_bytes(gate.port, "/validate", odd.as_bytes());
+    gate.post_bytes("/validate", odd.as_bytes());
     let log = gate.log();
     assert!(log.contains("refused"), "nothing is logged at all");
     assert!(!log.contains(SECRET), "{log}");

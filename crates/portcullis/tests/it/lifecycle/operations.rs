@@ -2,9 +2,7 @@
 
 use serde_json::json;
 
-use crate::harness::{
-    Connection, Gate, Review, access, pod, pod_security, post, post_bytes, privileged, until,
-};
+use crate::harness::{Connection, Gate, Review, access, pod, pod_security, privileged, until};
 
 #[test]
 fn health_answers_short_and_at_length() {
@@ -63,7 +61,7 @@ fn metrics_count_reviews_by_verdict() {
         gate.validate(&privileged()).denied("");
         gate.access("/authorize", &access("v1", "alice", &[], &json!({})));
     }
-    post_bytes(gate.port, "/validate", b"{").error(400);
+    gate.post_bytes("/validate", b"{").error(400);
     let answer = gate.get("/metrics");
     let kind = answer.header("content-type").unwrap();
     assert!(
@@ -212,7 +210,7 @@ fn open_connections_are_counted_and_uncounted() {
 #[test]
 fn a_refused_request_has_no_metric_of_a_review() {
     let gate = Gate::of(&["AlwaysAdmit"]);
-    post(gate.port, "/validate", &json!({})).error(400);
+    gate.post("/validate", &json!({})).error(400);
     assert!(
         gate.metrics()
             .total("portcullis_admission_reviews_total", &[])

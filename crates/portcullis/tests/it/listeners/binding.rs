@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::{plain, socket};
 use crate::harness::{
-    Connection, Folder, Gate, Review, Verdict, chain, free_port, pod, post, run_in,
+    Client, Connection, Folder, Gate, Review, Verdict, chain, free_port, pod, run_in,
 };
 
 fn with(listeners: &[Value]) -> Value {
@@ -63,7 +63,7 @@ fn each_listener_serves_its_doors_only() {
             }
         }
         for path in ["/validate", "/mutate", "/admit/x"] {
-            let answer = post(port, path, &review);
+            let answer = Client::tcp(port).post(path, &review);
             if doors == "reviews" {
                 assert_eq!(answer.status, 200, "{path}");
             } else {

@@ -37,9 +37,12 @@ fn a_head_that_does_not_come_is_408() {
     let gate = limited(json!({"headerTimeout": "1s"}));
     // Nothing at all, the begin of a word, half a head, nearly all of it.
     let nearly = b"POST /validate HTTP/1.1\r\nHost: localhost\r\n";
-    for begin in [&b""[..], b"P", b"POST /validate HT", nearly] {
-        let mut connection = Connection::tcp(gate.port).unwrap();
+    let begun = [&b""[..], b"P", b"POST /validate HT", nearly].map(|begin| {
+        let mut connection = gate.connect();
         connection.send(begin).unwrap();
+        connection
+    });
+    for mut connection in begun {
         connection.receive().expect("dropped").error(408);
         assert_eq!(connection.rest(), Some(Vec::new()));
     }

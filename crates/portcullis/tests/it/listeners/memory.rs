@@ -6,13 +6,13 @@ use std::net::{Ipv4Addr, TcpStream};
 use serde_json::json;
 
 use super::plain;
-use crate::harness::{Connection, Gate, Review, chain, pod, post_bytes, request, until};
+use crate::harness::{Connection, Gate, Review, chain, pod, request, until};
 
 /// A gate whose policy answers every pod with a patch of more than a mebibyte.
-fn gate() -> Gate {
+fn gate(write_timeout: &str) -> Gate {
     let (_, listener) = plain("api", &["api"]);
     Gate::start(json!({
-        "limits": {"body": "1Mi", "requestMemory": "6Mi", "writeTimeout": "8s"},
+        "limits": {"body": "1Mi", "requestMemory": "6Mi", "writeTimeout": write_timeout},
         "policies": [{"name": "large", "code": "object.metadata.annotations = {note: 'x'.repeat(1 << 20)}"}],
         "defaultAction": "allow",
         "listeners": [listener],
@@ -51,16 +51,16 @@ fn post(connection: &mut TcpStream, stream: u32, path: &str, body: &str) {
 
 #[test]
 fn answers_that_are_not_taken_count_and_end() {
-    let mut gate = gate();
+    let mut gate = gate("8s");
     let review = Review::create(&pod()).text();
-    let status = || post_bytes(gate.port, "/mutate", review.as_bytes()).status;
+    let status = || gate.post_bytes("/mutate", review.as_bytes()).status;
     assert_eq!(status(), 200);
     let mut hostile = without_window(gate.port);
     for stream in 0..8 {
         post(&mut hostile, stream * 2 + 1, "/mutate", &review);
     }
     until("the memory is used up", || status() == 503);
-    let refused = post_bytes(gate.port, "/mutate", review.as_bytes());
+    let refused = gate.post_bytes("/mutate", review.as_bytes());
     if refused.status == 503 {
         assert_eq!(refused.header("retry-after"), Some("1"));
         assert_eq!(refused.error(503).0["code"], "busy");
@@ -79,7 +79,7 @@ fn answers_that_are_not_taken_count_and_end() {
 
 #[test]
 fn a_client_that_does_not_read_is_given_up() {
-    let gate = gate();
+    let gate = gate("1s");
     let review = Review::create(&pod()).text();
     let one = request("POST", "/mutate", &[], review.as_bytes());
     let mut connection = TcpStream::connect((Ipv4Addr::LOCALHOST, gate.port)).unwrap();
@@ -101,7 +101,7 @@ fn a_client_that_does_not_read_is_given_up() {
 
 #[test]
 fn bodies_count_until_they_are_judged() {
-    let gate = gate();
+    let gate = gate("8s");
     let large = vec![b' '; 1 << 20];
     let whole = request("POST", "/validate", &[], &large);
     let mut held: Vec<Connection> = (0..6)
@@ -112,13 +112,13 @@ fn bodies_count_until_they_are_judged() {
         })
         .collect();
     until("the memory is used up", || {
-        post_bytes(gate.port, "/validate", &large).status == 503
+        gate.post_bytes("/validate", &large).status == 503
     });
     // What is small goes on, and so does who was there first.
     assert_eq!(gate.get("/livez").status, 200);
     held.truncate(1);
     until("there is room again", || {
-        post_bytes(gate.port, "/validate", &large).status == 400
+        gate.post_bytes("/validate", &large).status == 400
     });
     held[0].send(b" ").unwrap();
     held[0].receive().unwrap().error(400);
@@ -130,7 +130,7 @@ fn a_uid_that_is_too_long_is_refused() {
     for (length, status) in [(36, 200), (1024, 200), (1025, 400)] {
         let mut review = Review::create(&pod()).value();
         review["request"]["uid"] = "u".repeat(length).into();
-        let answer = post_bytes(gate.port, "/validate", review.to_string().as_bytes());
+        let answer = gate.post_bytes("/validate", review.to_string().as_bytes());
         assert_eq!(answer.status, status, "{length}");
         if status == 400 {
             let (error, _) = answer.error(400);

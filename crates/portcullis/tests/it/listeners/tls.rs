@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use super::encrypted;
 use crate::harness::{
-    Connection, Gate, Pki, Review, Setup, Verdict, chain, pod, raw, raw_then_close, request, tls,
+    Client, Connection, Gate, Pki, Review, Setup, Verdict, chain, pod, request, tls,
 };
 
 fn files() -> Value {
@@ -147,7 +147,7 @@ fn plain_http_on_a_tls_port_gets_a_word() {
         b"\x00".to_vec(),
         vec![0xff; 5000],
     ] {
-        let answer = raw_then_close(port, &bytes).expect("no word");
+        let answer = Client::tcp(port).raw_then_close(&bytes).expect("no word");
         let (error, _) = answer.error(400);
         let message = error["message"].as_str().unwrap();
         assert!(
@@ -163,7 +163,7 @@ fn plain_http_on_a_tls_port_gets_a_word() {
 fn tls_on_a_plain_port_gets_a_word() {
     let mut gate = Gate::of(&["AlwaysAdmit"]);
     assert!(Connection::tls(gate.port, &tls::careless()).is_err());
-    let answer = raw(gate.port, &client_hello(3)).expect("no word");
+    let answer = gate.raw(&client_hello(3)).expect("no word");
     let (error, _) = answer.error(400);
     assert!(
         error["message"].as_str().unwrap().contains("TLS"),

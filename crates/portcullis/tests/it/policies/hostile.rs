@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use serde_json::json;
 
 use super::{named, native};
-use crate::harness::{Connection, Gate, Review, Verdict, eventually, post, until};
+use crate::harness::{Connection, Gate, Review, Verdict, eventually, until};
 use attacks::{ATTACKS, POLLUTION, PROBE};
 
 fn gate() -> Gate {
@@ -35,7 +35,7 @@ fn gate() -> Gate {
 fn refused(gate: &Gate, name: &str, limits: &[&str]) {
     let review = named(name);
     let message = eventually("the policy is reached in time", || {
-        let verdict = Verdict::of(&post(gate.port, "/mutate", &review.value()), &review);
+        let verdict = gate.ask("/mutate", &review);
         assert!(!verdict.is_allowed(), "{name} was let in");
         // Where the machine is busy the time may be over before any policy runs.
         let is_late = verdict.annotation("policy").is_none();
@@ -136,10 +136,12 @@ fn a_large_stack_is_no_way_out() {
     config["limits"] = json!({"stack": "16Mi"});
     let mut gate = Gate::start(config);
     let review = named("any");
-    let answer = crate::harness::raw(
-        gate.port,
-        &crate::harness::request("POST", "/validate", &[], review.text().as_bytes()),
-    );
+    let answer = gate.raw(&crate::harness::request(
+        "POST",
+        "/validate",
+        &[],
+        review.text().as_bytes(),
+    ));
     gate.lives();
     Verdict::of(&answer.expect("no answer"), &review).denied("limit exceeded");
 }
@@ -170,8 +172,7 @@ fn many_attacks_at_the_same_time_are_all_answered() {
                 scope.spawn(move || {
                     let (name, ..) = ATTACKS[n % ATTACKS.len()];
                     let review = named(name);
-                    let verdict =
-                        Verdict::of(&post(gate.port, "/validate", &review.value()), &review);
+                    let verdict = gate.ask("/validate", &review);
                     assert!(!verdict.is_allowed(), "{name} was let in");
                     verdict.denied("limit exceeded");
                 })

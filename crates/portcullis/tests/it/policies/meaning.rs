@@ -1,11 +1,4 @@
-//! What policies say, and what follows from it.
+//! What policies write and what they know of their callers.
 
-mod failure;
-mod helpers;
 mod log;
-mod matching;
-mod modes;
-mod modules;
-mod operations;
-mod order;
 mod subject;

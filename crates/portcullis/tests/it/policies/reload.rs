@@ -36,13 +36,17 @@ fn files_of_a_folder_change_come_and_go() {
     becomes(&gate, "10-a: a");
     let list = json!({"policies": [{"name": "listed", "code": "return 'from a list'"}]});
     gate.folder.write("policies/00-list.yaml", list.to_string());
+    gate.hang_up();
     becomes(&gate, "listed: from a list");
-    for (file, next) in [
-        ("00-list.yaml", "10-a: a"),
-        ("10-a.js", "20-b: b2"),
-        ("20-b.js", ""),
+    for (file, next, is_watched) in [
+        ("00-list.yaml", "10-a: a", true),
+        ("10-a.js", "20-b: b2", false),
+        ("20-b.js", "", false),
     ] {
         std::fs::remove_file(gate.folder.path(&format!("policies/{file}"))).unwrap();
+        if !is_watched {
+            gate.hang_up();
+        }
         becomes(&gate, next);
     }
 }

@@ -202,7 +202,7 @@ fn the_limits_change_too() {
     config["limits"] = json!({"body": "4Ki"});
     reload(&gate, config);
     until("the limit counts", || {
-        crate::harness::post(gate.port, "/validate", &review.value()).status == 413
+        gate.post("/validate", &review.value()).status == 413
     });
 }
 

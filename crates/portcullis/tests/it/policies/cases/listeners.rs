@@ -2,10 +2,10 @@
 
 use serde_json::{Value, json};
 
-use super::Want::No;
-use super::{VIOLATES, compare};
 use crate::harness::{Connection, Folder, Gate, Pki, Verdict, acjs, free_port, program};
 use crate::policies::{fruit, review_of};
+use portcullis_testing::policies::VIOLATES;
+use portcullis_testing::policies::Want::No;
 
 /// A server with this listener and no other.
 fn server(pki: &Pki, code: &str, listener: Value) -> Gate {
@@ -34,7 +34,7 @@ fn tls_knows_nobody() {
     let code = "return 'u=' + ac.User + ' m=' + ac.UserAuthNMethod";
     let gate = server(&pki, code, json!({"tls": tls}));
     let verdict = asked(port, &pki.client(None)).unwrap();
-    compare(39, &verdict, &fruit(), &No(VIOLATES, "P: u=null m="));
+    No(VIOLATES, "P: u=null m=").compare(39, &verdict, &fruit());
     drop(gate);
 }
 
@@ -49,7 +49,7 @@ fn mutual_tls_knows_the_subject() {
     let gate = server(&pki, code, json!({"mtls": mtls}));
     let verdict = asked(port, &pki.client(Some(&pki.client))).unwrap();
     let message = "P: client by mTLS of authority";
-    compare(40, &verdict, &fruit(), &No(VIOLATES, message));
+    No(VIOLATES, message).compare(40, &verdict, &fruit());
     for (who, identity) in [("nobody", None), ("a stranger", Some(&pki.stranger))] {
         assert!(asked(port, &pki.client(identity)).is_err(), "{who} got in");
     }

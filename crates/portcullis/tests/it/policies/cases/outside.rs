@@ -2,10 +2,10 @@
 
 use serde_json::json;
 
-use super::Want::{No, NoLike, Yes};
-use super::{ERROR, VIOLATES, compare};
 use crate::harness::{Acjs, AcjsSetup, Controller, Folder, acjs, answered, no};
 use crate::policies::{fruit, review_of};
+use portcullis_testing::policies::Want::{No, NoLike, Yes};
+use portcullis_testing::policies::{ERROR, VIOLATES};
 
 const FORWARD: &str = "return forwardToAdmissionController(req.userInfo.groups[0])";
 
@@ -21,14 +21,14 @@ fn the_opinion_of_another_controller() {
     let server = Acjs::of(&[("P", FORWARD)]);
     let denies = Controller::unix(&folder.path("no.sock"), |r| no(r, "ext no"));
     let verdict = forwarded(&server, &denies.url);
-    compare(34, &verdict, &fruit(), &No(VIOLATES, "P: ext no"));
+    No(VIOLATES, "P: ext no").compare(34, &verdict, &fruit());
     let patch = "W3sib3AiOiJhZGQiLCJwYXRoIjoiL3giLCJ2YWx1ZSI6MX1d";
     let allows = Controller::unix(&folder.path("yes.sock"), move |review| {
         let response = json!({"allowed": true, "patchType": "JSONPatch", "patch": patch});
         answered(review, response)
     });
     let verdict = forwarded(&server, &allows.url);
-    compare(35, &verdict, &fruit(), &Yes);
+    Yes.compare(35, &verdict, &fruit());
     assert_eq!(allows.seen().len(), 1);
 }
 
@@ -47,7 +47,7 @@ fn a_signature_is_missing() {
     // A call that fails throws, so that no way of asking lets the pod in.
     let verdict = server.ask(&review_of(&pod));
     let start = "P: unable to evaluate policy:Error: invoking the cosign cli failed";
-    compare(36, &verdict, &pod, &NoLike(ERROR, start));
+    NoLike(ERROR, start).compare(36, &verdict, &pod);
     assert!(
         verdict.message().contains("second"),
         "{}",
@@ -60,7 +60,7 @@ fn a_signature_is_missing() {
     );
     let mut signed = pod;
     signed["spec"]["containers"].as_array_mut().unwrap().pop();
-    compare(36, &server.ask(&review_of(&signed)), &signed, &Yes);
+    Yes.compare(36, &server.ask(&review_of(&signed)), &signed);
 }
 
 #[test]

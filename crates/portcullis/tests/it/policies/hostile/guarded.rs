@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use serde_json::{Value, json};
 
 use super::super::native;
-use crate::harness::{Folder, Gate, Review, Verdict, post, run, run_in, until};
+use crate::harness::{Folder, Gate, Review, run, run_in, until};
 
 /// A configuration map with this note.
 fn noted(user: &str, note: &Value) -> Review {
@@ -25,7 +25,7 @@ fn attack(gate: &Gate, many: usize, evil: &Value) {
     std::thread::scope(|scope| {
         let attack = || {
             let review = noted("eve", evil);
-            Verdict::of(&post(gate.port, "/validate", &review.value()), &review)
+            gate.ask("/validate", &review)
         };
         let attackers: Vec<_> = (0..many).map(|_| scope.spawn(attack)).collect();
         for _ in 0..10 {

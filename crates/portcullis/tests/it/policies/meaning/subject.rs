@@ -77,7 +77,7 @@ fn headers_are_found_whatever_their_case() {
     let server = Acjs::of(&[("P", code)]);
     let review = review_of(&fruit());
     let headers = [("x-a", "1"), ("X-A", "2")];
-    let answer = server.send("POST", "/?x=1%202&y", &headers, review.text().as_bytes());
+    let answer = server.send("/?x=1%202&y", &headers, review.text().as_bytes());
     let seen = told(&Verdict::of(&answer, &review));
     assert_eq!(
         seen,
