@@ -6,14 +6,18 @@ mod der;
 mod jwk;
 mod pem;
 
-use jsonwebtoken::{Algorithm as Jwa, DecodingKey, EncodingKey};
+use std::sync::Arc;
 
 use aws_lc_rs::signature::{
-    ECDSA_P256_SHA256_FIXED_SIGNING, EcdsaKeyPair, Ed25519KeyPair, RsaKeyPair,
+    ECDSA_P256_SHA256_FIXED, ECDSA_P256_SHA256_FIXED_SIGNING, ED25519, EcdsaKeyPair,
+    Ed25519KeyPair, RSA_PKCS1_2048_8192_SHA256, RSA_PKCS1_SHA256, RsaKeyPair,
+    RsaPublicKeyComponents, UnparsedPublicKey,
 };
+use aws_lc_rs::{error, hmac, rand};
 
 pub(crate) use jwk::{Jwk, key_set};
 
+use crate::encoding::{decode, encode};
 use crate::settings::Algorithm;
 
 /// How something is signed.
@@ -41,15 +45,6 @@ impl Signing {
         let all = [Self::Hs256, Self::Rs256, Self::Es256, Self::EdDsa];
         all.into_iter().find(|a| a.name() == name)
     }
-
-    fn jwa(self) -> Jwa {
-        match self {
-            Self::Hs256 => Jwa::HS256,
-            Self::Rs256 => Jwa::RS256,
-            Self::Es256 => Jwa::ES256,
-            Self::EdDsa => Jwa::EdDSA,
-        }
-    }
 }
 
 impl From<Algorithm> for Signing {
@@ -66,7 +61,15 @@ impl From<Algorithm> for Signing {
 #[derive(Debug, Clone)]
 pub(crate) struct Verifier {
     signing: Signing,
-    key: DecodingKey,
+    key: VerifyingKey,
+}
+
+#[derive(Debug, Clone)]
+enum VerifyingKey {
+    Shared(hmac::Key),
+    Rsa(RsaPublicKeyComponents<Vec<u8>>),
+    /// A point of P-256, or an Ed25519 key.
+    Curve(UnparsedPublicKey<Vec<u8>>),
 }
 
 impl Verifier {
@@ -74,7 +77,7 @@ impl Verifier {
     pub(crate) fn shared(secret: &[u8]) -> Self {
         Self {
             signing: Signing::Hs256,
-            key: DecodingKey::from_secret(secret),
+            key: VerifyingKey::Shared(hmac::Key::new(hmac::HMAC_SHA256, secret)),
         }
     }
 
@@ -101,24 +104,26 @@ impl Verifier {
         }
         let odd = exponent.last().is_some_and(|last| last % 2 == 1);
         if !odd || !(2..=33).contains(&der::bits(exponent)) {
-            return Err("the exponent of this RSA key is none that is used".to_owned());
+            return Err("unsupported RSA public exponent".to_owned());
         }
         Ok(Self {
             signing: Signing::Rs256,
-            key: DecodingKey::from_rsa_raw_components(strip(modulus), strip(exponent)),
+            key: VerifyingKey::Rsa(RsaPublicKeyComponents {
+                n: strip(modulus).to_vec(),
+                e: strip(exponent).to_vec(),
+            }),
         })
     }
 
     /// A point of P-256, uncompressed.
     fn p256(point: &[u8]) -> Result<Self, String> {
-        let algorithm = &aws_lc_rs::signature::ECDSA_P256_SHA256_FIXED;
-        let key = aws_lc_rs::signature::UnparsedPublicKey::new(algorithm, point);
+        let key = UnparsedPublicKey::new(&ECDSA_P256_SHA256_FIXED, point.to_vec());
         if point.len() != 65 || point.first() != Some(&4) || key.parse().is_err() {
-            return Err("this is no point of the curve P-256".to_owned());
+            return Err("not a valid P-256 point".to_owned());
         }
         Ok(Self {
             signing: Signing::Es256,
-            key: DecodingKey::from_ec_der(point),
+            key: VerifyingKey::Curve(key),
         })
     }
 
@@ -129,7 +134,7 @@ impl Verifier {
         }
         Ok(Self {
             signing: Signing::EdDsa,
-            key: DecodingKey::from_ed_der(key),
+            key: VerifyingKey::Curve(UnparsedPublicKey::new(&ED25519, key.to_vec())),
         })
     }
 
@@ -140,11 +145,16 @@ impl Verifier {
 
     /// Whether the signature (base64url) is this key's, of this message.
     pub(crate) fn verify(&self, message: &str, signature: &str) -> bool {
+        let Some(signature) = decode(signature) else {
+            return false;
+        };
         let message = message.as_bytes();
-        matches!(
-            jsonwebtoken::crypto::verify(signature, message, &self.key, self.signing.jwa()),
-            Ok(true)
-        )
+        let verified = match &self.key {
+            VerifyingKey::Shared(key) => hmac::verify(key, message, &signature),
+            VerifyingKey::Rsa(key) => key.verify(&RSA_PKCS1_2048_8192_SHA256, message, &signature),
+            VerifyingKey::Curve(key) => key.verify(message, &signature),
+        };
+        verified.is_ok()
     }
 }
 
@@ -152,7 +162,15 @@ impl Verifier {
 #[derive(Debug, Clone)]
 pub(crate) struct Signer {
     signing: Signing,
-    key: EncodingKey,
+    key: SigningKey,
+}
+
+#[derive(Debug, Clone)]
+enum SigningKey {
+    Shared(hmac::Key),
+    Rsa(Arc<RsaKeyPair>),
+    P256(Arc<EcdsaKeyPair>),
+    Ed25519(Arc<Ed25519KeyPair>),
 }
 
 impl Signer {
@@ -160,28 +178,26 @@ impl Signer {
     pub(crate) fn shared(secret: &[u8]) -> Self {
         Self {
             signing: Signing::Hs256,
-            key: EncodingKey::from_secret(secret),
+            key: SigningKey::Shared(hmac::Key::new(hmac::HMAC_SHA256, secret)),
         }
     }
 
     /// A private key in PEM; the message says what was found instead, never what it holds.
     pub(crate) fn from_pem(algorithm: Algorithm, text: &[u8]) -> Result<Self, String> {
         let found = pem::private(text)?;
-        let broken = || "this private key can't be read".to_owned();
+        let broken = |why: error::KeyRejected| format!("this private key can't be read: {why}");
         let key = match (algorithm, &found) {
             (Algorithm::Rs256, der::Private::Rsa { pkcs1 }) => {
-                RsaKeyPair::from_der(pkcs1).map_err(|_| broken())?;
-                EncodingKey::from_rsa_der(pkcs1)
+                SigningKey::Rsa(Arc::new(RsaKeyPair::from_der(pkcs1).map_err(broken)?))
             }
             (Algorithm::Es256, der::Private::P256 { der }) => {
                 let pair =
                     EcdsaKeyPair::from_private_key_der(&ECDSA_P256_SHA256_FIXED_SIGNING, der);
-                let pkcs8 = pair.map_err(|_| broken())?.to_pkcs8v1();
-                EncodingKey::from_ec_der(pkcs8.map_err(|_| broken())?.as_ref())
+                SigningKey::P256(Arc::new(pair.map_err(broken)?))
             }
             (Algorithm::EdDsa, der::Private::Ed25519 { pkcs8 }) => {
-                Ed25519KeyPair::from_pkcs8(pkcs8).map_err(|_| broken())?;
-                EncodingKey::from_ed_der(pkcs8)
+                let pair = Ed25519KeyPair::from_pkcs8(pkcs8).map_err(broken)?;
+                SigningKey::Ed25519(Arc::new(pair))
             }
             _ => return Err(format!("{} is needed, this is {found}", needed(algorithm))),
         };
@@ -198,7 +214,19 @@ impl Signer {
 
     /// The signature of this message, base64url.
     pub(crate) fn sign(&self, message: &str) -> Option<String> {
-        jsonwebtoken::crypto::sign(message.as_bytes(), &self.key, self.signing.jwa()).ok()
+        let message = message.as_bytes();
+        let random = rand::SystemRandom::new();
+        Some(match &self.key {
+            SigningKey::Shared(key) => encode(hmac::sign(key, message)),
+            SigningKey::Rsa(pair) => {
+                let mut signature = vec![0; pair.public_modulus_len()];
+                let signed = pair.sign(&RSA_PKCS1_SHA256, &random, message, &mut signature);
+                signed.ok()?;
+                encode(signature)
+            }
+            SigningKey::P256(pair) => encode(pair.sign(&random, message).ok()?),
+            SigningKey::Ed25519(pair) => encode(pair.sign(message)),
+        })
     }
 }
 

@@ -10,6 +10,7 @@ mod certificate;
 mod observer;
 mod plugin;
 mod subject;
+mod time;
 
 pub use build::Engine;
 pub(crate) use build::{Around, Compiled, descriptor, engine_limits, module as module_source};

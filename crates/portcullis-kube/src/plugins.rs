@@ -5,7 +5,7 @@
 //! say, but read JSON: an object of the wrong shape is refused with the path
 //! of the fault, whatever the failure mode.
 //!
-//! Shared parts: `config` decodes configurations, `read` reads objects, `edit`
+//! Shared parts: `config` decodes configurations, `document` and `read` read objects, `edit`
 //! changes them, `refusal` words refusals, `labels` and `tolerations` know the
 //! rules of those. Nothing here waits, reads a clock or talks to a cluster.
 //!
@@ -20,6 +20,7 @@ use portcullis_core::{Plugin, Registry};
 use crate::namespaces::Namespaces;
 
 pub(crate) mod config;
+pub(crate) mod document;
 mod edit;
 pub(crate) mod read;
 pub(crate) mod refusal;

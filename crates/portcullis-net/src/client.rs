@@ -16,19 +16,10 @@ use tokio::net::{TcpStream, UnixStream};
 use tokio_rustls::TlsConnector;
 
 pub use self::connection::Connection;
-pub use self::exchange::{Answer, Deadline, Limits, Pieces, Response, read};
+pub use self::exchange::{Answer, Limits, Pieces, Response, read};
 pub use self::request::Request;
 use crate::reach::Reach;
-use crate::{Address, Error, Host, Trust, TrustError, Web};
-
-/// What is spoken.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Protocol {
-    /// HTTP/1.1.
-    Http1,
-    /// HTTP/2, from the first byte on.
-    Http2,
-}
+use crate::{Address, Error, Host, Protocol, Trust, TrustError, Web};
 
 /// A client of one server. It keeps no connections: each exchange has its own.
 #[derive(Debug, Clone)]
@@ -88,7 +79,7 @@ impl Client {
     }
 
     /// Connects, for several requests or for an answer in pieces. There is no deadline: see
-    /// [`Deadline::bound`].
+    /// [`Deadline::bound`](crate::Deadline::bound).
     ///
     /// # Errors
     ///

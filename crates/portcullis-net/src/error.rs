@@ -3,7 +3,7 @@
 use std::error::Error as StdError;
 use std::io;
 
-use crate::{Deadline, TrustError};
+use crate::{Late, TrustError};
 
 /// Why there is no answer. What the other end wrote is not in it, but for the names of certificates.
 #[derive(Debug, thiserror::Error)]
@@ -33,8 +33,8 @@ pub enum Error {
     #[error("the answer has more than {0} bytes")]
     TooLarge(usize),
     /// The time is over.
-    #[error("no answer {0}")]
-    Late(Deadline),
+    #[error(transparent)]
+    Late(#[from] Late),
     /// Nothing more came.
     #[error("no data for {0:?}")]
     Silent(std::time::Duration),

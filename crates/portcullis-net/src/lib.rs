@@ -10,17 +10,19 @@
 mod address;
 mod backoff;
 mod client;
+mod deadline;
 mod error;
+mod protocol;
 mod reach;
 mod trust;
 
 pub use address::{Address, AddressError, Host, Web};
 pub use backoff::{Backoff, spread};
-pub use client::{
-    Answer, Client, Connection, Deadline, Limits, Pieces, Protocol, Request, Response, read,
-};
+pub use client::{Answer, Client, Connection, Limits, Pieces, Request, Response, read};
+pub use deadline::{Deadline, Late};
 pub use error::Error;
 pub use hyper::{Method, StatusCode, header};
+pub use protocol::Protocol;
 pub use trust::{
     Trust, TrustError, authorities, certificates, private_key, provider, system_authorities,
 };

@@ -12,6 +12,7 @@ mod masker;
 mod material;
 mod recorded;
 mod scrub;
+mod search;
 mod shape;
 mod summary;
 mod trace;

@@ -6,12 +6,14 @@
 //! | [`looks`] | values that are secrets wherever they are |
 //! | [`review`] | the text of a review, which stays as it is but for the secrets |
 //! | [`found`] | what was found there, and the text without it |
+//! | [`known`] | the same values elsewhere in the text |
 //! | [`value`] | trees: values of patches, arguments and results of host calls |
 //! | [`http`] | headers and address of the HTTP request |
 //! | [`paths`] | what the configuration adds |
 
 pub(crate) mod found;
 pub(crate) mod http;
+mod known;
 pub(crate) mod looks;
 pub(crate) mod names;
 pub(crate) mod paths;

@@ -3,26 +3,16 @@
 //! A policy may repeat a secret in a message, a warning, a host call or a patch. Every masked value of
 //! four bytes or more is looked for: as it is, decoded from base64, encoded in it, and as JSON writes
 //! these. A text that was cut inside a secret ends with its beginning: four bytes of it are enough there.
-//!
-//! Looking costs a table look-up for each byte of the text. Whatever the secrets are, it never costs more
-//! than a few comparisons for each byte: long secrets are recognized by their first [`LONGEST`] bytes.
 
 mod forms;
 pub(crate) mod known;
-mod search;
 
 use std::borrow::Cow;
 
 use serde_json::{Map, Value};
 
 use crate::mask::{MASKED, Secret, looks};
-use search::Search;
-
-/// Shortest value that is looked for.
-pub(crate) const SHORTEST: usize = 4;
-
-/// As much of a value is looked for.
-pub(crate) const LONGEST: usize = 64;
+use crate::search::Search;
 
 /// More secrets are not looked for: then no text is kept.
 const MOST: usize = 20_000;
@@ -64,7 +54,7 @@ impl<'a> Scrubber<'a> {
         if self.is_blind && !text.is_empty() {
             return Cow::Borrowed(MASKED);
         }
-        match self.search.replaced(text) {
+        match self.search.replaced(text, MASKED) {
             None => looks::without_secrets(text),
             Some(text) => Cow::Owned(looks::without_secrets(&text).into_owned()),
         }
@@ -128,6 +118,3 @@ impl<'a> Scrubber<'a> {
         })
     }
 }
-
-#[cfg(test)]
-mod tests;

@@ -28,5 +28,6 @@ pub use answer::{
 pub use load::{Fault, Load, Warning};
 pub use parameters::Parameters;
 pub use permission::{Condition, Permission};
+pub use projects::Project;
 pub use scope::Scope;
-pub use tenant::{Project, Roles, Tenant};
+pub use tenant::{Roles, Tenant};

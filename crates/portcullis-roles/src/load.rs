@@ -7,6 +7,7 @@ mod access;
 mod definitions;
 mod findings;
 mod items;
+mod mapping;
 mod projects;
 mod reach;
 mod roles;

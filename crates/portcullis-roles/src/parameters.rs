@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use super::permission::Condition;
-use super::tenant::Project;
+use super::projects::Project;
 
 /// The parameters of one request that conditions are compared with.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

@@ -4,7 +4,14 @@ use std::collections::{BTreeSet, HashMap};
 
 use portcullis_core::Glob;
 
-use super::tenant::Project;
+/// A project that a tenant holds.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Project {
+    /// Its name, as the tenant has it.
+    pub name: String,
+    /// Its name with the host, where the tenant knows it.
+    pub canonical: Option<String>,
+}
 
 /// Which projects a tenant holds.
 #[derive(Debug, Default)]

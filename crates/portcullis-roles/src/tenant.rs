@@ -1,9 +1,9 @@
-//! Tenants, and the projects they hold.
+//! Tenants.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::projects::Projects;
+use super::projects::{Project, Projects};
 use super::scope::Scope;
 
 /// Everything about roles, made from one document.
@@ -19,15 +19,6 @@ pub struct Tenant {
     name: String,
     scope: Scope,
     projects: Projects,
-}
-
-/// A project that a tenant holds.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Project {
-    /// Its name, as the tenant has it.
-    pub name: String,
-    /// Its name with the host, where the tenant knows it.
-    pub canonical: Option<String>,
 }
 
 impl Roles {

@@ -10,6 +10,15 @@ use std::borrow::Cow;
 
 use crate::error::{Failure, Kind};
 
+/// What a store is opened for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Mode {
+    /// Reading and writing: it is made if it is not there, and brought up to date.
+    ReadWrite,
+    /// Reading alone: nothing is made or changed.
+    ReadOnly,
+}
+
 /// A value that goes in.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) enum Value<'a> {

@@ -1,6 +1,6 @@
 //! What can go wrong with a store.
 
-use crate::location::Location;
+use std::fmt;
 
 /// Why the store didn't do it. The texts name the store, and never a password.
 #[derive(Debug, thiserror::Error)]
@@ -79,7 +79,7 @@ impl StoreError {
         matches!(self, Self::Busy { .. } | Self::Unavailable { .. })
     }
 
-    pub(crate) fn at(location: &Location, failure: Failure) -> Self {
+    pub(crate) fn at(location: &dyn fmt::Display, failure: Failure) -> Self {
         let location = location.to_string();
         let reason = failure.reason;
         match failure.kind {
@@ -101,6 +101,11 @@ impl StoreError {
         }
     }
 }
+
+/// What is wrong with the address of a store.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct LocationError(pub(crate) String);
 
 /// What went wrong, before it is said where.
 #[derive(Debug)]

@@ -20,11 +20,12 @@ mod store;
 mod sweep;
 mod times;
 
+pub use database::Mode;
 pub use decisions::{Entry, Filter, Mark, Page, Retention};
 pub use error::StoreError;
 pub use holds::{Hold, NewHold, Placed};
 pub use location::Location;
 pub use sessions::{EndedSessions, EndingSession};
 pub use states::{StateChange, TenantState};
-pub use store::{Mode, Store};
+pub use store::Store;
 pub use sweep::Swept;

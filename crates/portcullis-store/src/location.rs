@@ -3,11 +3,10 @@
 use std::fmt;
 use std::path::{Path, PathBuf};
 
-use crate::database::Database;
 use crate::database::postgres::{Address, Postgres};
 use crate::database::sqlite::Sqlite;
-use crate::error::Failure;
-use crate::store::Mode;
+use crate::database::{Database, Mode};
+use crate::error::{Failure, LocationError};
 
 /// The file of the embedded store, in the data directory.
 const FILE: &str = "portcullis.db";
@@ -33,11 +32,6 @@ enum Place {
     Sqlite(PathBuf),
     Postgres(Box<Address>),
 }
-
-/// Why an address is none.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{0}")]
-pub struct LocationError(pub(crate) String);
 
 impl Location {
     /// Reads `sqlite:PATH` or `sqlite://PATH`, with the path relative to `base`, or

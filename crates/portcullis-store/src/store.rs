@@ -6,22 +6,13 @@ use std::time::SystemTime;
 
 use portcullis_record::Summary;
 
-use crate::database::Database;
+use crate::database::{Database, Mode};
 use crate::decisions::{
     Decisions, Entry, Filter, Listed, Mark, Page, Pruned, Retention, Statistics,
 };
 use crate::error::{Failure, StoreError};
 use crate::location::Location;
 use crate::migrations;
-
-/// What a store is opened for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Mode {
-    /// Reading and writing: it is made if it is not there, and brought up to date.
-    ReadWrite,
-    /// Reading alone: nothing is made or changed.
-    ReadOnly,
-}
 
 /// An open store. Everything blocks; with PostgreSQL it must not be called inside an async runtime's
 /// own threads.

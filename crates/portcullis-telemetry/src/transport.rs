@@ -76,7 +76,7 @@ impl Transport {
     pub(crate) async fn send(&mut self, request: &Bytes) -> Result<u64, Failure> {
         let deadline = Deadline::After(self.settings.timeout);
         let sent = deadline.bound(self.exchange(request)).await;
-        let sent = sent.unwrap_or_else(|late| Err(late.into()));
+        let sent = sent.unwrap_or_else(|late| Err(Error::from(late).into()));
         if sent.is_err() {
             self.open = None;
         }

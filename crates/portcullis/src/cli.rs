@@ -2,9 +2,9 @@
 
 use std::ffi::OsString;
 
-use clap::{Parser, ValueEnum};
+use clap::Parser;
 
-use crate::colors;
+use crate::colors::{self, Color};
 use crate::commands::Command;
 
 mod spelling;
@@ -21,17 +21,6 @@ pub(crate) struct Cli {
     pub(crate) color: Color,
     #[command(subcommand)]
     pub(crate) command: Command,
-}
-
-/// When colours are used.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Color {
-    /// On a terminal that wants them.
-    Auto,
-    /// Always.
-    Always,
-    /// Never.
-    Never,
 }
 
 /// Reads the command line, and notes whether colours are wanted.

@@ -98,8 +98,8 @@ pub(crate) enum Command {
     Version(Version),
 }
 
-/// Does what the command line says.
-pub(crate) fn run(command: Command) -> Exit {
+/// Does what the command line says; `program` defines the whole command line.
+pub(crate) fn run(command: Command, program: fn() -> clap::Command) -> Exit {
     match command {
         Command::Serve(serve) => serve::run(&serve),
         Command::Check(check) => check::run(&check),
@@ -119,8 +119,8 @@ pub(crate) fn run(command: Command) -> Exit {
         Command::Pipeline(pipeline) => pipeline::run(&pipeline),
         Command::Plugins(plugins) => plugins::run(&plugins),
         Command::Schema => documents::schema(),
-        Command::Completions(completions) => documents::completions(&completions),
-        Command::Man => documents::man(),
+        Command::Completions(completions) => documents::completions(&completions, program()),
+        Command::Man => documents::man(program()),
         Command::Version(version) => documents::version(&version),
     }
 }
@@ -165,13 +165,13 @@ mod tests {
 
     #[test]
     fn every_command_can_be_completed_and_has_a_manual_page() {
-        let pages = text(super::documents::pages().unwrap());
+        let pages = text(super::documents::pages(Cli::command()).unwrap());
         for (name, _) in all() {
             let title = format!("portcullis\\-{}", name.replace([' ', '-'], "\\-"));
             assert!(pages.contains(&title), "{name} has no page");
         }
         for shell in Shell::value_variants() {
-            let script = text(super::documents::script(*shell));
+            let script = text(super::documents::script(*shell, Cli::command()));
             for (name, command) in all() {
                 // Scripts quote the name in one way or another.
                 let is_there = script

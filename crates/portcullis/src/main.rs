@@ -16,6 +16,8 @@ mod source;
 use std::process::ExitCode;
 use std::sync::Arc;
 
+use clap::CommandFactory;
+
 /// Objects are trees of small pieces, which this allocator hands out faster than the system's.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
@@ -27,7 +29,7 @@ fn main() -> ExitCode {
     // Libraries that are not told which cryptography to use take this one. It can only fail if there is one.
     let _ = Arc::unwrap_or_clone(portcullis_net::provider()).install_default();
     let exit = match cli::parse(std::env::args_os()) {
-        Ok(cli) => commands::run(cli.command),
+        Ok(cli) => commands::run(cli.command, cli::Cli::command),
         Err(error) => output::of_clap(&error),
     };
     output::ended(exit).into()

@@ -1,24 +1,20 @@
-//! As much of DER as the envelopes of keys need.
+//! The envelopes of keys: which kind of key is inside, and where it begins.
 
 use std::fmt;
 
-const RSA: &[u8] = &[0x2a, 0x86, 0x48, 0x86, 0xf7, 0x0d, 1, 1, 1];
-const RSA_PSS: &[u8] = &[0x2a, 0x86, 0x48, 0x86, 0xf7, 0x0d, 1, 1, 10];
-const EC: &[u8] = &[0x2a, 0x86, 0x48, 0xce, 0x3d, 2, 1];
-const P256: &[u8] = &[0x2a, 0x86, 0x48, 0xce, 0x3d, 3, 1, 7];
-const P384: &[u8] = &[0x2b, 0x81, 4, 0, 34];
-const P521: &[u8] = &[0x2b, 0x81, 4, 0, 35];
-const K256: &[u8] = &[0x2b, 0x81, 4, 0, 10];
-const ED25519: &[u8] = &[0x2b, 0x65, 0x70];
-const ED448: &[u8] = &[0x2b, 0x65, 0x71];
+use der::asn1::{ObjectIdentifier, OctetStringRef, UintRef};
+use der::{Decode, Reader, SliceReader, Tag, TagMode, TagNumber};
+use spki::{AlgorithmIdentifierRef, SubjectPublicKeyInfoRef};
 
-const INTEGER: u8 = 0x02;
-const BIT_STRING: u8 = 0x03;
-const OCTET_STRING: u8 = 0x04;
-const OBJECT: u8 = 0x06;
-const SEQUENCE: u8 = 0x30;
-/// The curve of an `EC PRIVATE KEY`.
-const PARAMETERS: u8 = 0xa0;
+const RSA: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.2.840.113549.1.1.1");
+const RSA_PSS: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.2.840.113549.1.1.10");
+const EC: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.2.840.10045.2.1");
+const P256: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.2.840.10045.3.1.7");
+const P384: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.3.132.0.34");
+const P521: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.3.132.0.35");
+const K256: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.3.132.0.10");
+const ED25519: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.3.101.112");
+const ED448: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.3.101.113");
 
 /// A public key.
 #[derive(Debug)]
@@ -69,17 +65,13 @@ pub(super) fn bits(number: &[u8]) -> usize {
 }
 
 /// A `PUBLIC KEY`: which algorithm, then the key.
-pub(super) fn public(der: &[u8]) -> Option<Public> {
-    let mut outer = whole(der, SEQUENCE)?;
-    let mut kind = Reader(outer.take(SEQUENCE)?);
-    let object = kind.take(OBJECT)?;
-    let key = outer.take(BIT_STRING)?;
-    // The first byte says how many bits of the last one don't count.
-    let key = key.strip_prefix(&[0])?;
-    outer.end()?;
-    Some(match object {
+pub(super) fn public(der: &[u8]) -> der::Result<Public> {
+    let info = SubjectPublicKeyInfoRef::from_der(der)?;
+    let key = info.subject_public_key.as_bytes();
+    let key = key.ok_or_else(|| Tag::BitString.value_error())?;
+    Ok(match info.algorithm.oid {
         RSA => return rsa_public(key),
-        EC => match kind.take(OBJECT)? {
+        EC => match curve(&info.algorithm)? {
             P256 => Public::P256 {
                 point: key.to_vec(),
             },
@@ -91,101 +83,79 @@ pub(super) fn public(der: &[u8]) -> Option<Public> {
 }
 
 /// An `RSA PUBLIC KEY`: modulus and exponent.
-pub(super) fn rsa_public(der: &[u8]) -> Option<Public> {
-    let mut numbers = whole(der, SEQUENCE)?;
-    let modulus = numbers.take(INTEGER)?.to_vec();
-    let exponent = numbers.take(INTEGER)?.to_vec();
-    numbers.end()?;
-    Some(Public::Rsa { modulus, exponent })
+pub(super) fn rsa_public(der: &[u8]) -> der::Result<Public> {
+    let mut reader = SliceReader::new(der)?;
+    let (modulus, exponent) = reader.sequence(|numbers| {
+        let modulus: UintRef<'_> = numbers.decode()?;
+        let exponent: UintRef<'_> = numbers.decode()?;
+        Ok((modulus.as_bytes().to_vec(), exponent.as_bytes().to_vec()))
+    })?;
+    reader.finish(Public::Rsa { modulus, exponent })
 }
 
-/// A `PRIVATE KEY`: which algorithm, then the key.
-pub(super) fn private(der: &[u8]) -> Option<Private> {
-    let mut outer = whole(der, SEQUENCE)?;
-    outer.take(INTEGER)?;
-    let mut kind = Reader(outer.take(SEQUENCE)?);
-    let key = |outer: &mut Reader<'_>| outer.take(OCTET_STRING).map(<[u8]>::to_vec);
-    Some(match kind.take(OBJECT)? {
-        RSA => Private::Rsa {
-            pkcs1: key(&mut outer)?,
-        },
-        EC => match kind.take(OBJECT)? {
-            P256 => Private::P256 { der: der.to_vec() },
-            curve => Private::Other(curve_name(curve)),
-        },
-        ED25519 => Private::Ed25519 {
-            pkcs8: der.to_vec(),
-        },
-        other => Private::Other(name(other)),
-    })
+/// A `PRIVATE KEY`: which algorithm, then the key, and perhaps more.
+pub(super) fn private(der: &[u8]) -> der::Result<Private> {
+    let mut reader = SliceReader::new(der)?;
+    let key = reader.sequence(|inside| {
+        let _version: u8 = inside.decode()?;
+        let algorithm: AlgorithmIdentifierRef<'_> = inside.decode()?;
+        let key: OctetStringRef<'_> = inside.decode()?;
+        inside.read_slice(inside.remaining_len())?;
+        Ok(match algorithm.oid {
+            RSA => Private::Rsa {
+                pkcs1: key.as_bytes().to_vec(),
+            },
+            EC => match curve(&algorithm)? {
+                P256 => Private::P256 { der: der.to_vec() },
+                curve => Private::Other(curve_name(curve)),
+            },
+            ED25519 => Private::Ed25519 {
+                pkcs8: der.to_vec(),
+            },
+            other => Private::Other(name(other)),
+        })
+    })?;
+    reader.finish(key)
 }
 
-/// An `EC PRIVATE KEY`: the key, and perhaps its curve.
-pub(super) fn ec_private(der: &[u8]) -> Option<Private> {
-    let mut outer = whole(der, SEQUENCE)?;
-    outer.take(INTEGER)?;
-    let key = outer.take(OCTET_STRING)?;
-    let curve = match outer.take(PARAMETERS) {
-        Some(inside) => Reader(inside).take(OBJECT)?,
-        None if key.len() == 32 => P256,
-        None => return Some(Private::Other("a key of another curve")),
-    };
-    Some(match curve {
-        P256 => Private::P256 { der: der.to_vec() },
-        curve => Private::Other(curve_name(curve)),
-    })
+/// An `EC PRIVATE KEY`: the key, and perhaps its curve and more.
+pub(super) fn ec_private(der: &[u8]) -> der::Result<Private> {
+    let mut reader = SliceReader::new(der)?;
+    let key = reader.sequence(|inside| {
+        let _version: u8 = inside.decode()?;
+        let key: OctetStringRef<'_> = inside.decode()?;
+        let curve = inside.context_specific(TagNumber::N0, TagMode::Explicit)?;
+        inside.read_slice(inside.remaining_len())?;
+        Ok(match curve {
+            Some(P256) => Private::P256 { der: der.to_vec() },
+            Some(curve) => Private::Other(curve_name(curve)),
+            None if key.as_bytes().len() == 32 => Private::P256 { der: der.to_vec() },
+            None => Private::Other("a key of another curve"),
+        })
+    })?;
+    reader.finish(key)
 }
 
-fn name(object: &[u8]) -> &'static str {
-    match object {
+/// The curve that the parameters of an algorithm name.
+fn curve(algorithm: &AlgorithmIdentifierRef<'_>) -> der::Result<ObjectIdentifier> {
+    let parameters = algorithm.parameters;
+    let parameters = parameters.ok_or_else(|| Tag::ObjectIdentifier.value_error())?;
+    parameters.decode_as()
+}
+
+fn name(algorithm: ObjectIdentifier) -> &'static str {
+    match algorithm {
         RSA_PSS => "an RSA key for PSS only",
         ED448 => "an Ed448 key",
         _ => "a key of another kind",
     }
 }
 
-fn curve_name(object: &[u8]) -> &'static str {
-    match object {
+fn curve_name(curve: ObjectIdentifier) -> &'static str {
+    match curve {
         P384 => "a key of the curve P-384",
         P521 => "a key of the curve P-521",
         K256 => "a key of the curve secp256k1",
         _ => "a key of another curve",
-    }
-}
-
-/// What is left to be read.
-struct Reader<'a>(&'a [u8]);
-
-/// The inside of the one element there is.
-fn whole(der: &[u8], tag: u8) -> Option<Reader<'_>> {
-    let mut reader = Reader(der);
-    let inside = reader.take(tag)?;
-    reader.end()?;
-    Some(Reader(inside))
-}
-
-impl<'a> Reader<'a> {
-    /// The inside of the next element, if it has this tag.
-    fn take(&mut self, tag: u8) -> Option<&'a [u8]> {
-        let rest = self.0.strip_prefix(&[tag])?;
-        let (&first, rest) = rest.split_first()?;
-        let (length, rest) = match first {
-            short if short < 0x80 => (usize::from(short), rest),
-            0x81..=0x84 => {
-                let (digits, rest) = rest.split_at_checked(usize::from(first & 0x7f))?;
-                let number = digits
-                    .iter()
-                    .fold(0_usize, |n, d| (n << 8) | usize::from(*d));
-                (number, rest)
-            }
-            _ => return None,
-        };
-        let (inside, rest) = rest.split_at_checked(length)?;
-        self.0 = rest;
-        Some(inside)
-    }
-
-    fn end(&self) -> Option<()> {
-        self.0.is_empty().then_some(())
     }
 }

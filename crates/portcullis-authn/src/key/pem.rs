@@ -30,7 +30,7 @@ pub(super) fn public(text: &[u8]) -> Result<Public, String> {
             ));
         }
     };
-    key.ok_or_else(|| "this public key can't be read".to_owned())
+    key.map_err(|wrong| format!("this public key can't be read: {wrong}"))
 }
 
 /// The private key of this text.
@@ -39,7 +39,7 @@ pub(super) fn private(text: &[u8]) -> Result<Private, String> {
     let (label, der) = first(text, |label| label != "EC PARAMETERS")?;
     let key = match label {
         "PRIVATE KEY" => der::private(&der),
-        "RSA PRIVATE KEY" => Some(Private::Rsa { pkcs1: der }),
+        "RSA PRIVATE KEY" => Ok(Private::Rsa { pkcs1: der }),
         "EC PRIVATE KEY" => der::ec_private(&der),
         "ENCRYPTED PRIVATE KEY" => {
             return Err("this private key needs a password, which can't be given".to_owned());
@@ -54,7 +54,7 @@ pub(super) fn private(text: &[u8]) -> Result<Private, String> {
             ));
         }
     };
-    key.ok_or_else(|| "this private key can't be read".to_owned())
+    key.map_err(|wrong| format!("this private key can't be read: {wrong}"))
 }
 
 /// Label and content of the first section that is wanted.

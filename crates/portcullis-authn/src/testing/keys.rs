@@ -11,6 +11,8 @@ use aws_lc_rs::signature::{
 };
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
+use der::asn1::UintRef;
+use der::{Decode, Reader, SliceReader};
 use serde_json::{Value, json};
 
 use crate::encoding::encode;
@@ -128,12 +130,11 @@ impl Pair {
     pub(crate) fn jwk(&self, id: &str) -> Value {
         match &self.inner {
             Inner::Rsa(pair) => {
-                let key = pair.public_key();
-                let (n, e) = (key.modulus(), key.exponent());
-                let (n, e) = (
-                    n.big_endian_without_leading_zero(),
-                    e.big_endian_without_leading_zero(),
-                );
+                let mut key = SliceReader::new(pair.public_key().as_ref()).unwrap();
+                let numbers =
+                    key.sequence(|key| Ok((UintRef::decode(key)?, UintRef::decode(key)?)));
+                let (n, e) = numbers.unwrap();
+                let (n, e) = (n.as_bytes(), e.as_bytes());
                 json!({ "kty": "RSA", "kid": id, "use": "sig", "alg": "RS256", "n": encode(n), "e": encode(e) })
             }
             Inner::Ec(pair) => {

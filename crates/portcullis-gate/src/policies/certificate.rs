@@ -8,6 +8,8 @@ use x509_parser::extensions::GeneralName;
 use x509_parser::prelude::{FromDer, X509Certificate, X509Name};
 use x509_parser::x509::AttributeTypeAndValue;
 
+use super::time::rfc3339;
+
 /// The subject of a certificate, as `pkix.Name` has it; null if it can't be read.
 pub(super) fn subject(der: &[u8]) -> Value {
     match X509Certificate::from_der(der) {
@@ -87,8 +89,4 @@ fn ip(bytes: &[u8]) -> Option<String> {
     }
     let sixteen = <[u8; 16]>::try_from(bytes).ok()?;
     Some(std::net::Ipv6Addr::from(sixteen).to_string())
-}
-
-fn rfc3339(seconds: i64) -> String {
-    super::subject::rfc3339(i128::from(seconds) * 1_000_000_000)
 }

@@ -9,11 +9,10 @@ use portcullis_core::{Attributes, DoorContext, TraceContext};
 use portcullis_js::Subject;
 use portcullis_kube::review;
 use serde_json::{Map, Value, json};
-use time::OffsetDateTime;
-use time::format_description::well_known::Rfc3339;
 
 use super::caller::Callers;
 use super::certificate;
+use super::time::rfc3339;
 
 /// A request, and when it came.
 #[derive(Debug)]
@@ -131,15 +130,7 @@ fn decoded(path: &str) -> Cow<'_, str> {
 
 fn timestamp(time: SystemTime) -> String {
     let since = time.duration_since(SystemTime::UNIX_EPOCH);
-    rfc3339(since.map_or(0, |d| i128::from(d.as_secs()) * 1_000_000_000))
-}
-
-/// Nanoseconds since 1970 as people write them.
-pub(super) fn rfc3339(nanoseconds: i128) -> String {
-    OffsetDateTime::from_unix_timestamp_nanos(nanoseconds)
-        .ok()
-        .and_then(|time| time.format(&Rfc3339).ok())
-        .unwrap_or_default()
+    rfc3339(since.map_or(0, |d| i64::try_from(d.as_secs()).unwrap_or(i64::MAX)))
 }
 
 #[cfg(test)]

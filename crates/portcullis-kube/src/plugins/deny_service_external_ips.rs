@@ -14,6 +14,7 @@ use portcullis_core::{
 
 use crate::pod::view::view;
 
+use super::document;
 use super::read::{self, OrOutcome, settled};
 use super::refusal::forbidden;
 
@@ -57,7 +58,7 @@ fn check(request: &Attributes) -> OrOutcome<Outcome> {
     // A service of before that can't be read has no addresses: all are new then.
     let old: Service<'_> = match &request.old_object {
         Some(old) if request.operation == Operation::Update => {
-            read::document(old).unwrap_or_default()
+            document::view(old).unwrap_or_default()
         }
         _ => Service::default(),
     };

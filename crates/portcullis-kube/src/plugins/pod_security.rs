@@ -14,7 +14,8 @@ use portcullis_core::{
 use serde_json::{Value, json};
 
 use super::config::given;
-use super::read::{self, Named, OrOutcome, settled};
+use super::document::{self, Named};
+use super::read::{self, OrOutcome, settled};
 use super::refusal::{forbidden, malformed};
 use crate::namespaces::Namespaces;
 use crate::pod::{PodObject, ShapeError};
@@ -151,7 +152,7 @@ impl PodSecurity {
         let found = match request.operation {
             Operation::Update => {
                 // Labels of before that can't be read excuse nothing.
-                let old = request.old_object.as_ref().map(read::document::<Named<'_>>);
+                let old = request.old_object.as_ref().map(document::view::<Named<'_>>);
                 let old = old.and_then(Result::ok).unwrap_or_default();
                 namespace::review_update(name, &old.metadata.labels, labels, defaults, exemptions)
             }

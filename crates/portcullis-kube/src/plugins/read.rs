@@ -11,8 +11,9 @@ use portcullis_core::{Attributes, Document, Outcome, PluginError, Source};
 
 use crate::pod::field::Field;
 use crate::pod::view::view;
-use crate::pod::{Metadata, PodObject, PodSpec, ShapeError, read_text, read_value};
+use crate::pod::{Metadata, PodObject, PodSpec};
 
+use super::document;
 use super::refusal::malformed;
 
 /// A value, or the outcome that ends the plug-in's look at the request.
@@ -54,7 +55,7 @@ pub(crate) fn pod(request: &Attributes) -> OrOutcome<Pod<'_>> {
 /// The pod as it was, if there was one that can be read.
 pub(crate) fn old_pod(request: &Attributes) -> Option<Pod<'_>> {
     let old = request.old_object.as_ref()?;
-    document::<Written<'_>>(old).ok().map(Pod::from)
+    document::view::<Written<'_>>(old).ok().map(Pod::from)
 }
 
 /// The object of a request, which has to be of this kind of the core group.
@@ -70,29 +71,7 @@ pub(crate) fn object<'a, T: Field<'a>>(request: &'a Attributes, kind: &str) -> O
     }
     let object = request.object.as_ref().filter(|o| !is_null(o));
     let object = object.ok_or_else(|| malformed(request, "object: missing"))?;
-    document(object).map_err(|error| malformed(request, error))
-}
-
-/// A view of a document.
-pub(crate) fn document<'a, T: Field<'a>>(document: &'a Document) -> Result<T, ShapeError> {
-    match document.source() {
-        Source::Text(text) => read_text(text),
-        Source::Tree(tree) => read_value(tree),
-    }
-}
-
-/// The object's own name, or the prefix it will get; none if it has neither.
-pub(crate) fn name(request: &Attributes) -> Option<String> {
-    let named: Named<'_> = document(request.object.as_ref()?).ok()?;
-    let Metadata {
-        name,
-        generate_name,
-        ..
-    } = named.metadata;
-    [name, generate_name]
-        .into_iter()
-        .find(|name| !name.is_empty())
-        .map(Cow::into_owned)
+    document::view(object).map_err(|error| malformed(request, error))
 }
 
 fn is_null(document: &Document) -> bool {
@@ -121,14 +100,6 @@ view! {
     struct Status<'a> {
         /// Quality of service.
         qos_class: Cow<'a, str> = "qosClass",
-    }
-}
-
-view! {
-    /// Anything with metadata.
-    pub(crate) struct Named<'a> {
-        /// Metadata.
-        metadata: Metadata<'a> = "metadata",
     }
 }
 

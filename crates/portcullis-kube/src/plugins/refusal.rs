@@ -6,7 +6,7 @@
 
 use portcullis_core::{Attributes, Denial, Outcome};
 
-use super::read;
+use super::document;
 
 /// No, because of a rule.
 pub(crate) fn forbidden(request: &Attributes, detail: &str) -> Outcome {
@@ -31,7 +31,7 @@ fn subject(request: &Attributes) -> String {
     if !request.name.is_empty() {
         return request.subject();
     }
-    let name = read::name(request).unwrap_or_else(|| "Unknown".to_owned());
+    let name = document::name(request).unwrap_or_else(|| "Unknown".to_owned());
     format!("{} {name:?}", request.resource)
 }
 

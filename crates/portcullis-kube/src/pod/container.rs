@@ -1,15 +1,10 @@
-//! Containers of all three kinds, and how to walk over them.
-//!
-//! Every rule about containers goes through [`PodSpec::all_containers`], so
-//! that none of them can forget init or ephemeral containers.
+//! Containers of all three kinds.
 
 use std::{borrow::Cow, fmt};
 
 use serde::de::Error;
 
-use super::{
-    field::Field, metadata::Map, security_context::SecurityContext, spec::PodSpec, view::view,
-};
+use super::{field::Field, metadata::Map, security_context::SecurityContext, view::view};
 
 view! {
     /// A container; ephemeral and init containers have the same fields.
@@ -166,27 +161,5 @@ struct ContainerPath {
 impl fmt::Display for ContainerPath {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(formatter, "spec.{}[{}]", self.kind.key(), self.index)
-    }
-}
-
-impl<'a> PodSpec<'a> {
-    /// Every container: first init, then regular, then ephemeral ones.
-    pub(crate) fn all_containers(&self) -> impl Iterator<Item = ContainerRef<'_, 'a>> {
-        [
-            (ContainerKind::Init, &self.init_containers),
-            (ContainerKind::Regular, &self.containers),
-            (ContainerKind::Ephemeral, &self.ephemeral_containers),
-        ]
-        .into_iter()
-        .flat_map(|(kind, containers)| {
-            containers
-                .iter()
-                .enumerate()
-                .map(move |(index, container)| ContainerRef {
-                    kind,
-                    index,
-                    container,
-                })
-        })
     }
 }

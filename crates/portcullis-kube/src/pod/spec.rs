@@ -1,9 +1,12 @@
-//! A pod's `spec`, as far as plug-ins read it.
+//! A pod's `spec`, as far as plug-ins read it, and how to walk over its containers.
+//!
+//! Every rule about containers goes through [`PodSpec::all_containers`], so
+//! that none of them can forget init or ephemeral containers.
 
 use std::borrow::Cow;
 
 use super::{
-    container::{Container, Quantity, Resources},
+    container::{Container, ContainerKind, ContainerRef, Quantity, Resources},
     metadata::Map,
     scheduling::{Affinity, Toleration},
     security_context::PodSecurityContext,
@@ -53,6 +56,28 @@ view! {
         resources: Resources<'a> = "resources",
         /// Resources that the runtime class costs.
         overhead: Map<'a, Quantity<'a>> = "overhead",
+    }
+}
+
+impl<'a> PodSpec<'a> {
+    /// Every container: first init, then regular, then ephemeral ones.
+    pub(crate) fn all_containers(&self) -> impl Iterator<Item = ContainerRef<'_, 'a>> {
+        [
+            (ContainerKind::Init, &self.init_containers),
+            (ContainerKind::Regular, &self.containers),
+            (ContainerKind::Ephemeral, &self.ephemeral_containers),
+        ]
+        .into_iter()
+        .flat_map(|(kind, containers)| {
+            containers
+                .iter()
+                .enumerate()
+                .map(move |(index, container)| ContainerRef {
+                    kind,
+                    index,
+                    container,
+                })
+        })
     }
 }
 

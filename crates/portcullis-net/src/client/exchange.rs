@@ -1,17 +1,16 @@
 //! Answers, whole or in pieces, within limits.
 
-use std::fmt;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use bytes::Bytes;
 use http_body_util::{BodyExt, LengthLimitError, Limited};
 use hyper::StatusCode;
 use hyper::body::Incoming;
 use hyper::header::HeaderMap;
-use tokio::time::{timeout, timeout_at};
+use tokio::time::timeout;
 
 use super::Connection;
-use crate::Error;
+use crate::{Deadline, Error};
 
 /// What bounds an exchange.
 #[derive(Debug, Clone, Copy)]
@@ -20,39 +19,6 @@ pub struct Limits {
     pub deadline: Deadline,
     /// The most bytes the answer may have.
     pub body: usize,
-}
-
-/// When it is too late.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Deadline {
-    /// After so long.
-    After(Duration),
-    /// At this time.
-    At(Instant),
-}
-
-impl Deadline {
-    /// Waits, but no longer than this.
-    ///
-    /// # Errors
-    ///
-    /// When it was too late.
-    pub async fn bound<T>(self, waiting: impl Future<Output = T>) -> Result<T, Error> {
-        let ended = match self {
-            Self::After(time) => timeout(time, waiting).await,
-            Self::At(time) => timeout_at(time.into(), waiting).await,
-        };
-        ended.map_err(|_| Error::Late(self))
-    }
-}
-
-impl fmt::Display for Deadline {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::After(time) => write!(f, "within {time:?}"),
-            Self::At(_) => f.write_str("before the deadline"),
-        }
-    }
 }
 
 /// An answer that began: its head is there, its body may still be on its way.

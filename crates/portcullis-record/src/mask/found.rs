@@ -1,8 +1,6 @@
 //! What was found in a text, and the text without it.
 
 use super::Secret;
-use super::review::{self, Subject};
-use crate::scrub::known::Known;
 
 /// A part of a text to be put something else for.
 #[derive(Debug, Clone, Copy)]
@@ -49,37 +47,6 @@ impl Found<'_> {
         };
         self.pointers.retain(|other| !is_below(other));
         pointer.to_owned()
-    }
-
-    /// Whether one of these may stand in what is not masked.
-    fn may_have(&self, known: &Known<'_>, text: &str) -> bool {
-        let mut from = 0;
-        let ends = self.edits.iter().map(|edit| (edit.start, edit.end));
-        for (start, end) in ends.chain([(text.len(), text.len())]) {
-            let kept = text.get(from..start).unwrap_or_default();
-            if known.may_be_in(kept.as_bytes()) {
-                return true;
-            }
-            from = end;
-        }
-        false
-    }
-
-    /// Masks what is known to be a secret wherever it stands in the text. None if the text is not what it
-    /// should be.
-    pub(crate) fn mask_known(
-        &mut self,
-        subject: Subject<'_, '_>,
-        prefix: &str,
-        known: &Known<'_>,
-    ) -> Option<()> {
-        if known.is_empty() || !self.may_have(known, subject.text) {
-            return Some(());
-        }
-        let again = review::find_known(subject, prefix, known)?;
-        self.edits = again.edits;
-        self.pointers = again.pointers;
-        Some(())
     }
 
     /// Writes the text with its secrets masked, on one line.

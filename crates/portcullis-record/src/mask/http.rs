@@ -8,7 +8,7 @@ use portcullis_core::DoorContext;
 use portcullis_core::percent::decoded_leniently;
 
 use super::{MASKED, Secret, looks, names};
-use crate::scrub::known::Known;
+use crate::search::known::Known;
 
 /// What was found in a request.
 #[derive(Debug, Default)]

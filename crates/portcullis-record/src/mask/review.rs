@@ -15,7 +15,7 @@ use super::names::{self, KeyRule};
 use super::paths::Places;
 use super::text::{self, Members, blanks, scalar_end, string_end};
 use super::{Header, Mode, Secret, looks};
-use crate::scrub::known::{self, Known};
+use crate::search::known::{self, Known};
 use crate::shape::MaskShape;
 
 /// A text to look through, and what is known of it.

@@ -5,7 +5,7 @@ use serde_json::{Map, Value};
 use super::names::{self, KeyRule};
 use super::paths::Places;
 use super::{Header, MASKED, Mode, Secret, looks};
-use crate::scrub::known::looks_random;
+use crate::search::known::looks_random;
 
 /// What is known of a place in a tree.
 #[derive(Debug, Clone, Copy)]

@@ -7,10 +7,9 @@ use base64::alphabet;
 use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
 use portcullis_core::json;
 
-use super::SHORTEST;
-use super::search::Needle;
 use crate::mask::review::{self, Subject};
 use crate::mask::{Header, MASKED, Secret, looks, names};
+use crate::search::{Needle, SHORTEST};
 use crate::shape::MaskShape;
 
 const LENIENT: GeneralPurposeConfig = GeneralPurposeConfig::new()

@@ -8,6 +8,7 @@ use super::super::rule::Rule;
 use super::super::scope::{Mapping, Scope};
 use super::definitions::{Definitions, Used};
 use super::findings::{At, Findings, kind};
+use super::mapping::{Mapped, Place};
 use super::reach;
 
 /// Who has what.
@@ -15,24 +16,6 @@ use super::reach;
 pub(super) struct Access {
     anonymous_read: bool,
     mappings: Vec<Mapped>,
-}
-
-/// The roles of one rule.
-#[derive(Debug)]
-pub(super) struct Mapped {
-    pub(super) rule: String,
-    pub(super) at: At,
-    pub(super) roles: Vec<(At, String)>,
-}
-
-/// Something that has mappings.
-#[derive(Debug)]
-pub(super) struct Place {
-    /// In words, like "tenant `t1`".
-    pub(super) whose: String,
-    /// Whether it is the root of the API.
-    pub(super) is_root: bool,
-    pub(super) at: At,
 }
 
 impl Access {

@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use super::super::permission::Permission;
 use super::super::role::{ADMIN, Right, Role};
-use super::access::{Mapped, Place};
 use super::definitions::Definitions;
 use super::findings::Findings;
+use super::mapping::{Mapped, Place};
 
 /// Warns of every role in a mapping that gives its rule nothing.
 pub(super) fn warn_mappings(

@@ -3,9 +3,10 @@
 use serde_json::{Map, Value};
 
 use super::super::projects::Projects;
-use super::access::{self, Access, Place};
+use super::access::{self, Access};
 use super::definitions::{Definitions, Used};
 use super::findings::{At, Findings};
+use super::mapping::Place;
 use super::projects;
 
 /// What a tenant may have.

@@ -6,7 +6,8 @@ use std::ffi::OsString;
 use clap::CommandFactory;
 use clap::error::ErrorKind;
 
-use super::{Cli, Color};
+use super::Cli;
+use crate::colors::Color;
 
 /// The flag as acjs spells it.
 const ONE_DASH: &str = "-config-file";

@@ -73,7 +73,7 @@ pub(super) async fn within<T>(
 ) -> Result<T, ClientError> {
     match PATIENCE.bound(what).await {
         Ok(result) => result,
-        Err(late) => Err(ClientError::of(place, &late)),
+        Err(late) => Err(ClientError::of(place, &late.into())),
     }
 }
 

@@ -6,22 +6,20 @@
 
 mod action;
 mod resource;
+mod value;
 
-pub(super) use self::action::CanIAction;
-
+use clap::Args;
 use clap::builder::TypedValueParser;
 use clap::error::ErrorKind;
-use clap::{Args, CommandFactory};
 use portcullis_gate::graph_answers::{Question, ResourceText};
 
-use self::action::ActionFlags;
+use self::action::{ActionFlags, CanIAction};
 use self::resource::{CanIAccess, ResourceFlags};
 use super::access::place::{Place, actions};
 use super::failure::ended;
 use super::graph::GraphPlace;
 use super::text::data::Output;
 use crate::arguments::Configuration;
-use crate::cli::Cli;
 use crate::exit::Exit;
 use crate::output;
 
@@ -183,10 +181,12 @@ impl CanI {
     }
 }
 
+/// The command by itself, for the usage of errors.
 fn command() -> clap::Command {
-    let mut all = Cli::command();
-    all.build();
-    all.find_subcommand("can-i").cloned().unwrap_or(all)
+    let name = "portcullis can-i";
+    let mut command = CanI::augment_args(clap::Command::new(name).bin_name(name));
+    command.build();
+    command
 }
 
 fn missing(message: String) -> clap::Error {
@@ -209,6 +209,7 @@ mod tests {
     use portcullis_roles::Permission;
 
     use super::*;
+    use crate::cli::Cli;
     use crate::commands::Command;
 
     fn parse(arguments: &str) -> Result<CanIForm, clap::Error> {

@@ -1,13 +1,13 @@
-//! What is made of the program's own definitions: completions, manual page, schema, version.
+//! What is made of the program's own definitions: completions, manual page, schema, version. The definition of the
+//! whole command line is handed in: commands do not know it.
 
 use std::io;
 
-use clap::{Args, CommandFactory};
+use clap::Args;
 use serde_json::json;
 
 use super::text::data;
 use super::text::data::Output;
-use crate::cli::Cli;
 use crate::exit::Exit;
 use crate::output;
 
@@ -25,21 +25,24 @@ pub(crate) struct Version {
 }
 
 /// `portcullis completions SHELL`.
-pub(super) fn completions(completions: &Completions) -> Exit {
-    output::data(&String::from_utf8_lossy(&script(completions.shell)));
+pub(super) fn completions(completions: &Completions, program: clap::Command) -> Exit {
+    output::data(&String::from_utf8_lossy(&script(
+        completions.shell,
+        program,
+    )));
     Exit::Yes
 }
 
 /// What a shell reads to complete command lines.
-pub(super) fn script(shell: clap_complete::Shell) -> Vec<u8> {
+pub(super) fn script(shell: clap_complete::Shell, mut program: clap::Command) -> Vec<u8> {
     let mut text = Vec::new();
-    clap_complete::generate(shell, &mut Cli::command(), "portcullis", &mut text);
+    clap_complete::generate(shell, &mut program, "portcullis", &mut text);
     text
 }
 
 /// `portcullis man`.
-pub(super) fn man() -> Exit {
-    match pages() {
+pub(super) fn man(program: clap::Command) -> Exit {
+    match pages(program) {
         Ok(text) => {
             output::data(&String::from_utf8_lossy(&text));
             Exit::Yes
@@ -49,11 +52,10 @@ pub(super) fn man() -> Exit {
 }
 
 /// The manual: one page for the program, then one for each command.
-pub(super) fn pages() -> io::Result<Vec<u8>> {
-    let mut command = Cli::command();
-    command.build();
+pub(super) fn pages(mut program: clap::Command) -> io::Result<Vec<u8>> {
+    program.build();
     let mut text = Vec::new();
-    let mut pages = vec![&command];
+    let mut pages = vec![&program];
     let mut next = 0;
     while let Some(page) = pages.get(next).copied() {
         pages.extend(page.get_subcommands().filter(|c| c.get_name() != "help"));

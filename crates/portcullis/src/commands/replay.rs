@@ -8,6 +8,7 @@
 mod file;
 mod progress;
 mod source;
+mod stored;
 mod table;
 mod value;
 
@@ -19,13 +20,16 @@ use clap::Args;
 use portcullis_config::ConfigSource;
 use portcullis_gate::replay::{ChangeKind, Replay as Engine, Report, RunError};
 
+use self::file::File;
 use self::progress::Bar;
-use self::source::{Total, open_source};
+use self::source::{Source, Total};
+use self::stored::Stored;
 use super::text::{error, json, plain, yaml};
-use crate::arguments::{Admission, Moment, Store, load_options, moment};
+use crate::arguments::{Admission, Filter, Moment, Store, load_options, moment};
 use crate::commands::text::data::Output;
 use crate::exit::Exit;
 use crate::output;
+use crate::source::{self as decisions, SourceError};
 
 #[derive(Debug, Args)]
 #[command(
@@ -103,6 +107,21 @@ pub(super) fn run(replay: &Replay) -> Exit {
             error::tell(&error.to_string());
             error.exit
         }
+    }
+}
+
+/// The source the command line names. A store leaves out what is older than asked for.
+fn open_source(replay: &Replay, total: &Total) -> Result<Box<dyn Source>, SourceError> {
+    match &replay.file {
+        Some(file) => Ok(Box::new(File::open(file, total)?)),
+        None => Ok(Box::new(Stored {
+            source: decisions::open(&replay.store)?,
+            filter: Filter {
+                since: replay.since.clone(),
+                ..Filter::default()
+            },
+            total: total.clone(),
+        })),
     }
 }
 

@@ -9,7 +9,8 @@ use portcullis_core::Attributes;
 use crate::pod::view::view;
 use crate::pod::{ContainerKind, Resources};
 
-use super::read::{self, OrOutcome, Pod};
+use super::read::{OrOutcome, Pod};
+use crate::plugins::document;
 use crate::plugins::refusal::malformed;
 
 /// Whether no amount of CPU or memory is asked for.
@@ -79,7 +80,7 @@ fn is_suffix(suffix: &str) -> bool {
 
 /// Whether `spec.resources` is there at all, be it empty.
 fn has_pod_resources(request: &Attributes) -> bool {
-    let outer = request.object.as_ref().map(read::document::<Outer<'_>>);
+    let outer = request.object.as_ref().map(document::view::<Outer<'_>>);
     matches!(outer, Some(Ok(outer)) if outer.spec.resources.is_some())
 }
 
@@ -104,6 +105,7 @@ mod tests {
     use serde_json::{Value, json};
 
     use super::*;
+    use crate::plugins::read;
     use crate::plugins::testing::{create_pod, create_spec, denial};
 
     fn best_effort(spec: Value) -> bool {

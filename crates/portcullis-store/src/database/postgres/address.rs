@@ -9,7 +9,7 @@ use postgres::config::{Host, SslMode};
 
 use super::password;
 use super::tls::{Roots, Tls};
-use crate::location::LocationError;
+use crate::error::LocationError;
 
 /// Options that are of the library itself.
 const KNOWN: &[&str] = &[

@@ -1,77 +1,9 @@
 //! Answers for programs.
 
-use portcullis_roles::{
-    Answer, Basis, Condition, Explanation, Grant, Holder, Matrix, Miss, Permission, Permitted,
-};
+use portcullis_roles::{Condition, Grant, Holder, Matrix, Miss, Permission, Permitted};
 use serde_json::{Map, Value, json};
 
-use super::caller::Caller;
 use super::place::Spot;
-use crate::commands::can_i::CanIAction;
-
-/// The answer; with `--explain` everything that was considered.
-pub(in crate::commands) fn can_i(
-    spot: &Spot<'_>,
-    asked: &CanIAction,
-    caller: &Caller,
-    explanation: &Explanation,
-    message: &str,
-) -> Value {
-    let mut value = place(spot, asked.action, &asked.parameters);
-    let mut say = |key: &str, what: Value| value.insert(key.to_owned(), what);
-    say(
-        "allowed",
-        json!(matches!(explanation.answer, Answer::Allowed(_))),
-    );
-    say("message", json!(message));
-    if let Caller::Refused(why) = caller {
-        say("token_refused", json!(why));
-    }
-    match &explanation.answer {
-        Answer::Allowed(Basis::Anonymous) => say("by", json!("anonymous")),
-        Answer::Allowed(Basis::Override) => say("by", json!("override")),
-        Answer::Allowed(Basis::Grant { rule, role }) => {
-            say("by", json!({"rule": rule, "role": role}))
-        }
-        Answer::Refused(refusal) => say(
-            "refusal",
-            json!({
-                "permission": refusal.permission.name(),
-                "conditions": misses(&refusal.misses),
-                "roles": refusal.roles,
-                "rules": refusal.rules,
-            }),
-        ),
-    };
-    if asked.explain {
-        for (key, what) in explained(explanation) {
-            say(&key, what);
-        }
-        say("anonymous_read", json!(spot.scope.anonymous_read()));
-    }
-    value.into()
-}
-
-fn explained(explanation: &Explanation) -> Map<String, Value> {
-    let rules = explanation.rules.iter().map(|rule| {
-        json!({
-            "rule": rule.rule, "roles": rule.roles,
-            "matches": rule.matches, "missed": rule.missed,
-        })
-    });
-    let considered = explanation.considered.iter().map(|(one, failed)| {
-        let mut value = grant(one);
-        value.insert("permits".to_owned(), json!(failed.is_empty()));
-        value.insert("failed".to_owned(), misses(failed));
-        Value::from(value)
-    });
-    let near = explanation.near.iter().map(|one| Value::from(grant(one)));
-    let mut value = Map::new();
-    value.insert("rules".to_owned(), rules.collect());
-    value.insert("considered".to_owned(), considered.collect());
-    value.insert("near".to_owned(), near.collect());
-    value
-}
 
 /// Whose people may do something.
 pub(in crate::commands) fn who_can(
@@ -124,7 +56,7 @@ fn rows(matrix: &Matrix) -> Value {
 }
 
 /// What was asked.
-fn place(
+pub(in crate::commands) fn place(
     spot: &Spot<'_>,
     action: Permission,
     parameters: &[(Condition, String)],
@@ -140,7 +72,8 @@ fn place(
     value
 }
 
-fn grant(grant: &Grant) -> Map<String, Value> {
+/// A rule and a role with its conditions.
+pub(in crate::commands) fn grant(grant: &Grant) -> Map<String, Value> {
     let conditions = grant.conditions.iter();
     let conditions: Map<String, Value> = conditions
         .map(|(condition, wanted)| (condition.name().to_owned(), wanted.clone()))
@@ -152,7 +85,8 @@ fn grant(grant: &Grant) -> Map<String, Value> {
     value
 }
 
-fn misses(all: &[Miss]) -> Value {
+/// The conditions that were not met.
+pub(in crate::commands) fn misses(all: &[Miss]) -> Value {
     let one = |miss: &Miss| {
         json!({
             "rule": miss.rule, "role": miss.role, "name": miss.condition.name(),
@@ -160,33 +94,4 @@ fn misses(all: &[Miss]) -> Value {
         })
     };
     all.iter().map(one).collect()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::super::sample;
-    use super::*;
-
-    #[test]
-    fn what_was_considered_has_its_misses() {
-        let value = Value::from(explained(&sample::refused()));
-        assert_eq!(value["rules"][0]["matches"], json!(false));
-        assert_eq!(
-            value["considered"][0],
-            json!({
-                "rule": "alice", "role": "enqueue-post", "permits": false,
-                "conditions": {"project": "foo", "pipeline": ["post", "gate"]},
-                "failed": [
-                    {"rule": "alice", "role": "enqueue-post", "name": "project", "wanted": "foo",
-                     "got": "bar"},
-                    {"rule": "alice", "role": "enqueue-post", "name": "pipeline",
-                     "wanted": ["post", "gate"], "got": null},
-                ],
-            })
-        );
-        assert_eq!(
-            value["near"],
-            json!([{"rule": "admin-user", "role": "admin", "conditions": {}}])
-        );
-    }
 }

@@ -5,10 +5,11 @@ use std::path::PathBuf;
 use clap::{Args, ValueHint};
 use portcullis_roles::{Answer, Condition, Permission};
 
+use super::value;
 use crate::arguments::Configuration;
 use crate::commands::access::caller::Caller;
 use crate::commands::access::place::{Place, parameter};
-use crate::commands::access::{explained, place, value, words};
+use crate::commands::access::{explained, place, words};
 use crate::commands::failure::Failure;
 use crate::commands::text::data;
 use crate::commands::text::data::Output;
@@ -56,14 +57,14 @@ impl ActionFlags {
 
 /// May somebody take an action of the REST API?
 #[derive(Debug)]
-pub(in crate::commands) struct CanIAction {
-    pub(in crate::commands) action: Permission,
-    pub(in crate::commands) place: Place,
-    pub(in crate::commands) claims: Option<PathBuf>,
-    pub(in crate::commands) parameters: Vec<(Condition, String)>,
-    pub(in crate::commands) configuration: Configuration,
-    pub(in crate::commands) explain: bool,
-    pub(in crate::commands) output: Output,
+pub(super) struct CanIAction {
+    pub(super) action: Permission,
+    pub(super) place: Place,
+    pub(super) claims: Option<PathBuf>,
+    pub(super) parameters: Vec<(Condition, String)>,
+    pub(super) configuration: Configuration,
+    pub(super) explain: bool,
+    pub(super) output: Output,
 }
 
 /// Asks the engine, and prints its answer.
@@ -79,8 +80,14 @@ pub(super) fn run(asked: &CanIAction) -> Result<Exit, Failure> {
     let is_yes = matches!(explanation.answer, Answer::Allowed(_));
     let line = words::answer(&explanation, asked.action, &caller);
     let terminal = Terminal::of_output();
-    let value = value::can_i(&spot, asked, &caller, &explanation, &line);
-    output::data(&data::write(&value, asked.output, || {
+    let (action, given) = (asked.action, &asked.parameters);
+    let mut value = value::answer(&spot, action, given, &caller, &explanation, &line);
+    if asked.explain {
+        value.append(&mut value::explained(&explanation));
+        let anonymous_read = spot.scope.anonymous_read();
+        value.insert("anonymous_read".to_owned(), anonymous_read.into());
+    }
+    output::data(&data::write(&value.into(), asked.output, || {
         let mut text = terminal.answer(&printable(&line), is_yes);
         text.push('\n');
         if asked.explain {

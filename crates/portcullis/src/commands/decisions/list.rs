@@ -27,10 +27,10 @@ pub(super) struct List {
     after: Option<String>,
     /// Leave out the names of the columns.
     #[arg(long)]
-    pub(super) no_headers: bool,
+    no_headers: bool,
     /// How to print them.
     #[arg(short, long, value_enum, default_value_t = Output::Table)]
-    pub(super) output: Output,
+    output: Output,
     #[command(flatten)]
     store: Store,
 }
@@ -74,7 +74,7 @@ fn pages(source: &mut dyn DecisionSource, list: &List) -> Result<(), SourceError
         left -= page.items.len();
         shown += page.items.len();
         // Nothing is printed before there is something to print.
-        let printer = printer.get_or_insert_with(|| Printer::new(list));
+        let printer = printer.get_or_insert_with(|| Printer::new(list.output, !list.no_headers));
         if !printer.print(&page.items) {
             return Ok(());
         }
@@ -103,7 +103,7 @@ fn tell_rest(list: &List, shown: usize, next: Option<&str>) {
 }
 
 fn watch(source: &mut dyn DecisionSource, list: &List) -> Result<(), SourceError> {
-    let mut printer = Printer::following(list);
+    let mut printer = Printer::following(list.output, !list.no_headers);
     source.follow(&list.filter, list.limit, &mut |followed| {
         let goes_on = match followed {
             Followed::Items(items) => printer.print(&items),

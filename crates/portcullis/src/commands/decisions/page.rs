@@ -3,7 +3,6 @@
 use portcullis_record::Summary;
 use serde_json::Value;
 
-use super::list::List;
 use super::table::Table;
 use crate::commands::text::data::Output;
 use crate::commands::text::terminal::Terminal;
@@ -22,20 +21,20 @@ pub(super) struct Printer {
 
 impl Printer {
     /// For a list that ends.
-    pub(super) fn new(list: &List) -> Self {
+    pub(super) fn new(output: Output, with_headers: bool) -> Self {
         Self {
-            output: list.output,
+            output,
             is_endless: false,
-            table: Table::new(Terminal::of_output(), !list.no_headers),
+            table: Table::new(Terminal::of_output(), with_headers),
             is_empty: true,
         }
     }
 
     /// For one that goes on.
-    pub(super) fn following(list: &List) -> Self {
+    pub(super) fn following(output: Output, with_headers: bool) -> Self {
         Self {
             is_endless: true,
-            ..Self::new(list)
+            ..Self::new(output, with_headers)
         }
     }
 

@@ -1,16 +1,25 @@
 //! Finds any of many needles in a text.
+//!
+//! Looking costs a table look-up for each byte of the text. Whatever the needles are, it never costs more
+//! than a few comparisons for each byte: long ones are recognized by their first [`LONGEST`] bytes. What is
+//! looked for, and in which forms, is said in `scrub`.
+
+pub(crate) mod known;
 
 use std::borrow::Cow;
 
-use super::{LONGEST, SHORTEST};
-use crate::mask::MASKED;
+/// Shortest value that is looked for.
+pub(crate) const SHORTEST: usize = 4;
+
+/// As much of a value is looked for.
+pub(crate) const LONGEST: usize = 64;
 
 /// Something to look for: at least [`SHORTEST`] bytes.
 #[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Needle<'a> {
-    pub(super) text: Cow<'a, str>,
+pub(crate) struct Needle<'a> {
+    pub(crate) text: Cow<'a, str>,
     /// More base64 may follow that belongs to it.
-    pub(super) is_base64: bool,
+    pub(crate) is_base64: bool,
 }
 
 /// Words of the filter.
@@ -18,7 +27,7 @@ const WORDS: usize = 64;
 
 /// All needles.
 #[derive(Debug)]
-pub(super) struct Search<'a> {
+pub(crate) struct Search<'a> {
     /// Sorted.
     needles: Vec<Needle<'a>>,
     /// For each the place of the longest one of at most [`LONGEST`] bytes that it begins with.
@@ -30,12 +39,12 @@ pub(super) struct Search<'a> {
 impl<'a> Search<'a> {
     /// The place of a beginning in a filter of 64 words.
     #[inline]
-    pub(super) fn bit(beginning: [u8; SHORTEST]) -> (usize, u64) {
+    pub(crate) fn bit(beginning: [u8; SHORTEST]) -> (usize, u64) {
         let hash = u32::from_le_bytes(beginning).wrapping_mul(0x9e37_79b1) >> 20;
         ((hash >> 6) as usize, 1 << (hash & 63))
     }
 
-    pub(super) fn new(mut needles: Vec<Needle<'a>>) -> Self {
+    pub(crate) fn new(mut needles: Vec<Needle<'a>>) -> Self {
         needles.sort_unstable();
         needles.dedup_by(|a, b| a.text == b.text);
         let mut filter = [0; WORDS];
@@ -54,12 +63,12 @@ impl<'a> Search<'a> {
         }
     }
 
-    pub(super) fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         self.needles.is_empty()
     }
 
     /// Whether the whole text is a needle.
-    pub(super) fn is_needle(&self, text: &str) -> bool {
+    pub(crate) fn is_needle(&self, text: &str) -> bool {
         let found = self
             .needles
             .binary_search_by(|needle| needle.text.as_ref().cmp(text));
@@ -67,7 +76,7 @@ impl<'a> Search<'a> {
     }
 
     /// Whether a whole needle, or the first [`LONGEST`] bytes of a longer one, is at this place.
-    pub(super) fn is_whole_at(&self, bytes: &[u8], at: usize) -> bool {
+    pub(crate) fn is_whole_at(&self, bytes: &[u8], at: usize) -> bool {
         let text = up_to_longest(bytes.get(at..).unwrap_or_default());
         let place = self
             .needles
@@ -84,8 +93,8 @@ impl<'a> Search<'a> {
         false
     }
 
-    /// The text without needles; none if it has none.
-    pub(super) fn replaced(&self, text: &str) -> Option<String> {
+    /// The text with something else for each needle; none if it has none.
+    pub(crate) fn replaced(&self, text: &str, with: &str) -> Option<String> {
         if self.needles.is_empty() {
             return None;
         }
@@ -112,7 +121,7 @@ impl<'a> Search<'a> {
                 Some((start, until)) if at <= until => (start, until.max(end)),
                 Some((start, until)) => {
                     result.push_str(text.get(written..start).unwrap_or_default());
-                    result.push_str(MASKED);
+                    result.push_str(with);
                     written = until;
                     (at, end)
                 }
@@ -121,7 +130,7 @@ impl<'a> Search<'a> {
         }
         let (start, until) = masked?;
         result.push_str(text.get(written..start).unwrap_or_default());
-        result.push_str(MASKED);
+        result.push_str(with);
         result.push_str(text.get(until..).unwrap_or_default());
         Some(result)
     }
@@ -225,3 +234,6 @@ fn rest_of_base64(rest: &[u8]) -> usize {
     let padding = rest.iter().skip(letters).take(2);
     letters + padding.take_while(|b| **b == b'=').count()
 }
+
+#[cfg(test)]
+mod tests;
