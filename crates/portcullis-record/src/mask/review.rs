@@ -57,6 +57,7 @@ fn walk<'t>(
 ) -> Option<Found<'t>> {
     let mut walker = Walker {
         known,
+        shared: None,
         subject,
         bytes: subject.text.as_bytes(),
         at: 0,
@@ -115,6 +116,16 @@ struct Walker<'t, 'r> {
     found: Found<'t>,
     /// What is a secret wherever it stands, once that is known.
     known: Option<&'r Known<'r>>,
+    /// The pointer to the container two levels above the last value that was masked: variables of one
+    /// environment share it.
+    shared: Option<SharedPointer>,
+}
+
+/// A pointer to a container.
+struct SharedPointer {
+    /// Where the container begins.
+    start: usize,
+    text: String,
 }
 
 impl<'t, 'r> Walker<'t, 'r> {
@@ -493,10 +504,33 @@ impl<'t, 'r> Walker<'t, 'r> {
             self.found.secrets.reserve(USUAL);
         }
         self.found.edits.push(Edit { start, end, with });
-        let mut pointer = String::with_capacity(96);
-        pointer.push_str(self.prefix);
-        self.point(parent, &mut pointer);
+        let pointer = self.pointer(parent);
         self.found.pointers.push(pointer);
+    }
+
+    /// The pointer to the value that is looked at.
+    fn pointer(&mut self, parent: Option<&Frame<'_>>) -> String {
+        let mut pointer = String::with_capacity(96);
+        let around = parent.and_then(|frame| Some((frame, frame.parent?)));
+        let Some((frame, around)) = around else {
+            pointer.push_str(self.prefix);
+            self.point(parent, &mut pointer);
+            return pointer;
+        };
+        if self.shared.as_ref().map(|shared| shared.start) != Some(around.start) {
+            let mut text = self.prefix.to_owned();
+            self.point(around.parent, &mut text);
+            self.shared = Some(SharedPointer {
+                start: around.start,
+                text,
+            });
+        }
+        if let Some(shared) = &self.shared {
+            pointer.push_str(&shared.text);
+        }
+        self.push_step(around, &mut pointer);
+        self.push_step(frame, &mut pointer);
+        pointer
     }
 
     fn point(&self, frame: Option<&Frame<'_>>, pointer: &mut String) {
@@ -504,6 +538,10 @@ impl<'t, 'r> Walker<'t, 'r> {
             return;
         };
         self.point(frame.parent, pointer);
+        self.push_step(frame, pointer);
+    }
+
+    fn push_step(&self, frame: &Frame<'_>, pointer: &mut String) {
         match frame.step.get() {
             Step::Index(index) => pointer::push_index(pointer, index),
             Step::Key {

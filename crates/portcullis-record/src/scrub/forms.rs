@@ -50,11 +50,26 @@ fn assigned(text: &str) -> impl Iterator<Item = &str> {
         !name.is_empty() && name.bytes().all(is_part)
     };
     let whole = text.split_once('=').filter(|(name, _)| is_name(name));
-    let parts = text
-        .split([';', '&', ' ', '\n', '?'])
-        .filter_map(|part| part.split_once('='))
-        .filter(|(name, _)| names::is_secret(name.trim()));
-    whole.into_iter().chain(parts).map(|(_, value)| value)
+    let whole = whole.map(|(_, value)| value);
+    let signs = memchr::memchr_iter(b'=', text.as_bytes());
+    whole
+        .into_iter()
+        .chain(signs.filter_map(|sign| assigned_at(text, sign)))
+}
+
+/// The value behind an equals sign, if it is the first of its part and the name before it is that of a secret.
+fn assigned_at(text: &str, sign: usize) -> Option<&str> {
+    let ends = |b: &u8| matches!(b, b';' | b'&' | b' ' | b'\n' | b'?');
+    let before = text.as_bytes().get(..sign)?;
+    let name = match before.iter().rposition(|b| ends(b) || *b == b'=') {
+        Some(at) if before.get(at) == Some(&b'=') => return None,
+        Some(at) => text.get(at + 1..sign)?,
+        None => text.get(..sign)?,
+    };
+    let behind = text.get(sign + 1..)?;
+    let end = behind.bytes().position(|b| ends(&b));
+    let value = end.map_or(Some(behind), |end| behind.get(..end));
+    value.filter(|_| names::is_secret(name.trim()))
 }
 
 /// The password of `scheme://user:password@host`.
@@ -152,7 +167,8 @@ impl<'a, 'p> Forms<'a, 'p> {
         let mut parts: Vec<String> = Vec::new();
         let is_long =
             |line: &&str| line.trim().len() >= self.shortest_line && !line.starts_with("-----");
-        if whole.contains('\n') {
+        let has = |byte: u8| memchr::memchr(byte, whole.as_bytes()).is_some();
+        if has(b'\n') {
             parts.extend(whole.lines().filter(is_long).map(str::to_owned));
         }
         if let Some(token) = looks::first_token(whole) {
@@ -162,10 +178,12 @@ impl<'a, 'p> Forms<'a, 'p> {
         if whole.trim_start().starts_with('{') {
             parts.extend(secrets_in(whole).unwrap_or_default());
         }
-        if whole.contains('=') {
+        if has(b'=') {
             parts.extend(assigned(whole).map(str::to_owned));
         }
-        parts.extend(password_of_address(whole).map(str::to_owned));
+        if has(b'@') {
+            parts.extend(password_of_address(whole).map(str::to_owned));
+        }
         for part in parts {
             if depth > 0 && part.len() < whole.len() && !self.is_known(&part) {
                 self.forms(Cow::Owned(part), depth - 1);
@@ -217,11 +235,12 @@ impl<'a, 'p> Forms<'a, 'p> {
 
     /// A text as it is, and as it looks in JSON, and in JSON in JSON.
     fn text_forms(&mut self, text: Cow<'a, str>) {
-        let is_escaped = |b: &u8| *b < b' ' || matches!(b, b'"' | b'\\' | 0x7f);
+        let is_escaped = |b: u8| (b < b' ') | (b == b'"') | (b == b'\\') | (b == 0x7f);
         // The last is how the two characters for ends of lines and paragraphs begin.
-        let is_escaped_by_go = |b: &u8| matches!(b, b'<' | b'>' | b'&' | 0xe2);
-        let has_go_escapes = text.as_bytes().iter().any(is_escaped_by_go);
-        if has_go_escapes || text.as_bytes().iter().any(is_escaped) {
+        let is_escaped_by_go = |b: u8| (b == b'<') | (b == b'>') | (b == b'&') | (b == 0xe2);
+        // Without an early end this is done many bytes at a time.
+        let has_go_escapes = text.bytes().fold(false, |any, b| any | is_escaped_by_go(b));
+        if has_go_escapes || text.bytes().fold(false, |any, b| any | is_escaped(b)) {
             let once = in_json(text.trim());
             if has_go_escapes {
                 self.needle(Cow::Owned(as_go_escapes(&once)), false);
@@ -263,4 +282,28 @@ fn as_go_escapes(json: &str) -> String {
         }
     }
     result
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::{assigned, names};
+
+    proptest! {
+        #[test]
+        fn assignments_are_those_of_the_parts(text in "(token|a|=|=|;|&| |\n|\\?|é){0,12}") {
+            let parts = text.split([';', '&', ' ', '\n', '?']);
+            let parts = parts.filter_map(|part| part.split_once('='));
+            let expected = parts.filter(|(name, _)| names::is_secret(name.trim()));
+            let expected: Vec<&str> = expected.map(|(_, value)| value).collect();
+            let found: Vec<&str> = assigned(&text).collect();
+            let is_assignment = |(name, _): &(&str, &str)| {
+                !name.is_empty() && name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_')
+            };
+            let whole = text.split_once('=').filter(is_assignment);
+            let whole: Vec<&str> = whole.iter().map(|(_, value)| *value).collect();
+            prop_assert_eq!(found, [whole, expected].concat());
+        }
+    }
 }

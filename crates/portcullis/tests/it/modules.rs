@@ -11,11 +11,7 @@ use std::path::Path;
 use crate::harness::repository;
 
 /// Crates that still have such circles. No crate may be added, and those that are free of them must go.
-const LEFT: &[&str] = &[
-    "portcullis-graph",
-    "portcullis-host",
-    "portcullis-js",
-];
+const LEFT: &[&str] = &["portcullis-graph", "portcullis-host", "portcullis-js"];
 
 /// Which modules each module uses, and a file in which it does.
 type Uses = BTreeMap<String, BTreeMap<String, String>>;
