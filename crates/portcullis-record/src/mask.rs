@@ -12,6 +12,7 @@
 //! | [`paths`] | what the configuration adds |
 
 pub(crate) mod found;
+mod frame;
 pub(crate) mod http;
 mod known;
 pub(crate) mod looks;

@@ -5,12 +5,11 @@
 //! for each object, with the help of the index.
 
 use std::borrow::Cow;
-use std::cell::Cell;
 
 use portcullis_core::json::{self, Index, MAX_DEPTH};
-use portcullis_core::pointer;
 
 use super::found::{Edit, Found};
+use super::frame::{Frame, SharedPointer, Step};
 use super::names::{self, KeyRule};
 use super::paths::Places;
 use super::text::{self, Members, blanks, scalar_end, string_end};
@@ -57,7 +56,7 @@ fn walk<'t>(
 ) -> Option<Found<'t>> {
     let mut walker = Walker {
         known,
-        shared: None,
+        shared: SharedPointer::default(),
         subject,
         bytes: subject.text.as_bytes(),
         at: 0,
@@ -83,29 +82,6 @@ fn hides_secrets(text: &str) -> bool {
         && find(subject, "").is_some_and(|found| !found.edits.is_empty())
 }
 
-/// Where in its list or object a value is.
-#[derive(Clone, Copy)]
-enum Step {
-    Index(usize),
-    Key {
-        start: usize,
-        end: usize,
-        has_escapes: bool,
-    },
-}
-
-/// A list or object around the place that is looked at.
-struct Frame<'p> {
-    parent: Option<&'p Frame<'p>>,
-    start: usize,
-    depth: usize,
-    is_list: bool,
-    step: Cell<Step>,
-    header: Cell<Option<Header>>,
-    /// Whether a `name` or `key` that was passed is the name of a secret.
-    has_secret_name: Cell<bool>,
-}
-
 struct Walker<'t, 'r> {
     subject: Subject<'t, 'r>,
     bytes: &'t [u8],
@@ -118,14 +94,7 @@ struct Walker<'t, 'r> {
     known: Option<&'r Known<'r>>,
     /// The pointer to the container two levels above the last value that was masked: variables of one
     /// environment share it.
-    shared: Option<SharedPointer>,
-}
-
-/// A pointer to a container.
-struct SharedPointer {
-    /// Where the container begins.
-    start: usize,
-    text: String,
+    shared: SharedPointer,
 }
 
 impl<'t, 'r> Walker<'t, 'r> {
@@ -239,7 +208,7 @@ impl<'t, 'r> Walker<'t, 'r> {
             return name.is_some_and(names::is_secret) || known::looks_random(value);
         };
         known::looks_random(value)
-            || names::is_secret(&self.key_of(frame))
+            || names::is_secret(&frame.key(self.subject.text))
             || self.has_secret_name(frame, self.at)
     }
 
@@ -249,12 +218,12 @@ impl<'t, 'r> Walker<'t, 'r> {
             return false;
         };
         let shape = self.subject.shape;
-        let is_type = || matches!(self.key_of(frame).as_ref(), "apiVersion" | "kind");
+        let is_type = || matches!(frame.key(self.subject.text).as_ref(), "apiVersion" | "kind");
         match (shape.envelope, frame.depth, frame.parent) {
             (None, 0, _) => is_type(),
             (Some(_), 0 | 1, _) => true,
             (Some(_), 2, Some(envelope)) => {
-                let member = self.key_of(envelope);
+                let member = envelope.key(self.subject.text);
                 shape.subjects.contains(&member.as_ref())
                     || (shape.objects.contains(&member.as_ref()) && is_type())
             }
@@ -373,21 +342,9 @@ impl<'t, 'r> Walker<'t, 'r> {
     }
 
     fn open<'p>(&mut self, parent: Option<&'p Frame<'p>>, is_list: bool) -> Option<Frame<'p>> {
-        let depth = parent.map_or(0, |parent| parent.depth + 1);
-        if depth > MAX_DEPTH {
-            return None;
-        }
-        let start = self.at;
+        let frame = Frame::new(parent, self.at, is_list);
         self.at += 1;
-        Some(Frame {
-            parent,
-            start,
-            depth,
-            is_list,
-            step: Cell::new(Step::Index(0)),
-            header: Cell::new(None),
-            has_secret_name: Cell::new(false),
-        })
+        (frame.depth <= MAX_DEPTH).then_some(frame)
     }
 
     #[inline]
@@ -412,7 +369,7 @@ impl<'t, 'r> Walker<'t, 'r> {
         let is_item = || {
             let list = frame.parent.filter(|list| list.is_list)?;
             let around = list.parent.filter(|around| !around.is_list)?;
-            (self.key_of(around) == "items").then(|| self.header(around).is_secret_list)
+            (around.key(self.subject.text) == "items").then(|| self.header(around).is_secret_list)
         };
         self.header(frame).is_secret || is_item() == Some(true)
     }
@@ -463,10 +420,12 @@ impl<'t, 'r> Walker<'t, 'r> {
         match (shape.envelope, frame.parent) {
             (None, parent) => parent.is_none(),
             (Some(name), Some(envelope)) => {
-                let is_envelope = |body: &Frame<'_>| self.key_of(body) == name;
+                let is_envelope = |body: &Frame<'_>| body.key(self.subject.text) == name;
                 frame.depth == 2
                     && envelope.parent.is_some_and(is_envelope)
-                    && shape.objects.contains(&self.key_of(envelope).as_ref())
+                    && shape
+                        .objects
+                        .contains(&envelope.key(self.subject.text).as_ref())
             }
             (Some(_), None) => false,
         }
@@ -474,26 +433,6 @@ impl<'t, 'r> Walker<'t, 'r> {
 
     fn members(&self, frame: &Frame<'_>) -> Members<'t, 'r> {
         Members::new(self.subject.text, self.subject.index, frame.start)
-    }
-
-    /// The name of the member of an object that is looked at.
-    fn key_of(&self, frame: &Frame<'_>) -> Cow<'t, str> {
-        match frame.step.get() {
-            Step::Key {
-                start,
-                end,
-                has_escapes,
-            } => self.key(start, end, has_escapes),
-            Step::Index(_) => Cow::Borrowed(""),
-        }
-    }
-
-    fn key(&self, start: usize, end: usize, has_escapes: bool) -> Cow<'t, str> {
-        let written = self.subject.text.get(start..end).unwrap_or_default();
-        match has_escapes {
-            true => text::unescaped(written),
-            false => Cow::Borrowed(written),
-        }
     }
 
     fn mask(&mut self, start: usize, end: usize, with: &'static str, parent: Option<&Frame<'_>>) {
@@ -504,51 +443,7 @@ impl<'t, 'r> Walker<'t, 'r> {
             self.found.secrets.reserve(USUAL);
         }
         self.found.edits.push(Edit { start, end, with });
-        let pointer = self.pointer(parent);
+        let pointer = self.shared.pointer(self.subject.text, self.prefix, parent);
         self.found.pointers.push(pointer);
-    }
-
-    /// The pointer to the value that is looked at.
-    fn pointer(&mut self, parent: Option<&Frame<'_>>) -> String {
-        let mut pointer = String::with_capacity(96);
-        let around = parent.and_then(|frame| Some((frame, frame.parent?)));
-        let Some((frame, around)) = around else {
-            pointer.push_str(self.prefix);
-            self.point(parent, &mut pointer);
-            return pointer;
-        };
-        if self.shared.as_ref().map(|shared| shared.start) != Some(around.start) {
-            let mut text = self.prefix.to_owned();
-            self.point(around.parent, &mut text);
-            self.shared = Some(SharedPointer {
-                start: around.start,
-                text,
-            });
-        }
-        if let Some(shared) = &self.shared {
-            pointer.push_str(&shared.text);
-        }
-        self.push_step(around, &mut pointer);
-        self.push_step(frame, &mut pointer);
-        pointer
-    }
-
-    fn point(&self, frame: Option<&Frame<'_>>, pointer: &mut String) {
-        let Some(frame) = frame else {
-            return;
-        };
-        self.point(frame.parent, pointer);
-        self.push_step(frame, pointer);
-    }
-
-    fn push_step(&self, frame: &Frame<'_>, pointer: &mut String) {
-        match frame.step.get() {
-            Step::Index(index) => pointer::push_index(pointer, index),
-            Step::Key {
-                start,
-                end,
-                has_escapes,
-            } => pointer::push(pointer, &self.key(start, end, has_escapes)),
-        }
     }
 }
