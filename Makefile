@@ -45,6 +45,8 @@ test: unit
 	scripts/test-telemetry
 	scripts/test-api
 
+# A snapshot that changed is a failure, and nothing is written beside it.
+unit: export INSTA_UPDATE := no
 unit: setup
 	@scripts/say-how-long tests
 	cargo test --workspace --locked --profile quick

@@ -2,8 +2,10 @@
 //!
 //! The program from outside, with its sockets, signals, exit codes and log, is in `crates/portcullis/tests/it`.
 
+mod agents;
 mod api;
 mod chain;
+mod decisions;
 mod harness;
 mod malformed;
 mod policies;

@@ -9,78 +9,44 @@ use portcullis_core::{
     Operation, Phase, PolicyLimit, PolicyMode, PolicyOutcome, PolicyStep, Step, StepOutcome,
     TraceContext, UserInfo, Verdict, clock,
 };
-use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
-use tokio::net::{TcpListener, TcpStream};
+use portcullis_testing::{PATIENCE, Reply, Request, Server, free_port};
 use tokio::sync::mpsc;
 
 use crate::settings::Settings;
 use crate::wire::{Value, fields};
 use crate::{Telemetry, Unstarted};
 
-/// An answer: the head without its length, and the body.
-type Answer = (&'static str, &'static [u8]);
-
-const OK: Answer = ("HTTP/1.1 200 OK\r\n", b"");
+fn ok() -> Reply {
+    Reply::Body(String::new())
+}
 
 /// A receiver on loopback: what came, and where.
 struct Receiver {
     url: String,
-    came: mpsc::Receiver<(String, Vec<u8>)>,
+    came: mpsc::Receiver<Request>,
+    _server: Server,
 }
 
 impl Receiver {
     /// Answers with these, one after the other, and then well.
-    async fn start(answers: &[Answer]) -> Self {
-        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-        let url = format!("http://{}", listener.local_addr().unwrap());
+    fn start(answers: Vec<Reply>) -> Self {
         let (send, came) = mpsc::channel(64);
-        let answers = Arc::new(Mutex::new(VecDeque::from(answers.to_vec())));
-        tokio::spawn(async move {
-            while let Ok((stream, _)) = listener.accept().await {
-                tokio::spawn(serve(stream, send.clone(), Arc::clone(&answers)));
-            }
+        let answers = Mutex::new(VecDeque::from(answers));
+        let server = Server::http(move |request| {
+            let answer = answers.lock().unwrap().pop_front();
+            send.try_send(request.clone()).unwrap();
+            answer.unwrap_or_else(ok)
         });
-        Self { url, came }
+        Self {
+            url: server.url(),
+            came,
+            _server: server,
+        }
     }
 
-    async fn next(&mut self) -> (String, Vec<u8>) {
-        let next = tokio::time::timeout(Duration::from_secs(30), self.came.recv());
+    async fn next(&mut self) -> Request {
+        let next = tokio::time::timeout(PATIENCE, self.came.recv());
         next.await.unwrap().unwrap()
-    }
-}
-
-async fn serve(
-    stream: TcpStream,
-    came: mpsc::Sender<(String, Vec<u8>)>,
-    answers: Arc<Mutex<VecDeque<Answer>>>,
-) -> Option<()> {
-    let mut stream = BufReader::new(stream);
-    loop {
-        let (mut head, mut length) = (String::new(), 0);
-        loop {
-            let mut line = String::new();
-            if stream.read_line(&mut line).await.ok()? == 0 {
-                return None;
-            }
-            if line.trim().is_empty() {
-                break;
-            }
-            if let Some(value) = line.strip_prefix("content-length: ") {
-                length = value.trim().parse().unwrap();
-            }
-            head.push_str(&line);
-        }
-        let mut body = vec![0; length];
-        stream.read_exact(&mut body).await.ok()?;
-        let answer = answers.lock().unwrap().pop_front();
-        let (status, content) = answer.unwrap_or(OK);
-        came.send((head, body)).await.ok()?;
-        if status.is_empty() {
-            return None;
-        }
-        let answer = format!("{status}Content-Length: {}\r\n\r\n", content.len());
-        stream.write_all(answer.as_bytes()).await.ok()?;
-        stream.write_all(content).await.ok()?;
     }
 }
 
@@ -144,29 +110,29 @@ fn lost(telemetry: &Telemetry) -> u64 {
 
 #[tokio::test]
 async fn what_passes_is_tried_again_and_what_lasts_is_not() {
-    let mut receiver = Receiver::start(&[
-        ("HTTP/1.1 503 Busy\r\nRetry-After: 0\r\n", b"later"),
-        ("HTTP/1.1 429 Busy\r\nRetry-After: 0\r\n", b""),
-        OK,
-        ("HTTP/1.1 400 Bad\r\n", b"no"),
-    ])
-    .await;
+    let at_once = "Retry-After: 0\r\n";
+    let mut receiver = Receiver::start(vec![
+        Reply::Status(503, at_once, "later".to_owned()),
+        Reply::Status(429, at_once, String::new()),
+        ok(),
+        Reply::Status(400, "", "no".to_owned()),
+    ]);
     let url = format!("{}/v1/logs", receiver.url);
     let (telemetry, unstarted) = telemetry(&url, &[]);
     let running = unstarted.start();
     decide(&telemetry);
-    let (head, body) = receiver.next().await;
+    let Request { head, body } = receiver.next().await;
     assert!(head.starts_with("POST /v1/logs HTTP/1.1\r\n"), "{head}");
     assert!(head.contains("content-type: application/x-protobuf\r\n"));
     assert!(head.contains("x-key: s3cret\r\n"));
     assert!(body.windows(16).any(|part| part == b"admission.review"));
-    assert_eq!(receiver.next().await.1, body);
-    assert_eq!(receiver.next().await.1, body);
+    assert_eq!(receiver.next().await.body, body);
+    assert_eq!(receiver.next().await.body, body);
     assert_eq!(lost(&telemetry), 0);
     decide(&telemetry);
-    let refused = receiver.next().await.1;
+    let refused = receiver.next().await.body;
     decide(&telemetry);
-    assert_ne!(receiver.next().await.1, refused);
+    assert_ne!(receiver.next().await.body, refused);
     assert_eq!(lost(&telemetry), 1);
     running.finish(Duration::from_secs(30)).await;
 }
@@ -174,14 +140,14 @@ async fn what_passes_is_tried_again_and_what_lasts_is_not() {
 #[tokio::test]
 async fn a_connection_that_ends_costs_nothing() {
     // The second request is read, but the connection ends without an answer.
-    let mut receiver = Receiver::start(&[OK, ("", b"")]).await;
+    let mut receiver = Receiver::start(vec![ok(), Reply::Raw(Vec::new())]);
     let (telemetry, unstarted) = telemetry(&receiver.url, &[]);
     let running = unstarted.start();
     decide(&telemetry);
     receiver.next().await;
     decide(&telemetry);
-    let second = receiver.next().await;
-    assert_eq!(receiver.next().await, second);
+    let second = receiver.next().await.body;
+    assert_eq!(receiver.next().await.body, second);
     running.finish(Duration::from_secs(30)).await;
     assert_eq!(lost(&telemetry), 0);
 }
@@ -189,7 +155,8 @@ async fn a_connection_that_ends_costs_nothing() {
 #[tokio::test]
 async fn what_a_receiver_refuses_of_a_batch_is_counted() {
     // A partial success: one rejected.
-    let mut receiver = Receiver::start(&[("HTTP/1.1 200 OK\r\n", &[0x0a, 0x02, 0x08, 0x01])]).await;
+    let partial = "\u{a}\u{2}\u{8}\u{1}".to_owned();
+    let mut receiver = Receiver::start(vec![Reply::Body(partial)]);
     let (telemetry, unstarted) = telemetry(&receiver.url, &[]);
     let running = unstarted.start();
     decide(&telemetry);
@@ -200,9 +167,7 @@ async fn what_a_receiver_refuses_of_a_batch_is_counted() {
 
 #[tokio::test]
 async fn the_end_does_not_wait_for_somebody_who_is_not_there() {
-    let nobody = TcpListener::bind("127.0.0.1:0").await.unwrap();
-    let url = format!("http://{}", nobody.local_addr().unwrap());
-    drop(nobody);
+    let url = format!("http://127.0.0.1:{}", free_port());
     let (telemetry, unstarted) = telemetry(&url, &[]);
     let running = unstarted.start();
     decide(&telemetry);
@@ -276,7 +241,7 @@ fn full_of(secret: &str) -> (Attributes, Verdict) {
 
 #[tokio::test]
 async fn no_text_that_somebody_wrote_is_sent() {
-    let mut receiver = Receiver::start(&[]).await;
+    let mut receiver = Receiver::start(Vec::new());
     let traces = [("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", receiver.url.as_str())];
     let (telemetry, unstarted) = telemetry(&receiver.url, &traces);
     let running = unstarted.start();
@@ -284,7 +249,7 @@ async fn no_text_that_somebody_wrote_is_sent() {
     let (attributes, verdict) = full_of(secret);
     telemetry.admission(&attributes, &verdict, 200);
     running.finish(Duration::from_secs(30)).await;
-    let mut sent = vec![receiver.next().await.1, receiver.next().await.1];
+    let mut sent = vec![receiver.next().await.body, receiver.next().await.body];
     for body in &sent {
         let is_secret = |part: &[u8]| part == secret.as_bytes();
         assert!(!body.windows(secret.len()).any(is_secret));

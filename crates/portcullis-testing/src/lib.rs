@@ -19,6 +19,7 @@ mod certificates;
 mod client;
 mod connection;
 mod folder;
+pub mod garden;
 mod metrics;
 pub mod policies;
 mod ports;

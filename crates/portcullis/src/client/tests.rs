@@ -1,52 +1,26 @@
 //! The client against a small server.
 
+use portcullis_core::sync::Mutex;
+use portcullis_testing::{Reply, Server};
 use std::io::{Read, Write};
 use std::net::TcpListener;
-use std::sync::mpsc::{Receiver, channel};
 
 use super::*;
 use crate::exit::Exit;
 
-/// Answers so many connections, each with the next of these texts; gives what was asked.
-fn server(answers: Vec<String>) -> (Access, Receiver<String>) {
-    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-    let server = format!("http://{}", listener.local_addr().unwrap());
-    let (tell, asked) = channel();
-    std::thread::spawn(move || {
-        for answer in answers {
-            let (mut stream, _) = listener.accept().unwrap();
-            let mut seen = Vec::new();
-            let mut piece = [0; 4096];
-            while !is_whole(&seen) {
-                let count = stream.read(&mut piece).unwrap();
-                if count == 0 {
-                    break;
-                }
-                seen.extend_from_slice(&piece[..count]);
-            }
-            tell.send(String::from_utf8(seen).unwrap()).unwrap();
-            let _ = stream.write_all(answer.as_bytes());
-        }
+/// Answers each request with the next of these texts, on a connection of its own.
+fn server(answers: Vec<String>) -> (Access, Server) {
+    let answers = Mutex::new(answers.into_iter());
+    let server = Server::http(move |_| {
+        let answer = answers.lock().next().unwrap();
+        Reply::Raw(answer.into_bytes())
     });
-    let token = Some(Secret("geheim".to_owned()));
     let access = Access {
-        server,
-        token,
+        server: server.url(),
+        token: Some(Secret("geheim".to_owned())),
         ca: None,
     };
-    (access, asked)
-}
-
-/// Whether a request with its body is there.
-fn is_whole(seen: &[u8]) -> bool {
-    let text = String::from_utf8_lossy(seen);
-    let Some((head, body)) = text.split_once("\r\n\r\n") else {
-        return false;
-    };
-    let length = head
-        .lines()
-        .find_map(|line| line.strip_prefix("content-length: "));
-    length.map_or(0, |length| length.parse().unwrap()) <= body.len()
+    (access, server)
 }
 
 fn answer(status: u16, body: &str) -> String {
@@ -99,37 +73,26 @@ fn a_server_that_speaks_otherwise_is_told_in_words() {
 
 #[test]
 fn a_question_is_sent_with_its_token_and_answered() {
-    let (access, asked) = server(vec![answer(200, "{}")]);
+    let (access, server) = server(vec![answer(200, "{}")]);
     let mut client = Client::new(&access).unwrap();
     assert_eq!(client.ask(Question::get("/a?b=c")).unwrap(), "{}");
-    let asked = asked.recv().unwrap();
-    assert!(asked.starts_with("GET /a?b=c HTTP/1.1\r\n"), "{asked}");
-    assert!(
-        asked.contains("authorization: Bearer geheim\r\n"),
-        "{asked}"
-    );
+    let asked = &server.asked("/a?b=c")[0];
+    assert_eq!((asked.method(), asked.token()), ("GET", Some("geheim")));
 }
 
 #[test]
 fn many_are_answered_in_their_order() {
-    let answers = (0..9).map(|n| answer(200, &n.to_string())).collect();
-    let (access, asked) = server(answers);
+    let server = Server::http(|request| Reply::Body(request.target().to_owned()));
+    let access = Access {
+        server: server.url(),
+        ..Access::default()
+    };
     let mut client = Client::new(&access).unwrap();
     let questions = (0..9).map(|n| Question::get(format!("/{n}")));
     let answers = client.ask_all(questions.collect());
     assert_eq!(answers.len(), 9);
-    // The server answers in the order of the connections, so compare with what each was asked.
-    let order: Vec<String> = asked
-        .iter()
-        .take(9)
-        .map(|text| text.split(' ').nth(1).unwrap().to_owned())
-        .collect();
     for (number, answer) in answers.into_iter().enumerate() {
-        let place: usize = std::str::from_utf8(&answer.unwrap())
-            .unwrap()
-            .parse()
-            .unwrap();
-        assert_eq!(order[place], format!("/{number}"));
+        assert_eq!(answer.unwrap(), format!("/{number}"));
     }
 }
 
@@ -147,7 +110,7 @@ fn what_is_wrong_is_said_without_the_token() {
         (500, Exit::Failed),
         (302, Exit::Failed),
     ] {
-        let (access, _asked) = server(vec![answer(status, said)]);
+        let (access, _server) = server(vec![answer(status, said)]);
         let mut client = Client::new(&access).unwrap();
         let error = client.ask(Question::get("/")).unwrap_err();
         assert_eq!(error.exit(), exit, "{status}");
@@ -167,7 +130,7 @@ fn a_broken_answer_is_no_answer() {
         "nonsense\r\n\r\n",
         "HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nx",
     ] {
-        let (access, _asked) = server(vec![answer.to_owned()]);
+        let (access, _server) = server(vec![answer.to_owned()]);
         let mut client = Client::new(&access).unwrap();
         let error = client.ask(Question::get("/")).unwrap_err();
         assert_eq!(error.exit(), Exit::Failed, "{answer}");
@@ -201,59 +164,36 @@ fn a_token_stays_on_this_machine_without_tls() {
 
 #[test]
 fn what_changes_something_is_sent_whole() {
-    let (access, asked) = server(vec![answer(200, "true"), answer(204, "")]);
+    let (access, server) = server(vec![answer(200, "true"), answer(204, "")]);
     let mut client = Client::new(&access).unwrap();
     let body = serde_json::json!({"pipeline": "post"});
     assert_eq!(client.ask(Question::post("/a", &body)).unwrap(), "true");
-    let sent = asked.recv().unwrap();
-    assert!(sent.starts_with("POST /a HTTP/1.1\r\n"), "{sent}");
-    assert!(
-        sent.contains("content-type: application/json\r\n"),
-        "{sent}"
-    );
-    assert!(sent.ends_with("\r\n\r\n{\"pipeline\":\"post\"}"), "{sent}");
+    let sent = &server.asked("/a")[0];
+    assert_eq!(sent.method(), "POST");
+    assert_eq!(sent.header("content-type"), Some("application/json"));
+    assert_eq!(sent.text(), "{\"pipeline\":\"post\"}");
     assert_eq!(client.ask(Question::delete("/b/1")).unwrap(), "");
-    let sent = asked.recv().unwrap();
-    assert!(sent.starts_with("DELETE /b/1 HTTP/1.1\r\n"), "{sent}");
-    assert!(!sent.contains("content-type"), "{sent}");
+    let sent = &server.asked("/b/1")[0];
+    assert_eq!(sent.method(), "DELETE");
+    assert_eq!(sent.header("content-type"), None);
 }
 
 #[test]
 fn what_changes_something_is_sent_once() {
-    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    // The first connection stays open; the other request ends its connection instead of an answer.
+    let server = Server::http(|request| match request.method() {
+        "GET" => Reply::Body("{}".to_owned()),
+        _ => Reply::Raw(Vec::new()),
+    });
     let access = Access {
-        server: format!("http://{}", listener.local_addr().unwrap()),
+        server: server.url(),
         ..Access::default()
     };
-    let served = std::thread::spawn(move || {
-        let mut asked = Vec::new();
-        // The first connection stays open, the second is closed instead of an answer.
-        let kept = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}";
-        let mut open = Vec::new();
-        for answer in [kept, ""] {
-            let (mut stream, _) = listener.accept().unwrap();
-            let (mut seen, mut piece) = (Vec::new(), [0; 4096]);
-            while !is_whole(&seen) {
-                let count = stream.read(&mut piece).unwrap();
-                seen.extend_from_slice(&piece[..count]);
-            }
-            asked.push(String::from_utf8(seen).unwrap());
-            stream.write_all(answer.as_bytes()).unwrap();
-            if !answer.is_empty() {
-                open.push(stream);
-            }
-        }
-        listener.set_nonblocking(true).unwrap();
-        (asked, listener)
-    });
     let mut client = Client::new(&access).unwrap();
     client.ask(Question::get("/")).unwrap();
     let posted = client.ask(Question::post("/x", &serde_json::json!({})));
     assert_eq!(posted.unwrap_err().exit(), Exit::Failed);
-    let (asked, listener) = served.join().unwrap();
-    let posts = asked.iter().filter(|text| text.starts_with("POST"));
-    assert_eq!(posts.count(), 1);
-    assert!(listener.accept().is_err(), "it was sent again");
+    assert_eq!(server.count("/x"), 1, "it was sent again");
 }
 
 #[test]
@@ -269,29 +209,24 @@ fn a_403_says_in_words_what_is_missing() {
         }},
         "request_id": "01A",
     });
-    let (access, _asked) = server(vec![answer(403, &said.to_string())]);
+    let (access, _server) = server(vec![answer(403, &said.to_string())]);
     let error = Client::new(&access).unwrap().ask(Question::get("/"));
     let text = error.unwrap_err().to_string();
-    let lines: Vec<&str> = text.lines().skip(1).collect();
-    assert!(
-        text.contains("403: not permitted really (request 01A)\n"),
-        "{text}"
-    );
-    assert_eq!(
-        lines,
-        [
-            "  the permission it needs: enqueue",
-            "  you have it where project is foo; here it is bar",
-            "  you have it where pipeline is post or glob:x*; here there is none",
-            "  your roles here: enqueue-post",
-            "  rules that match you here: none",
-        ]
-    );
+    let (place, said) = text.split_once(": ").unwrap();
+    assert!(place.ends_with("403"), "{text}");
+    insta::assert_snapshot!(said, @"
+    not permitted really (request 01A)
+      the permission it needs: enqueue
+      you have it where project is foo; here it is bar
+      you have it where pipeline is post or glob:x*; here there is none
+      your roles here: enqueue-post
+      rules that match you here: none
+    ");
     for odd in [
         "{\"error\":{\"message\":\"m\",\"details\":[1]}}",
         "{\"error\":{\"message\":\"m\",\"details\":{\"conditions\":[1,{}],\"roles\":{}}}}",
     ] {
-        let (access, _asked) = server(vec![answer(403, odd)]);
+        let (access, _server) = server(vec![answer(403, odd)]);
         let error = Client::new(&access).unwrap().ask(Question::get("/"));
         assert!(error.unwrap_err().to_string().ends_with("403: m"));
     }
@@ -301,7 +236,7 @@ fn a_403_says_in_words_what_is_missing() {
 fn who_sends_no_token_is_told_how() {
     let said = "{\"error\":{\"code\":\"missing_token\",\"message\":\"a token is needed\"}}";
     for has_token in [true, false] {
-        let (mut access, _asked) = server(vec![answer(401, said)]);
+        let (mut access, _server) = server(vec![answer(401, said)]);
         access.token = access.token.filter(|_| has_token);
         let error = Client::new(&access).unwrap().ask(Question::get("/"));
         let text = error.unwrap_err().to_string();

@@ -1,7 +1,23 @@
-//! Agents at the gate: profiles of the graph over objects in a directory, asked over HTTP.
+//! Agents at a running gate: directories and profiles that change, faults, logs. What agents may is tested in
+//! portcullis-server.
 
-mod admission;
-mod chains;
 mod directory;
 mod operations;
-mod world;
+
+use portcullis_testing::garden::{config, place};
+use serde_json::Value;
+
+use crate::harness::{Gate, Setup};
+
+fn with_objects(setup: Setup, objects: &[Value]) -> Setup {
+    std::fs::create_dir_all(setup.path("objects")).unwrap();
+    objects.iter().fold(setup, |setup, object| {
+        setup.file(&place(object), object.to_string())
+    })
+}
+
+/// A gate for the agents of this garden.
+#[track_caller]
+fn gate(objects: &[Value]) -> Gate {
+    with_objects(Setup::new(config("gardener")), objects).start()
+}

@@ -21,18 +21,26 @@ fn a_yes_names_rule_role_and_conditions() {
     );
     let ran = ask(&folder, &[&asked[..], &fitting, &["--explain"]].concat());
     assert_eq!(ran.code, Some(0));
-    for line in [
-        "admin-user  admin           doesn't match: preferred_username is `alice`, not `admin`",
-        "everyone    read, autohold  matches",
-        "met:     project: wanted foo, got foo",
-        "rule admin-user, role admin would permit it",
-    ] {
-        assert!(
-            ran.out.lines().any(|l| l.trim() == line),
-            "{line}: {}",
-            ran.out
-        );
-    }
+    insta::assert_snapshot!(ran.out, @"
+    yes: rule alice, role enqueue-post permits enqueue when project is foo and pipeline is post
+
+    Rules
+      RULE        ROLES           THESE CLAIMS
+      admin-user  admin           doesn't match: preferred_username is `alice`, not `admin`
+      alice       enqueue-post    matches
+      everyone    read, autohold  matches
+
+    Grants of enqueue by rules that match
+      rule alice, role enqueue-post permits it
+        met:     project: wanted foo, got foo
+        met:     pipeline: wanted post, got post
+
+    Grants of enqueue by other rules
+      rule admin-user, role admin would permit it
+
+    Without signing in
+      nobody reads here without signing in and a role that permits it
+    ");
 }
 
 #[test]

@@ -8,19 +8,19 @@ use super::{ask, example, json_of};
 fn rules_and_permissions_are_a_table() {
     let ran = ask(&example(), &["access-matrix", "--tenant", "example"]);
     assert_eq!((ran.code, ran.err.as_str()), (Some(0), ""));
-    let lines: Vec<&str> = ran.out.lines().collect();
-    assert!(
-        lines[0].starts_with("RULE        read  autohold  enqueue "),
-        "{}",
-        ran.out
-    );
-    for line in [
-        "[1] rule alice, role enqueue-post: enqueue when project is foo and pipeline is post",
-        "rule everyone (read, autohold): those whose iss is `our-institution`",
-        "nobody reads without signing in",
-    ] {
-        assert!(lines.contains(&line), "{line}: {}", ran.out);
-    }
+    insta::assert_snapshot!(ran.out, @"
+    RULE        read  autohold  enqueue   dequeue  promote  tenant-state  submit-job  retry-job  cancel-job  manage-controllers  manage-runners  manage-exemptions  manage-sessions  read-decisions  read-graph  playground
+    admin-user  yes   yes       yes       yes      yes      yes           yes         yes        yes         yes                 yes             yes                yes              yes             yes         yes
+    alice       -     -         when [1]  -        -        -             -           -          -           -                   -               -                  -                -               -           -
+    everyone    yes   yes       -         -        -        -             -           -          -           -                   -               -                  -                -               -           -
+
+    [1] rule alice, role enqueue-post: enqueue when project is foo and pipeline is post
+
+    rule admin-user (admin): those whose preferred_username is `admin`
+    rule alice (enqueue-post): those whose preferred_username is `alice`
+    rule everyone (read, autohold): those whose iss is `our-institution`
+    nobody reads without signing in
+    ");
 }
 
 #[test]

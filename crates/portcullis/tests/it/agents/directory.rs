@@ -1,6 +1,8 @@
 //! Objects in a directory, while it changes.
 
-use super::world::{bastion, binding, comes_true, garden, gate, may, place, seed, shoot};
+use portcullis_testing::garden::{bastion, binding, comes_true, garden, may, place, seed, shoot};
+
+use super::gate;
 use crate::harness::until;
 
 #[test]

@@ -4,9 +4,11 @@ use std::fmt::Write;
 
 use serde_json::{Value, json};
 
-use super::world::{
-    bastion, comes_true, config, garden, gardenlet, gate, may, place, review, seed, with_objects,
+use portcullis_testing::garden::{
+    bastion, comes_true, config, garden, gardenlet, may, place, review, seed,
 };
+
+use super::{gate, with_objects};
 use crate::harness::{Setup, until};
 
 #[test]

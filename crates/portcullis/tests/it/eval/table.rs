@@ -86,24 +86,15 @@ fn the_table_shows_verdicts_reasons_and_changes() {
         ],
     );
     assert_eq!(ran.code, Some(0));
-    let lines: Vec<&str> = ran.out.lines().collect();
-    assert_eq!(lines[0], "Pod default/web   CREATE by bob   pod.yaml:1");
-    assert_eq!(lines[1], "  pass   AlwaysPullImages");
-    assert!(
-        lines[2].starts_with("  skip   DenyServiceExternalIPs      "),
-        "{}",
-        lines[2]
-    );
-    assert_eq!(lines[4], "  patch:");
-    assert_eq!(
-        lines[5],
-        "    ~ /spec/containers/0/imagePullPolicy: \"Never\" -> \"Always\""
-    );
-    assert!(
-        lines[6].starts_with("    + /spec/tolerations: ["),
-        "{}",
-        lines[6]
-    );
+    insta::assert_snapshot!(ran.out, @r#"
+    Pod default/web   CREATE by bob   pod.yaml:1
+      pass   AlwaysPullImages
+      skip   DenyServiceExternalIPs      not a service
+      pass   ExtendedResourceToleration
+      patch:
+        ~ /spec/containers/0/imagePullPolicy: "Never" -> "Always"
+        + /spec/tolerations: [{"effect":"NoSchedule","key":"example.com/gpu","operator":"Exists"}]
+    "#);
     assert_eq!(
         ran.err,
         "1 object, 3 plug-ins: 1 allowed, 0 denied, 0 errors, 0 skipped\n"

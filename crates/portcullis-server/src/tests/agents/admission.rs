@@ -2,8 +2,10 @@
 
 use serde_json::{Value, json};
 
-use super::world::{bastion, config, garden, gardenlet, with_objects};
-use crate::harness::{Gate, Review, Setup, pod};
+use portcullis_testing::garden::{bastion, config, garden, gardenlet};
+
+use super::with_objects;
+use crate::tests::harness::{Gate, Review, Setup, pod};
 
 fn gate() -> Gate {
     let mut config = config("gardener");

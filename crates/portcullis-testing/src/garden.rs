@@ -2,10 +2,11 @@
 
 use serde_json::{Value, json};
 
-use crate::harness::{Gate, Setup, until};
+use crate::{Client, until};
 
-/// The path of an object's file below the gate's folder.
-pub(super) fn place(object: &Value) -> String {
+/// The path of an object's file below the folder of a gate.
+#[must_use]
+pub fn place(object: &Value) -> String {
     let text = |pointer: &str| {
         object
             .pointer(pointer)
@@ -16,28 +17,37 @@ pub(super) fn place(object: &Value) -> String {
     format!("objects/{kind}-{namespace}-{}.yaml", text("/metadata/name")).to_lowercase()
 }
 
-pub(super) fn seed(name: &str) -> Value {
+/// A seed.
+#[must_use]
+pub fn seed(name: &str) -> Value {
     json!({"apiVersion": "core.gardener.cloud/v1beta1", "kind": "Seed", "metadata": {"name": name, "uid": format!("uid-{name}")},
         "spec": {"provider": {"type": "local"}, "dns": {}}})
 }
 
-pub(super) fn shoot(name: &str, seed: &str) -> Value {
+/// A shoot on a seed.
+#[must_use]
+pub fn shoot(name: &str, seed: &str) -> Value {
     json!({"apiVersion": "core.gardener.cloud/v1beta1", "kind": "Shoot", "metadata": {"name": name, "namespace": "garden-a", "uid": name},
         "spec": {"seedName": seed, "secretBindingName": "binding", "cloudProfile": {"kind": "CloudProfile", "name": "local"}}})
 }
 
-pub(super) fn binding(secret: &str) -> Value {
+/// The binding of the shoot to a secret.
+#[must_use]
+pub fn binding(secret: &str) -> Value {
     json!({"apiVersion": "core.gardener.cloud/v1beta1", "kind": "SecretBinding",
         "metadata": {"name": "binding", "namespace": "garden-a"}, "secretRef": {"namespace": "garden-a", "name": secret}})
 }
 
-pub(super) fn bastion(name: &str, seed: &str) -> Value {
+/// A bastion on a seed.
+#[must_use]
+pub fn bastion(name: &str, seed: &str) -> Value {
     json!({"apiVersion": "operations.gardener.cloud/v1alpha1", "kind": "Bastion",
         "metadata": {"name": name, "namespace": "garden-a"}, "spec": {"seedName": seed}})
 }
 
 /// Two seeds, a shoot on the first, its credentials.
-pub(super) fn garden() -> Vec<Value> {
+#[must_use]
+pub fn garden() -> Vec<Value> {
     vec![
         seed("one"),
         seed("two"),
@@ -47,29 +57,17 @@ pub(super) fn garden() -> Vec<Value> {
 }
 
 /// A profile over `objects`, in a chain of its own name.
-pub(super) fn config(profile: &str) -> Value {
+#[must_use]
+pub fn config(profile: &str) -> Value {
     json!({
         "graph": {"profiles": [{"name": profile, "profile": profile, "objects": "objects"}]},
         "authorization": {"chains": {profile: [profile]}},
     })
 }
 
-pub(super) fn with_objects(mut setup: Setup, objects: &[Value]) -> Setup {
-    std::fs::create_dir_all(setup.path("objects")).unwrap();
-    for object in objects {
-        setup = setup.file(&place(object), object.to_string());
-    }
-    setup
-}
-
-/// A gate for the agents of this garden.
-#[track_caller]
-pub(super) fn gate(objects: &[Value]) -> Gate {
-    with_objects(Setup::new(config("gardener")), objects).start()
-}
-
 /// The gardenlet of a seed.
-pub(super) fn gardenlet(seed: &str) -> (String, Vec<String>) {
+#[must_use]
+pub fn gardenlet(seed: &str) -> (String, Vec<String>) {
     (
         format!("gardener.cloud:system:seed:{seed}"),
         vec!["gardener.cloud:system:seeds".to_owned()],
@@ -77,7 +75,8 @@ pub(super) fn gardenlet(seed: &str) -> (String, Vec<String>) {
 }
 
 /// `get secrets garden-a/infra`: an access review.
-pub(super) fn review(who: &(String, Vec<String>), request: &str) -> Value {
+#[must_use]
+pub fn review(who: &(String, Vec<String>), request: &str) -> Value {
     let words: Vec<&str> = request.split(' ').collect();
     let [verb, resource, object] = words[..] else {
         panic!("{request}: want VERB RESOURCE NAMESPACE/NAME");
@@ -91,7 +90,7 @@ pub(super) fn review(who: &(String, Vec<String>), request: &str) -> Value {
 
 /// Whether the gardenlet of a seed may; nobody is ever denied.
 #[track_caller]
-pub(super) fn may(gate: &Gate, seed: &str, request: &str) -> bool {
+pub fn may(gate: &Client, seed: &str, request: &str) -> bool {
     let status = gate.access("/authorize/gardener", &review(&gardenlet(seed), request));
     assert_ne!(status["denied"], true, "{status}");
     assert!(status.get("evaluationError").is_none(), "{status}");
@@ -100,7 +99,7 @@ pub(super) fn may(gate: &Gate, seed: &str, request: &str) -> bool {
 
 /// Waits until the gardenlet of a seed may, or may not.
 #[track_caller]
-pub(super) fn comes_true(gate: &Gate, seed: &str, request: &str, wanted: bool) {
+pub fn comes_true(gate: &Client, seed: &str, request: &str, wanted: bool) {
     let what = format!("{seed} {request}: {wanted}");
     until(&what, || may(gate, seed, request) == wanted);
 }

@@ -2,8 +2,10 @@
 
 use serde_json::json;
 
-use super::world::{config, garden, gardenlet, gate, may, review, with_objects};
-use crate::harness::Setup;
+use portcullis_testing::garden::{config, garden, gardenlet, may, review};
+
+use super::{gate, with_objects};
+use crate::tests::harness::Setup;
 
 #[test]
 fn an_agent_may_touch_what_leads_to_its_seed_and_nothing_else() {
