@@ -151,7 +151,8 @@ impl<F> AuthenticatorSettings<F> {
         &self,
         mut change: impl FnMut(NamedFile<'_, F>) -> Result<G, E>,
     ) -> Result<AuthenticatorSettings<G>, E> {
-        let mut change = |key: &'static str, used: Use, file: &F| change(NamedFile { key, used, file });
+        let mut change =
+            |key: &'static str, used: Use, file: &F| change(NamedFile { key, used, file });
         let keys = match &self.keys {
             Keys::Shared(Secret(file)) => {
                 Keys::Shared(Secret(change("secretFile", Use::Key, file)?))
@@ -164,9 +165,7 @@ impl<F> AuthenticatorSettings<F> {
                 algorithm: *algorithm,
                 public: change("publicKeyFile", Use::Data, public)?,
                 private: match private {
-                    Some(Secret(file)) => {
-                        Some(Secret(change("privateKeyFile", Use::Key, file)?))
-                    }
+                    Some(Secret(file)) => Some(Secret(change("privateKeyFile", Use::Key, file)?)),
                     None => None,
                 },
             },
@@ -178,9 +177,7 @@ impl<F> AuthenticatorSettings<F> {
             Some(login) => Some(LoginSettings {
                 client_id: login.client_id.clone(),
                 client_secret: match &login.client_secret {
-                    Some(Secret(file)) => {
-                        Some(Secret(change("clientSecretFile", Use::Key, file)?))
-                    }
+                    Some(Secret(file)) => Some(Secret(change("clientSecretFile", Use::Key, file)?)),
                     None => None,
                 },
                 scopes: login.scopes.clone(),
@@ -205,9 +202,12 @@ impl<F> AuthenticatorSettings<F> {
         })
     }
 
-    /// The same settings, with nothing said of the files but that they are there.
-    pub fn without_files(&self) -> AuthenticatorSettings<()> {
-        match self.with_files(|_| Ok::<_, Infallible>(())) {
+    /// The same, where nothing can go wrong.
+    pub fn map_files<G>(
+        &self,
+        mut change: impl FnMut(NamedFile<'_, F>) -> G,
+    ) -> AuthenticatorSettings<G> {
+        match self.with_files(|file| Ok::<_, Infallible>(change(file))) {
             Ok(settings) => settings,
             Err(never) => match never {},
         }
