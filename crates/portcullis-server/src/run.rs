@@ -25,7 +25,7 @@ use crate::logging;
 use crate::metrics::Metrics;
 use crate::reload::{FreshlyLoaded, Reloader, Trigger};
 use crate::server::Server;
-use portcullis_config::{self as config, LoadOptions, Loaded, Shutdown};
+use portcullis_config::{LoadOptions, Loaded, Shutdown};
 use portcullis_document::Faults;
 use portcullis_gate::Before;
 use portcullis_gate::UnixNames;
@@ -215,7 +215,7 @@ async fn serve(
     options: RunOptions<'_>,
     loaded: &FreshlyLoaded,
     server: &Arc<Server>,
-    wanted: Vec<(config::Listener, ListenerSetup)>,
+    wanted: Vec<ListenerSetup>,
     exporters: Option<Unstarted>,
 ) -> Result<Ended, RunError> {
     let signals = RunError::system;

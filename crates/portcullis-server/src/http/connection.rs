@@ -12,6 +12,7 @@ use hyper::header::{CONNECTION, HeaderValue};
 use hyper::server::conn::{http1, http2};
 use hyper::service::Service;
 use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
+use portcullis_config::Limits;
 use portcullis_core::clock;
 use tokio::io::{AsyncRead, AsyncWrite, AsyncWriteExt};
 use tokio::sync::watch;
@@ -46,6 +47,18 @@ pub(crate) struct ConnectionLimits {
     pub(crate) rest_time: Duration,
     pub(crate) write_time: Duration,
     pub(crate) age: Duration,
+}
+
+impl From<&Limits> for ConnectionLimits {
+    fn from(limits: &Limits) -> Self {
+        Self {
+            headers: usize::try_from(limits.headers.bytes()).unwrap_or(usize::MAX / 4),
+            head_time: limits.header_timeout.into(),
+            rest_time: limits.idle_timeout.into(),
+            write_time: limits.write_timeout.into(),
+            age: limits.max_connection_age.into(),
+        }
+    }
 }
 
 impl ConnectionLimits {

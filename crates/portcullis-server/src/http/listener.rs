@@ -2,6 +2,7 @@
 
 use std::io;
 use std::net::SocketAddr;
+use std::ops::Deref;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -23,7 +24,7 @@ use super::prelude::{self, Prefix, Protocol};
 use super::tls::TlsSetup;
 use super::trust::{Phase, Standing, Trust};
 use super::unix::{self, BoundSocket};
-use portcullis_config::{Bind, Service, Style};
+use portcullis_config::{Bind, Listener, Service};
 
 /// How long to wait when no more connections can be accepted, out of file descriptors for example.
 const PAUSE: Duration = Duration::from_millis(50);
@@ -36,18 +37,38 @@ const TLS_ALERT: [u8; 7] = [0x15, 3, 3, 0, 2, 2, 80];
 /// What a listener does, changed by a reload while it stays bound.
 #[derive(Debug)]
 pub(crate) struct ListenerSetup {
-    pub(crate) name: String,
-    pub(crate) serves: Vec<Service>,
-    pub(crate) style: Style,
+    /// As it is configured.
+    listener: Listener,
+    /// What its TLS became.
     pub(crate) tls: Option<TlsSetup>,
     pub(crate) limits: ConnectionLimits,
-    /// The most connections it may have, if that is configured.
-    pub(crate) connections: Option<u32>,
     /// Whether browsers shall come over TLS only.
     pub(crate) is_strict: bool,
 }
 
+/// What is configured is had from the setup itself.
+impl Deref for ListenerSetup {
+    type Target = Listener;
+
+    fn deref(&self) -> &Listener {
+        &self.listener
+    }
+}
+
 impl ListenerSetup {
+    /// The setup of a listener whose TLS is built.
+    pub(crate) fn new(listener: Listener, tls: Option<TlsSetup>, limits: ConnectionLimits) -> Self {
+        let is_for_browsers = listener.serves(Service::Api) || listener.serves(Service::Web);
+        // A browser would follow it for every port of `localhost`.
+        let is_real = tls.as_ref().is_some_and(|tls| !tls.is_development);
+        Self {
+            listener,
+            tls,
+            limits,
+            is_strict: is_real && is_for_browsers,
+        }
+    }
+
     /// Whom it takes connections from.
     pub(crate) fn trust(&self) -> Trust {
         self.tls.as_ref().map_or(Trust::Plain, |tls| tls.trust)
