@@ -133,10 +133,10 @@ fn source(
         }
         let known_faults = notes.faults.len();
         let access = Access::Kubeconfig(notes.named_key(document, &at, kubeconfig));
-        if notes.faults.len() == known_faults {
-            if let Err(error) = access.check() {
-                notes.fault(document.fault(&at, error.to_string()));
-            }
+        if notes.faults.len() == known_faults
+            && let Err(error) = access.check()
+        {
+            notes.fault(document.fault(&at, error.to_string()));
         }
         return GraphSource::Cluster(access);
     }
