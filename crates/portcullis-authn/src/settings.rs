@@ -202,9 +202,12 @@ impl<F> AuthenticatorSettings<F> {
         })
     }
 
-    /// The same settings, with nothing said of the files but that they are there.
-    pub fn without_files(&self) -> AuthenticatorSettings<()> {
-        match self.with_files(|_| Ok::<_, Infallible>(())) {
+    /// The same, where nothing can go wrong.
+    pub fn map_files<G>(
+        &self,
+        mut change: impl FnMut(NamedFile<'_, F>) -> G,
+    ) -> AuthenticatorSettings<G> {
+        match self.with_files(|file| Ok::<_, Infallible>(change(file))) {
             Ok(settings) => settings,
             Err(never) => match never {},
         }

@@ -13,10 +13,8 @@
 //! INVARIANT: a value in [`Loaded`] has passed every check that needs no
 //! plug-in, no certificate parser and no socket.
 
-mod admission;
 mod files;
 mod load;
-mod log_filter;
 mod matcher;
 mod model;
 mod notes;
@@ -24,28 +22,22 @@ mod oddities;
 mod options;
 pub mod profile;
 mod resolve;
-mod resolved;
 mod schema;
 
 #[cfg(test)]
 pub mod tests;
 
 pub use files::read_source;
-pub use load::load;
-pub use load::load_noting;
-pub use matcher::Matcher;
-pub use model::MatchSpec;
+pub use load::{Loaded, load, load_noting};
+pub use matcher::{MatchSpec, Matcher};
 pub use model::{
-    AuthenticatorDriver, AuthorizerDriver, Limits, Log, LogFormat, Namespace, PendingMutation,
-    Principal, Service, Severity, Shutdown,
+    About, AccessSettings, Authenticator, AuthenticatorDriver, Authorizer, AuthorizerDriver, Bind,
+    Decisions, DefaultAction, GraphProfile, GraphSource, Identity, JsonLines, Limits, Listener,
+    Log, LogFormat, MarkPlace, Module, PendingMutation, PluginEntry, Policies, Policy, Principal,
+    Service, SessionSettings, Severity, Shutdown, Style, Tls, UnixSocket,
 };
 pub use options::{ConfigSource, Listening, LoadOptions};
 pub use resolve::{TestModules, test_modules};
-pub use resolved::{
-    About, AccessSettings, Authenticator, Authorizer, Bind, Code, Decisions, DefaultAction,
-    GraphProfile, GraphSource, Identity, JsonLines, Listener, Loaded, MarkPlace, Module,
-    PluginEntry, Policies, Policy, SessionSettings, Style, Tls, UnixSocket,
-};
 pub use schema::json_schema;
 
 /// The name of the plug-in that asks policies.

@@ -2,24 +2,67 @@
 //!
 //! Precedence: flag, environment, file, default.
 
-use std::{collections::HashSet, path::Path, sync::Arc};
+use std::{
+    collections::BTreeMap,
+    path::{Path, PathBuf},
+    sync::Arc,
+};
+
+use portcullis_kube::Namespace;
 
 use super::{
-    admission, log_filter,
-    model::{AdmissionSpec, Configuration, LogFormat, Namespace},
-    notes::Notes,
+    model::{
+        AccessSettings, Authorizer, Configuration, Decisions, GraphProfile, Limits, Listener, Log,
+        PendingMutation, PluginEntry, Policies, Shutdown,
+    },
+    notes::{Notes, unreadable},
     oddities::{warn_of_empty_chain, warn_of_pending_changes, warn_of_unasked_graphs},
     options::{ConfigSource, Listening, LoadOptions},
-    resolve::{self, Order, Strictness},
-    resolved::{Loaded, PluginEntry},
+    resolve::{self, Strictness},
 };
-use portcullis_document::{Document, Fault, Faults, Node, Source, Value, Warning, read, yaml};
+use portcullis_document::{Document, Faults, Node, Source, Value, Warning, read, yaml};
 
-const ORDER_FLAG: &str = "--admission-control";
-const FILE_FLAG: &str = "--admission-control-config-file";
-const ORDER_VARIABLE: &str = "PORTCULLIS_ADMISSION_CONTROL";
-const FORMAT_VARIABLE: &str = "PORTCULLIS_LOG_FORMAT";
-const FILTER_VARIABLE: &str = "PORTCULLIS_LOG";
+/// A whole configuration.
+#[derive(Debug)]
+pub struct Loaded {
+    /// The configuration file; nothing for the built-in one.
+    pub file: Option<PathBuf>,
+    /// Where the server listens; at least one, or none when loaded for use without a server.
+    pub listeners: Vec<Listener>,
+    /// An acjs file that listens at a unix socket, so that policies know which user calls.
+    pub by_socket: bool,
+    /// The plug-ins that run, in their order.
+    pub plugins: Vec<PluginEntry>,
+    /// What the validating path does when the chain would still change the object.
+    pub pending_mutation: PendingMutation,
+    /// The policies in JavaScript.
+    pub policies: Policies,
+    /// What plug-ins know of namespaces without a cluster.
+    pub namespaces: Vec<Namespace>,
+    /// Limits.
+    pub limits: Limits,
+    /// Every authorizer that is declared or that a chain names.
+    pub authorizers: Vec<Authorizer>,
+    /// Profiles of the graph, in the order of the configuration.
+    pub graphs: Vec<GraphProfile>,
+    /// Names of authorizers by name of the chain; each name is in `authorizers`.
+    pub chains: BTreeMap<String, Vec<String>>,
+    /// Who is believed, and where it says what people may do.
+    pub access: AccessSettings,
+    /// What is kept of decisions.
+    pub decisions: Decisions,
+    /// What is logged, and how.
+    pub log: Log,
+    /// How the server ends.
+    pub shutdown: Shutdown,
+    /// Every file that was read or named, absolute: what a watcher watches.
+    pub files: Vec<PathBuf>,
+    /// What is odd but not wrong.
+    pub warnings: Vec<Warning>,
+    /// Key files that others can read here. That matters where the server runs, not where its
+    /// configuration is checked.
+    pub exposed: Vec<Warning>,
+}
 
 /// Reads and checks a configuration; starts nothing and writes nothing.
 ///
@@ -57,17 +100,14 @@ fn load_with(options: &LoadOptions<'_>, notes: &mut Notes) -> Result<Loaded, Fau
     let policies = resolve::policies(&document, &spec, strictness, options.coverage, notes);
     // An acjs file without policies still has a default action.
     let has_policies = !policies.list.is_empty() || strictness == Strictness::Acjs;
-    let plugins = chain(&document, &spec.admission, has_policies, options, notes);
+    let plugins = resolve::chain(&document, &spec.admission, has_policies, options, notes);
     let decisions = resolve::decisions(&document, &spec, notes);
     let access = resolve::access(&document, &spec, notes);
     let graphs = resolve::graph(&document, &spec.graph, options, notes);
     let (authorizers, chains) =
         resolve::authorization(&document, &spec.authorization, &graphs, notes);
-    check_namespaces(&document, &spec.namespaces, notes);
-    for key in spec.limits.zeros() {
-        notes.fault(document.fault(&format!("limits.{key}"), "must be more than zero"));
-    }
-    for (key, message) in spec.limits.out_of_bounds() {
+    resolve::check_namespaces(&document, &spec.namespaces, notes);
+    for (key, message) in spec.limits.faults() {
         notes.fault(document.fault(&format!("limits.{key}"), message));
     }
     warn_of_empty_chain(&plugins, &listeners, notes);
@@ -75,21 +115,7 @@ fn load_with(options: &LoadOptions<'_>, notes: &mut Notes) -> Result<Loaded, Fau
         warn_of_pending_changes(&document, &plugins, &listeners, notes);
     }
     warn_of_unasked_graphs(&plugins, &graphs, &chains, notes);
-    let mut log = spec.log;
-    log.format = log_format(options, notes).unwrap_or(log.format);
-    match options.variable(FILTER_VARIABLE) {
-        Some(filter) => {
-            if let Err(message) = log_filter::check(&filter) {
-                notes.fault(Source::named(FILTER_VARIABLE).fault(None, "", message));
-            }
-            log.filter = filter;
-        }
-        None => {
-            if let Err(message) = log_filter::check(&log.filter) {
-                notes.fault(document.fault("log.filter", message));
-            }
-        }
-    }
+    let log = resolve::log(&document, spec.log, options, notes);
     match Faults::from_list(std::mem::take(&mut notes.faults)) {
         Some(faults) => Err(faults),
         None => Ok(Loaded {
@@ -193,95 +219,4 @@ fn of_folder(folder: &Path) -> Result<Arc<Source>, Faults> {
     };
     let spec = serde_json::json!({"policyDirs": [path], "defaultAction": "allow"});
     Ok(Source::text_named(label, spec.to_string()))
-}
-
-fn unreadable(path: &Path, reason: &str) -> Fault {
-    Source::named(path.display().to_string()).fault(
-        None,
-        "",
-        format!("cannot read the file: {reason}"),
-    )
-}
-
-/// The plug-ins that run: those of the file and of the `AdmissionConfiguration`, in the order that wins.
-fn chain(
-    document: &Document,
-    spec: &AdmissionSpec,
-    has_policies: bool,
-    options: &LoadOptions<'_>,
-    notes: &mut Notes,
-) -> Vec<PluginEntry> {
-    let mut configured = resolve::of_file(document, &spec.plugins, notes);
-    if let Some(source) = admission_file(document, spec, options, notes) {
-        configured.extend(admission::read_plugins(&source, notes));
-    }
-    let split = |text: String| text.split(',').map(|name| name.trim().to_owned()).collect();
-    let order = if let Some(names) = &options.admission_control {
-        let names = names.iter().map(|name| name.trim().to_owned()).collect();
-        Order::Named {
-            label: ORDER_FLAG,
-            names,
-        }
-    } else if let Some(text) = options.variable(ORDER_VARIABLE) {
-        Order::Named {
-            label: ORDER_VARIABLE,
-            names: split(text),
-        }
-    } else if let Some(names) = &spec.order {
-        Order::File(names.clone())
-    } else {
-        Order::AsConfigured { has_policies }
-    };
-    let plugins = resolve::plugins(document, configured, order, options.known_plugins, notes);
-    if has_policies && !plugins.iter().any(|p| p.name == crate::POLICIES) {
-        notes.warn(format!(
-            "there are policies, but `{}` is not in the order: they are not asked",
-            crate::POLICIES
-        ));
-    }
-    plugins
-}
-
-fn admission_file(
-    document: &Document,
-    spec: &AdmissionSpec,
-    options: &LoadOptions<'_>,
-    notes: &mut Notes,
-) -> Option<Arc<Source>> {
-    if let Some(path) = &options.admission_control_config_file {
-        notes.watch(path);
-        return crate::read_source(path)
-            .map_err(|reason| {
-                notes.fault(unreadable(path, &reason).with_help(format!("named by {FILE_FLAG}")))
-            })
-            .ok();
-    }
-    notes.read_named(document, "admission.configFile", spec.config_file.as_ref()?)
-}
-
-fn log_format(options: &LoadOptions<'_>, notes: &mut Notes) -> Option<LogFormat> {
-    let text = options.variable(FORMAT_VARIABLE)?;
-    let found = LogFormat::ALL.iter().find(|(name, _)| *name == text);
-    if found.is_none() {
-        let message = format!("unknown value `{text}`");
-        let fault = Source::named(FORMAT_VARIABLE).fault(None, "", message);
-        let known = LogFormat::ALL.iter().map(|(name, _)| *name);
-        notes.fault(fault.with_known("known values", &text, known));
-    }
-    found.map(|(_, format)| *format)
-}
-
-fn check_namespaces(document: &Document, namespaces: &[Namespace], notes: &mut Notes) {
-    let mut seen = HashSet::new();
-    for (index, namespace) in namespaces.iter().enumerate() {
-        let at = format!("namespaces[{index}].name");
-        if namespace.name.is_empty() {
-            notes.fault(document.fault(&at, "the name is empty"));
-        } else if !seen.insert(namespace.name.as_str()) {
-            notes.fault(document.fault(
-                &at,
-                format!("the namespace `{}` is given twice", namespace.name),
-            ));
-        }
-    }
 }

@@ -3,8 +3,37 @@
 use std::collections::BTreeMap;
 
 use portcullis_core::{Attributes, Door, Glob, Kind, Operation, Tree};
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::Deserialize;
 
-use crate::model::{JUDGED_DOORS, MatchSpec};
+/// The doors at which policies can judge.
+const JUDGED_DOORS: [Door; 2] = [Door::Kubernetes, Door::Ci];
+
+/// Which requests a policy is asked about. Every key must fit; of a list, one entry must.
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields, default)]
+#[schemars(rename = "Match")]
+pub struct MatchSpec {
+    /// `CREATE`, `UPDATE`, `DELETE`, `CONNECT`.
+    pub(crate) operations: Option<Vec<String>>,
+    /// `Pod`, `apps/Deployment`, `apps/v1/Deployment`.
+    pub(crate) kinds: Option<Vec<String>>,
+    /// Patterns for the namespace, like `prod-*`.
+    pub(crate) namespaces: Option<Vec<String>>,
+    /// Labels the object has, all of them; on DELETE those of the old object.
+    pub(crate) labels: Option<BTreeMap<String, String>>,
+    /// Patterns for the path of the request, like `/mutate/shop/**`.
+    pub(crate) paths: Option<Vec<String>>,
+    /// The doors it judges at; `kubernetes` unless said.
+    #[schemars(schema_with = "doors_schema")]
+    pub(crate) doors: Option<Vec<String>>,
+}
+
+/// One of the doors at which policies judge.
+fn doors_schema(_: &mut SchemaGenerator) -> Schema {
+    let doors = JUDGED_DOORS.map(Door::as_str);
+    json_schema!({"type": ["array", "null"], "items": {"type": "string", "enum": doors}})
+}
 
 /// Which requests a policy is asked about: every key must fit, of a list one entry.
 #[derive(Debug, Clone)]

@@ -1,8 +1,9 @@
 //! The configuration file as it is written.
 //!
 //! The documentation comments here are the descriptions of the JSON Schema.
-//! Values are what the file says: paths are not resolved and nothing is
-//! compared with anything else; `resolve` does that.
+//! In the types that are read, values are what the file says: paths are not resolved and nothing is
+//! compared with anything else; `resolve` does that. Beside them stand the settings that they become, unless the
+//! crate that uses them has its own; keys that are copied are copied here.
 
 mod access;
 mod acjs;
@@ -10,29 +11,34 @@ mod admission;
 mod authorization;
 mod decisions;
 mod graph;
+mod host_calls;
 mod limits;
 mod listeners;
 mod policies;
 
-use std::{collections::BTreeMap, path::PathBuf};
+use std::path::PathBuf;
 
+use portcullis_kube::Namespace;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-pub use access::AuthenticatorDriver;
-pub(crate) use access::{AuthenticatorSpec, SessionsSpec, TenantsSpec};
+pub use access::{AccessSettings, Authenticator, AuthenticatorDriver, SessionSettings};
+pub(crate) use access::{AuthenticatorKey, AuthenticatorSpec, TenantsSpec};
 pub(crate) use acjs::{AcjsListenerSpec, AcjsPathSpec};
-pub use admission::PendingMutation;
 pub(crate) use admission::{AdmissionSpec, PluginSpec};
-pub use authorization::AuthorizerDriver;
+pub use admission::{PendingMutation, PluginEntry};
 pub(crate) use authorization::{AuthorizationSpec, AuthorizerSpec};
+pub use authorization::{Authorizer, AuthorizerDriver};
+pub use decisions::{Decisions, JsonLines};
 pub(crate) use decisions::{DecisionsSpec, StoreSpec};
+pub use graph::{GraphProfile, GraphSource};
 pub(crate) use graph::{GraphProfileSpec, GraphSpec};
+pub(crate) use host_calls::HostCallsSpec;
 pub use limits::Limits;
+pub use listeners::{Bind, Identity, Listener, Principal, Service, Style, Tls, UnixSocket};
 pub(crate) use listeners::{ListenerSpec, ModeSpec, TlsSpec, UnixSpec};
-pub use listeners::{Principal, Service};
-pub(crate) use policies::{HostCallsSpec, JUDGED_DOORS, PolicyMetadata, PolicySpec};
-pub use policies::{MatchSpec, Severity};
+pub use policies::{About, DefaultAction, MarkPlace, Module, Policies, Policy, Severity};
+pub(crate) use policies::{PolicyMetadata, PolicySpec};
 
 use portcullis_document::Duration;
 
@@ -81,7 +87,7 @@ pub(crate) struct Configuration {
     pub(crate) authenticators: Vec<AuthenticatorSpec>,
     /// Sessions of people who signed in.
     #[serde(default)]
-    pub(crate) sessions: SessionsSpec,
+    pub(crate) sessions: SessionSettings,
     /// Where the server keeps what must outlive it.
     #[serde(default)]
     pub(crate) store: StoreSpec,
@@ -94,20 +100,6 @@ pub(crate) struct Configuration {
     /// How the server ends.
     #[serde(default)]
     pub(crate) shutdown: Shutdown,
-}
-
-/// A namespace and what is known of it.
-#[derive(Debug, Clone, PartialEq, Eq, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub struct Namespace {
-    /// The name of the namespace.
-    pub name: String,
-    /// Its labels.
-    #[serde(default)]
-    pub labels: BTreeMap<String, String>,
-    /// Its annotations.
-    #[serde(default)]
-    pub annotations: BTreeMap<String, String>,
 }
 
 /// What is logged, and how.

@@ -104,3 +104,12 @@ fn about(file: &Path, reason: &str) -> String {
 fn cannot_read(file: &Path, reason: &str) -> String {
     format!("cannot read `{}`: {reason}", file.display())
 }
+
+/// A file that a flag names, and that can't be read.
+pub(crate) fn unreadable(path: &Path, reason: &str) -> Fault {
+    Source::named(path.display().to_string()).fault(
+        None,
+        "",
+        format!("cannot read the file: {reason}"),
+    )
+}

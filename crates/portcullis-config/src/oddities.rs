@@ -5,9 +5,8 @@ use std::collections::BTreeMap;
 use portcullis_kube::scoped_access;
 
 use super::{
-    model::Service,
+    model::{GraphProfile, Listener, PluginEntry, Service, Style},
     notes::Notes,
-    resolved::{GraphProfile, Listener, PluginEntry, Style},
 };
 use portcullis_document::Document;
 

@@ -66,7 +66,7 @@ impl fmt::Debug for LoadOptions<'_> {
 
 impl LoadOptions<'_> {
     /// A variable that is set to something.
-    pub(super) fn variable(&self, name: &str) -> Option<String> {
+    pub(crate) fn variable(&self, name: &str) -> Option<String> {
         (self.env)(name).filter(|value| !value.trim().is_empty())
     }
 }

@@ -5,19 +5,25 @@
 
 mod access;
 mod acjs;
+mod admission_file;
 mod authorization;
+mod chain;
 mod decisions;
 mod graph;
 mod listeners;
+mod log;
+mod namespaces;
 mod plugins;
 mod policies;
 
 pub(crate) use access::access;
 pub(crate) use acjs::acjs_listener;
 pub(crate) use authorization::authorization;
+pub(crate) use chain::chain;
 pub(crate) use decisions::decisions;
 pub(crate) use graph::graph;
 pub(crate) use listeners::listeners;
-pub(crate) use plugins::{Configured, Order, of_file, plugins};
+pub(crate) use log::log;
+pub(crate) use namespaces::check_namespaces;
 pub(super) use policies::{Strictness, policies};
 pub use policies::{TestModules, test_modules};

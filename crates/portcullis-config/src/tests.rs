@@ -3,6 +3,7 @@
 mod accepted;
 mod admission;
 mod form;
+mod keys;
 mod overrides;
 mod refused;
 mod yaml;

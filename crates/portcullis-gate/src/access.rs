@@ -7,8 +7,6 @@
 mod keys;
 mod tenants;
 
-pub use keys::without_newline;
-
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
@@ -141,7 +139,7 @@ pub(crate) fn build(
         certificates: issuer_of(AuthenticatorDriver::ClientCertificate),
         sockets: issuer_of(AuthenticatorDriver::UnixSocket),
         sessions,
-        session_lifetime: settings.sessions.lifetime,
+        session_lifetime: settings.sessions.lifetime.into(),
         public_url: settings.sessions.public_url.clone(),
         warnings: tenants.warnings,
         exposed: odd.into_iter().chain(odd_key).collect(),
@@ -156,11 +154,8 @@ fn sessions(
     let SessionSettings {
         lifetime, key_file, ..
     } = &settings.sessions;
-    let takes_tokens = |one: &&config::Authenticator| {
-        use AuthenticatorDriver::{ClientCertificate, UnixSocket};
-        !matches!(one.driver, ClientCertificate | UnixSocket)
-    };
-    let login = settings.authenticators.iter().find(takes_tokens);
+    let mut authenticators = settings.authenticators.iter();
+    let login = authenticators.find(|one| one.tokens.is_some());
     let (Some(login), Some(data_dir)) = (login, data_dir) else {
         return Ok((None, None));
     };
@@ -180,5 +175,5 @@ fn sessions(
     let odd = odd.map(|odd| format!("the session key `{shown}`: {odd}").into());
     let key = SessionKey::load_or_create(&file)
         .map_err(|error| wrong(format!("cannot read the session key `{shown}`: {error}")))?;
-    Ok((Some(Sessions::new(key, *lifetime)), odd))
+    Ok((Some(Sessions::new(key, (*lifetime).into())), odd))
 }

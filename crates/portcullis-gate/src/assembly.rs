@@ -98,7 +98,7 @@ pub fn build(
 /// keep between reviews is in `context`.
 pub(crate) fn entries<'a>(
     loaded: &'a Loaded,
-    namespaces: &[config::Namespace],
+    namespaces: &[Namespace],
     graphs: &Graphs,
     context: &GlobalContext,
     observer: Option<Arc<dyn Observer>>,
@@ -121,18 +121,14 @@ pub(crate) fn entries<'a>(
 /// Builds the plug-ins, in their order, and what evaluates policies, which is not started.
 fn build_entries<'a>(
     loaded: &'a Loaded,
-    namespaces: &[config::Namespace],
+    namespaces: &[Namespace],
     graphs: &Graphs,
     lasting: (&GlobalContext, Option<&Guard>),
     observer: Option<Arc<dyn Observer>>,
     faults: &mut Vec<Fault>,
 ) -> (Vec<(&'a str, ChainEntry)>, Engine) {
-    let known = namespaces.iter().map(|n| Namespace {
-        name: n.name.clone(),
-        labels: n.labels.clone(),
-        annotations: n.annotations.clone(),
-    });
-    let namespaces: Arc<dyn Namespaces> = Arc::new(known.collect::<StaticNamespaces>());
+    let namespaces = namespaces.iter().cloned().collect::<StaticNamespaces>();
+    let namespaces: Arc<dyn Namespaces> = Arc::new(namespaces);
     let (policies, engine) = policies(loaded, lasting, observer, faults).unzip();
     // Policies that could not be made have said why already.
     let is_missing = policies.is_none();

@@ -81,7 +81,6 @@ impl Inventory {
         if let Some((file, _)) = &loaded.access.tenants {
             made.add_tenants(file);
         }
-        let decisions = &loaded.decisions;
         for (name, text) in [
             ("limits", format!("{:?}", loaded.limits)),
             ("namespaces", format!("{:?}", loaded.namespaces)),
@@ -96,19 +95,7 @@ impl Inventory {
                 "admission.pendingMutation",
                 format!("{:?}", loaded.pending_mutation),
             ),
-            (
-                "decisions",
-                format!(
-                    "{} {:?} {:?} {} {} {:?} {:?}",
-                    decisions.is_stored,
-                    decisions.location,
-                    decisions.retention,
-                    decisions.max_size,
-                    decisions.required,
-                    decisions.json_lines,
-                    decisions.masker,
-                ),
-            ),
+            ("decisions", format!("{:?}", loaded.decisions)),
         ] {
             made.add("settings", name, text);
         }
@@ -167,21 +154,11 @@ fn listener(one: &Listener) -> String {
 }
 
 fn authenticator(one: &Authenticator) -> String {
-    let files = [
-        &one.secret_file,
-        &one.public_key_file,
-        &one.private_key_file,
-        &one.client_secret_file,
-        &one.ca_file,
-    ];
-    let seen = seen(files.iter().copied().flatten());
-    let said = (
-        (one.driver.name(), &one.issuer, &one.audience, &one.realm),
-        (&one.keys_url, &one.client_id, &one.scopes, &one.uid_claim),
-        (one.is_default, one.allow_authz_override),
-        (one.max_validity, one.skew),
-    );
-    format!("{said:?} {files:?} {seen:?}")
+    let mut files = Vec::new();
+    let tokens = one.tokens.as_ref();
+    let tokens = tokens.map(|tokens| tokens.map_files(|named| files.push(named.file.clone())));
+    let (driver, issuer, seen) = (one.driver, &one.issuer, seen(files.iter()));
+    format!("{driver:?} {issuer:?} {tokens:?} {files:?} {seen:?}")
 }
 
 impl fmt::Display for Changes<'_> {

@@ -6,7 +6,8 @@ use std::sync::Arc;
 
 use aws_lc_rs::digest::{Context, SHA256};
 
-use portcullis_config::{AccessSettings, Code, Loaded};
+use portcullis_config::{AccessSettings, Loaded};
+use portcullis_js::PolicyCode;
 
 /// Takes in texts, each apart from the next.
 struct Digest(Context);
@@ -45,9 +46,9 @@ pub(crate) fn policies(loaded: &Loaded) -> BTreeMap<String, Arc<str>> {
         let mut digest = Digest::new();
         digest.text(all.globals.text());
         digest.text(policy.text.text());
-        if let Code::Module(_) = policy.code {
+        if let PolicyCode::Module(_) = policy.code {
             for module in &all.modules {
-                digest.text(&module.name);
+                digest.text(&module.source.name);
                 digest.text(module.text.text());
             }
         }
@@ -106,9 +107,9 @@ pub(crate) fn access(settings: &AccessSettings, tenants: &str) -> Arc<str> {
         digest.text(&one.name);
         digest.text(one.driver.name());
         digest.text(&one.issuer);
-        digest.text(&one.audience);
-        digest.text(&one.uid_claim);
-        digest.text(&format!("{}", one.allow_authz_override));
+        // Where keys are kept may differ from host to host.
+        let tokens = one.tokens.as_ref().map(|tokens| tokens.map_files(|_| ()));
+        digest.text(&format!("{tokens:?}"));
     }
     digest.finish()
 }

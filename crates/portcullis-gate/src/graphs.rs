@@ -11,6 +11,7 @@ use std::time::Duration;
 
 use portcullis_graph::{GraphAuthorizer, Observer, Profile, State};
 use portcullis_kube::scoped_access::ScopedProfile;
+use portcullis_watch::Access;
 
 use crate::digest;
 use crate::graph_answers::AskedGraph;
@@ -51,7 +52,7 @@ impl Settings {
             text: declared.text.text().to_owned(),
             source: declared.source.clone(),
             credentials: match &declared.source {
-                GraphSource::Kubeconfig(path) => {
+                GraphSource::Cluster(Access::Kubeconfig(path)) => {
                     let text = portcullis_files::read(path, LARGEST_KUBECONFIG).ok();
                     text.map(|text| digest::bytes(&text))
                 }
@@ -239,7 +240,7 @@ mod tests {
             name: "node".to_owned(),
             profile: read.profile,
             text: read.text,
-            source: GraphSource::Kubeconfig(kubeconfig.clone()),
+            source: GraphSource::Cluster(Access::Kubeconfig(kubeconfig.clone())),
             compat: Default::default(),
             selectors: Default::default(),
             origin: Origin::named("test"),

@@ -45,11 +45,12 @@ pub use job::is_job;
 pub use judge::{Judge, JudgeKind};
 pub use observed::Written;
 pub use portcullis_core::json::JsonFault;
+pub use portcullis_kube::Namespace;
 pub use portcullis_kube::manifest::{Manifest, Question, review as review_text};
 pub use script::{Compared, ScriptFailure, ScriptRun, ScriptTest, TestScript};
 
 use observed::Observed;
-use portcullis_config::{LoadOptions, Namespace};
+use portcullis_config::LoadOptions;
 use portcullis_document::Faults;
 
 /// A chain that judges without a server.

@@ -151,7 +151,7 @@ fn look(loaded: &Loaded) -> Result<Graphs, OfflineError> {
         let fault = |why: String| Faults::from(declared.origin.fault("", why));
         match declared.source {
             GraphSource::Directory(_) => profile.look_once().map_err(fault)?,
-            GraphSource::Kubeconfig(_) | GraphSource::InCluster => needs_cluster = true,
+            GraphSource::Cluster(_) => needs_cluster = true,
             GraphSource::Nowhere => {
                 let why = "it has no source of objects: name one, or use --profile with --objects";
                 return Err(fault(why.to_owned()).into());

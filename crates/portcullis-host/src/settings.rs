@@ -131,8 +131,8 @@ impl HostSettings {
             note("googleToken", fault);
         }
         for (key, nothing) in [
-            ("bodyLimit", self.body_limit == 0),
-            ("callLimit", self.call_limit.is_zero()),
+            ("body", self.body_limit == 0),
+            ("timeout", self.call_limit.is_zero()),
             ("toolLimit", self.tool_limit == 0),
         ] {
             if nothing {

@@ -8,14 +8,20 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// A namespace, as far as plug-ins look at it.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+/// A namespace and what is known of it.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Namespace {
-    /// Name.
+    /// The name of the namespace.
     pub name: String,
-    /// Labels.
+    /// Its labels.
+    #[serde(default)]
     pub labels: BTreeMap<String, String>,
-    /// Annotations.
+    /// Its annotations.
+    #[serde(default)]
     pub annotations: BTreeMap<String, String>,
 }
 

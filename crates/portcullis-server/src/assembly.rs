@@ -16,7 +16,7 @@ use crate::http::tls;
 pub(crate) struct Assembled {
     pub(crate) gate: Gate,
     /// In the order of the configuration.
-    pub(crate) listeners: Vec<(config::Listener, ListenerSetup)>,
+    pub(crate) listeners: Vec<ListenerSetup>,
 }
 
 /// Everything that is wrong with a configuration, and everything that is odd about it.
@@ -138,43 +138,13 @@ fn listeners(
     loaded: &Loaded,
     data_dir: Option<&Path>,
     faults: &mut Vec<Fault>,
-) -> Vec<(config::Listener, ListenerSetup)> {
-    let limits = ConnectionLimits {
-        headers: usize::try_from(loaded.limits.headers.bytes()).unwrap_or(usize::MAX / 4),
-        head_time: loaded.limits.header_timeout.into(),
-        rest_time: loaded.limits.idle_timeout.into(),
-        write_time: loaded.limits.write_timeout.into(),
-        age: loaded.limits.max_connection_age.into(),
-    };
+) -> Vec<ListenerSetup> {
+    let limits = ConnectionLimits::from(&loaded.limits);
     let mut made = Vec::new();
     for listener in &loaded.listeners {
-        let tls = listener
-            .tls
-            .as_ref()
-            .map(|tls| tls::build(tls, data_dir))
-            .transpose();
-        match tls {
-            Ok(tls) => {
-                let (name, serves) = (listener.name.clone(), listener.serves.clone());
-                let style = listener.style;
-                let is_for_browsers = serves
-                    .iter()
-                    .any(|d| matches!(d, config::Service::Api | config::Service::Web));
-                // A browser would follow it for every port of `localhost`.
-                let is_real = tls.as_ref().is_some_and(|tls| !tls.is_development);
-                made.push((
-                    listener.clone(),
-                    ListenerSetup {
-                        name,
-                        serves,
-                        style,
-                        tls,
-                        limits,
-                        connections: listener.connections,
-                        is_strict: is_real && is_for_browsers,
-                    },
-                ));
-            }
+        let tls = listener.tls.as_ref();
+        match tls.map(|tls| tls::build(tls, data_dir)).transpose() {
+            Ok(tls) => made.push(ListenerSetup::new(listener.clone(), tls, limits)),
             Err(why) => faults.push(listener.origin.fault("tls", why)),
         }
     }

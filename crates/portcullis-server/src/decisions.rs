@@ -81,7 +81,7 @@ impl DecisionLog {
         let log = Self {
             intake: Arc::new(Intake::new(Arc::clone(&queue), counts.clone())),
             is_on: AtomicBool::new(settings.is_on()),
-            is_required: AtomicBool::new(settings.required),
+            is_required: AtomicBool::new(settings.asked.required),
             store: Arc::clone(&state),
             reader,
             feed: feed.clone(),
@@ -140,7 +140,8 @@ impl DecisionLog {
     /// Goes on with other settings; the store is given if it is another one.
     pub(crate) fn change(&self, settings: Settings, store: Option<portcullis_store::Store>) {
         self.is_on.store(settings.is_on(), Ordering::Relaxed);
-        self.is_required.store(settings.required, Ordering::Relaxed);
+        self.is_required
+            .store(settings.asked.required, Ordering::Relaxed);
         self.reader.move_to(settings.location.clone());
         self.intake.queue.change(settings, store);
     }

@@ -59,21 +59,11 @@ fn make_key(file: &Path) -> io::Result<()> {
 
 /// A token that may do everything for some hours, for a demonstration with this data directory.
 pub fn token(data_dir: &Path) -> Option<String> {
-    let mut secret = portcullis_files::read(&data_dir.join(KEY_FILE), LARGEST_KEY).ok()?;
-    portcullis_gate::access::without_newline(&mut secret);
+    let secret = portcullis_files::read(&data_dir.join(KEY_FILE), LARGEST_KEY).ok()?;
     let settings = AuthenticatorSettings {
-        name: NAME.to_owned(),
-        issuer: NAME.to_owned(),
         audience: "portcullis".to_owned(),
-        realm: NAME.to_owned(),
-        is_default: false,
-        uid_claim: "sub".to_owned(),
         allow_authz_override: true,
-        max_validity: None,
-        skew: Duration::ZERO,
-        keys: Keys::Shared(Secret(secret)),
-        login: None,
-        ca: None,
+        ..AuthenticatorSettings::new(NAME, Keys::Shared(Secret::of_file(secret)))
     };
     let wish = Mint {
         subject: "you".to_owned(),

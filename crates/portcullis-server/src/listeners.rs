@@ -17,7 +17,7 @@ use crate::http::setup::ListenerSetup;
 use crate::http::trust::Phase;
 use crate::http::unix;
 use crate::server::Server;
-use portcullis_config::{self as config, Bind};
+use portcullis_config::{Bind, Listener};
 
 /// A listener that could not be bound.
 #[derive(Debug, thiserror::Error)]
@@ -51,7 +51,7 @@ pub(crate) struct Listeners {
 
 /// Listeners for a configuration that is not yet in force.
 #[derive(Debug)]
-pub(crate) struct Prepared(Vec<(config::Listener, ListenerSetup, Socket)>);
+pub(crate) struct Prepared(Vec<(ListenerSetup, Socket)>);
 
 /// Where a listener's socket comes from.
 #[derive(Debug)]
@@ -73,29 +73,26 @@ impl Listeners {
     }
 
     /// Binds what is new. A socket at the same place is kept, also under another name.
-    pub(crate) async fn prepare(
-        &self,
-        wanted: Vec<(config::Listener, ListenerSetup)>,
-    ) -> Result<Prepared, BindError> {
+    pub(crate) async fn prepare(&self, wanted: Vec<ListenerSetup>) -> Result<Prepared, BindError> {
         let kept = self.kept(&wanted);
         let mut prepared = Vec::with_capacity(wanted.len());
-        for ((listener, setup), kept) in wanted.into_iter().zip(kept) {
+        for (setup, kept) in wanted.into_iter().zip(kept) {
             let socket = match kept {
                 Some(index) => Socket::Kept(index),
-                None => Socket::New(bind_one(&listener).await?),
+                None => Socket::New(bind_one(&setup).await?),
             };
-            prepared.push((listener, setup, socket));
+            prepared.push((setup, socket));
         }
         Ok(Prepared(prepared))
     }
 
     /// For each wanted listener the one at work whose socket it gets: first by name, so that several
     /// with port 0 keep theirs, then by place alone.
-    fn kept(&self, wanted: &[(config::Listener, ListenerSetup)]) -> Vec<Option<usize>> {
+    fn kept(&self, wanted: &[ListenerSetup]) -> Vec<Option<usize>> {
         let mut taken = HashSet::new();
         let mut kept = vec![None; wanted.len()];
         for by_name in [true, false] {
-            for ((listener, _), slot) in wanted.iter().zip(&mut kept) {
+            for (listener, slot) in wanted.iter().zip(&mut kept) {
                 let fits = |(index, working): &(usize, &Working)| {
                     !taken.contains(index)
                         && is_same_place(&working.bind, &listener.bind)
@@ -121,14 +118,14 @@ impl Listeners {
             .into_iter()
             .map(Some)
             .collect();
-        for (listener, setup, socket) in prepared.0 {
+        for (setup, socket) in prepared.0 {
             if let Some(expires_at) = setup.tls.as_ref().and_then(|tls| tls.expires_at) {
-                self.server.metrics.certificate(&listener.name, expires_at);
+                self.server.metrics.certificate(&setup.name, expires_at);
             }
             let working = match socket {
-                Socket::New(bound) => self.start(&listener, setup, bound),
+                Socket::New(bound) => self.start(setup, bound),
                 Socket::Kept(index) => match before.get_mut(index).and_then(Option::take) {
-                    Some(working) => working.change(&listener, setup),
+                    Some(working) => working.change(setup),
                     None => continue,
                 },
             };
@@ -140,17 +137,18 @@ impl Listeners {
         self.connections.share_out(counts, &rooms);
     }
 
-    fn start(&self, listener: &config::Listener, setup: ListenerSetup, bound: Bound) -> Working {
-        let place = place(&bound, &listener.bind, setup.tls.is_some());
-        let serves: Vec<&str> = listener.serves.iter().map(|one| one.as_str()).collect();
+    fn start(&self, setup: ListenerSetup, bound: Bound) -> Working {
+        let place = place(&bound, &setup.bind, setup.tls.is_some());
+        let serves: Vec<&str> = setup.serves.iter().map(|one| one.as_str()).collect();
         tracing::info!(
-            listener = listener.name,
+            listener = setup.name,
             address = place,
             serves = serves.join(", "),
             "listening"
         );
         let (phase, wanted) = watch::channel(Phase::Open(setup.trust()));
         let room = self.connections.room();
+        let (name, bind) = (setup.name.clone(), setup.bind.clone());
         let setup = Arc::new(ArcSwap::from_pointee(setup));
         let accepting = Accepting {
             handler: Arc::clone(&self.server),
@@ -161,8 +159,8 @@ impl Listeners {
         };
         tokio::spawn(accept_all(bound, accepting));
         Working {
-            name: listener.name.clone(),
-            bind: listener.bind.clone(),
+            name,
+            bind,
             place,
             setup,
             room,
@@ -186,13 +184,15 @@ impl Listeners {
 
 impl Working {
     /// The same socket with another setup.
-    fn change(mut self, listener: &config::Listener, setup: ListenerSetup) -> Self {
-        if let (Bind::Unix(socket), true) = (&listener.bind, self.bind != listener.bind)
+    fn change(mut self, setup: ListenerSetup) -> Self {
+        if let (Bind::Unix(socket), true) = (&setup.bind, self.bind != setup.bind)
             && let Err(error) = unix::set_access(socket)
         {
             let path = socket.path.display();
-            tracing::error!(listener = listener.name, %path, %error, "the socket keeps its mode and owner");
+            tracing::error!(listener = setup.name, %path, %error, "the socket keeps its mode and owner");
         }
+        self.name.clone_from(&setup.name);
+        self.bind.clone_from(&setup.bind);
         // Connections that began with another trust finish what is under way, and end.
         let phase = Phase::Open(setup.trust());
         self.setup.store(Arc::new(setup));
@@ -201,8 +201,6 @@ impl Working {
             *now = phase;
             is_other
         });
-        self.name.clone_from(&listener.name);
-        self.bind.clone_from(&listener.bind);
         self
     }
 
@@ -220,7 +218,7 @@ fn is_same_place(a: &Bind, b: &Bind) -> bool {
     }
 }
 
-async fn bind_one(listener: &config::Listener) -> Result<Bound, BindError> {
+async fn bind_one(listener: &Listener) -> Result<Bound, BindError> {
     bind(&listener.bind).await.map_err(|source| BindError {
         name: listener.name.clone(),
         place: match &listener.bind {

@@ -25,7 +25,7 @@ use crate::logging;
 use crate::metrics::Metrics;
 use crate::reload::{FreshlyLoaded, Reloader, Trigger};
 use crate::server::Server;
-use portcullis_config::{self as config, LoadOptions, Loaded, Shutdown};
+use portcullis_config::{LoadOptions, Loaded, Shutdown};
 use portcullis_document::Faults;
 use portcullis_gate::Before;
 use portcullis_gate::UnixNames;
@@ -101,9 +101,6 @@ impl RunError {
     }
 }
 
-/// The listeners that a configuration asks for, in its order.
-pub(crate) type Wanted = Vec<(config::Listener, ListenerSetup)>;
-
 /// Why a running server stops.
 enum Stop {
     /// Asked politely: finish what is under way.
@@ -156,7 +153,7 @@ pub(crate) fn build(
     options: &RunOptions<'_>,
     loaded: &Loaded,
     telemetry: Option<Telemetry>,
-) -> Result<(Arc<Server>, Wanted), RunError> {
+) -> Result<(Arc<Server>, Vec<ListenerSetup>), RunError> {
     for warning in data_directory(options, loaded)? {
         tracing::warn!("{warning}");
     }
@@ -231,7 +228,7 @@ async fn serve(
     options: RunOptions<'_>,
     loaded: &FreshlyLoaded,
     server: &Arc<Server>,
-    wanted: Wanted,
+    wanted: Vec<ListenerSetup>,
     exporters: Option<Unstarted>,
 ) -> Result<Ended, RunError> {
     let signals = RunError::system;

@@ -1,11 +1,12 @@
-//! The `tenants`, `authenticators` and `sessions` keys.
+//! The `tenants`, `authenticators` and `sessions` keys: what is written, and what guards the REST API.
 
 use std::path::PathBuf;
 
+use portcullis_authn::{Algorithm, AuthenticatorSettings, Keys, LoginSettings, Secret};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use portcullis_document::{Duration, Seconds};
+use portcullis_document::{Duration, Origin, Seconds};
 
 /// Who may do what over the REST API and on the web pages.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
@@ -69,6 +70,132 @@ fn sub() -> String {
     "sub".to_owned()
 }
 
+/// A key of an authenticator, which drivers need it, and which take it.
+#[derive(Debug)]
+pub(crate) struct AuthenticatorKey {
+    pub(crate) name: &'static str,
+    pub(crate) is_given: bool,
+    pub(crate) needed_by: &'static [AuthenticatorDriver],
+    pub(crate) taken_by: &'static [AuthenticatorDriver],
+}
+
+const PAIRS: &[AuthenticatorDriver] = &[
+    AuthenticatorDriver::RS256,
+    AuthenticatorDriver::ES256,
+    AuthenticatorDriver::EdDSA,
+];
+const PROVIDERS: &[AuthenticatorDriver] = &[AuthenticatorDriver::OpenIDConnect];
+const TOKENS: &[AuthenticatorDriver] = &[
+    AuthenticatorDriver::HS256,
+    AuthenticatorDriver::RS256,
+    AuthenticatorDriver::ES256,
+    AuthenticatorDriver::EdDSA,
+    AuthenticatorDriver::OpenIDConnect,
+];
+
+impl AuthenticatorSpec {
+    /// The keys that not every driver takes.
+    pub(crate) fn keys(&self) -> [AuthenticatorKey; 12] {
+        let key = |name, is_given, needed_by, taken_by| AuthenticatorKey {
+            name,
+            is_given,
+            needed_by,
+            taken_by,
+        };
+        let shared: &[AuthenticatorDriver] = &[AuthenticatorDriver::HS256];
+        [
+            key("issuer", self.issuer.is_some(), TOKENS, &[]),
+            key("audience", self.audience.is_some(), &[], TOKENS),
+            key("secretFile", self.secret_file.is_some(), shared, &[]),
+            key("publicKeyFile", self.public_key_file.is_some(), PAIRS, &[]),
+            key(
+                "privateKeyFile",
+                self.private_key_file.is_some(),
+                &[],
+                PAIRS,
+            ),
+            key("keysUrl", self.keys_url.is_some(), &[], PROVIDERS),
+            key("clientId", self.client_id.is_some(), &[], PROVIDERS),
+            key(
+                "clientSecretFile",
+                self.client_secret_file.is_some(),
+                &[],
+                PROVIDERS,
+            ),
+            key("scope", self.scope.is_some(), &[], PROVIDERS),
+            key("caFile", self.ca_file.is_some(), &[], PROVIDERS),
+            key("allowAuthzOverride", self.allow_authz_override, &[], TOKENS),
+            key(
+                "maxValidityTime",
+                self.max_validity_time.is_some(),
+                &[],
+                TOKENS,
+            ),
+        ]
+    }
+
+    /// What `iss` is.
+    pub(crate) fn issuer(&self) -> String {
+        self.issuer.clone().unwrap_or_else(|| match self.driver {
+            AuthenticatorDriver::ClientCertificate => "client-certificate".to_owned(),
+            AuthenticatorDriver::UnixSocket => "unix-socket".to_owned(),
+            _ => String::new(),
+        })
+    }
+
+    /// What `aud` must be.
+    pub(crate) fn audience(&self) -> Option<&str> {
+        self.audience.as_deref().or(self.client_id.as_deref())
+    }
+
+    /// The realm.
+    pub(crate) fn realm(&self) -> &str {
+        self.realm.as_deref().unwrap_or(&self.name)
+    }
+
+    /// The settings of a driver with tokens; files are named as they are written, and one that is missing has no name.
+    pub(crate) fn tokens(&self) -> Option<AuthenticatorSettings<PathBuf>> {
+        let pair = |algorithm| Keys::Pair {
+            algorithm,
+            public: self.public_key_file.clone().unwrap_or_default(),
+            private: self.private_key_file.clone().map(Secret),
+        };
+        let keys = match self.driver {
+            AuthenticatorDriver::HS256 => {
+                Keys::Shared(Secret(self.secret_file.clone().unwrap_or_default()))
+            }
+            AuthenticatorDriver::RS256 => pair(Algorithm::Rs256),
+            AuthenticatorDriver::ES256 => pair(Algorithm::Es256),
+            AuthenticatorDriver::EdDSA => pair(Algorithm::EdDsa),
+            AuthenticatorDriver::OpenIDConnect => Keys::Provider {
+                keys_url: self.keys_url.clone(),
+            },
+            AuthenticatorDriver::ClientCertificate | AuthenticatorDriver::UnixSocket => {
+                return None;
+            }
+        };
+        let scope = self.scope.as_deref().unwrap_or("openid profile");
+        let login = self.client_id.clone().map(|client_id| LoginSettings {
+            client_id,
+            client_secret: self.client_secret_file.clone().map(Secret),
+            scopes: scope.split_whitespace().map(str::to_owned).collect(),
+        });
+        Some(AuthenticatorSettings {
+            issuer: self.issuer(),
+            audience: self.audience().unwrap_or_default().to_owned(),
+            realm: self.realm().to_owned(),
+            is_default: self.default,
+            uid_claim: self.uid_claim.clone(),
+            allow_authz_override: self.allow_authz_override,
+            max_validity: self.max_validity_time.map(Into::into),
+            skew: self.skew.into(),
+            login,
+            ca: self.ca_file.clone(),
+            ..AuthenticatorSettings::new(&self.name, keys)
+        })
+    }
+}
+
 /// How identities are proved.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
 pub enum AuthenticatorDriver {
@@ -89,6 +216,11 @@ pub enum AuthenticatorDriver {
 }
 
 impl AuthenticatorDriver {
+    /// Whether identities are proved by tokens.
+    pub(crate) fn takes_tokens(self) -> bool {
+        TOKENS.contains(&self)
+    }
+
     /// The name in the configuration.
     pub fn name(self) -> &'static str {
         match self {
@@ -107,17 +239,17 @@ impl AuthenticatorDriver {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
 #[schemars(rename = "Sessions")]
-pub(crate) struct SessionsSpec {
+pub struct SessionSettings {
     /// How long a session lasts.
-    pub(crate) lifetime: Duration,
+    pub lifetime: Duration,
     /// The file with the key that signs sessions, 32 bytes, made if it isn't there; `session.key` in
     /// the data directory unless said.
-    pub(crate) key_file: Option<PathBuf>,
+    pub key_file: Option<PathBuf>,
     /// How browsers reach this server, like `https://gate.example.org`; what they say unless said.
-    pub(crate) public_url: Option<String>,
+    pub public_url: Option<String>,
 }
 
-impl Default for SessionsSpec {
+impl Default for SessionSettings {
     fn default() -> Self {
         Self {
             lifetime: Duration::from_secs(8 * 3600),
@@ -125,4 +257,30 @@ impl Default for SessionsSpec {
             public_url: None,
         }
     }
+}
+
+/// Who is believed, and where it says what people may do. None of the files has been read yet.
+#[derive(Debug, Clone)]
+pub struct AccessSettings {
+    /// The tenants file, and where it is named.
+    pub tenants: Option<(PathBuf, Origin)>,
+    /// Whose tokens, certificates and sockets say who asks.
+    pub authenticators: Vec<Authenticator>,
+    /// Sessions of people who signed in.
+    pub sessions: SessionSettings,
+}
+
+/// An authenticator. Its key files have not been read yet.
+#[derive(Debug, Clone)]
+pub struct Authenticator {
+    /// Its name, once only.
+    pub name: String,
+    /// How identities are proved.
+    pub driver: AuthenticatorDriver,
+    /// What `iss` is.
+    pub issuer: String,
+    /// What its tokens are verified by; none where the connection proves who asks.
+    pub tokens: Option<AuthenticatorSettings<PathBuf>>,
+    /// Where it is configured.
+    pub origin: Origin,
 }

@@ -1,4 +1,4 @@
-//! The `admission` key.
+//! The `admission` key: what is written, and the plug-ins that run.
 
 use std::path::PathBuf;
 
@@ -6,7 +6,7 @@ use portcullis_core::FailureMode;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use portcullis_document::{Duration, Node};
+use portcullis_document::{Duration, Node, Origin};
 
 /// The chain of admission plug-ins.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
@@ -52,4 +52,19 @@ pub enum PendingMutation {
     Ignore,
     /// The request is refused.
     Refuse,
+}
+
+/// A plug-in of the chain.
+#[derive(Debug, Clone)]
+pub struct PluginEntry {
+    /// The name under which it is registered.
+    pub name: String,
+    /// What follows when it fails.
+    pub failure: FailureMode,
+    /// How long it may take.
+    pub timeout: Option<Duration>,
+    /// Its own configuration.
+    pub configuration: Option<serde_json::Value>,
+    /// Where its configuration stands, or else where it is named.
+    pub origin: Origin,
 }

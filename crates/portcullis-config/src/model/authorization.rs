@@ -1,9 +1,11 @@
-//! The `authorization` key.
+//! The `authorization` key: what is written, and the authorizers that chains ask.
 
 use std::{collections::BTreeMap, path::PathBuf};
 
 use schemars::JsonSchema;
 use serde::Deserialize;
+
+use portcullis_document::Origin;
 
 /// Who may do what: authorizers and the chains that ask them.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
@@ -61,4 +63,17 @@ impl AuthorizerDriver {
             Self::Graph => "graph",
         }
     }
+}
+
+/// An authorizer.
+#[derive(Debug, Clone)]
+pub struct Authorizer {
+    /// The name that chains use.
+    pub name: String,
+    /// How it decides.
+    pub driver: AuthorizerDriver,
+    /// For ABAC, always: the file of attributes.
+    pub file: Option<PathBuf>,
+    /// Where it is declared, or else where it is named.
+    pub origin: Origin,
 }

@@ -1,5 +1,9 @@
-//! The `store` and `decisions` keys.
+//! The `store` and `decisions` keys: what is written, and what a decision log keeps.
 
+use std::{path::PathBuf, sync::Arc};
+
+use portcullis_record::Masker;
+use portcullis_store::{Location, Retention};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -46,4 +50,30 @@ impl Default for DecisionsSpec {
             json_lines: None,
         }
     }
+}
+
+/// What is kept of decisions.
+#[derive(Debug, Clone)]
+pub struct Decisions {
+    /// Whether they are kept in the store.
+    pub is_stored: bool,
+    /// The store; the one in the data directory unless said.
+    pub location: Option<Location>,
+    /// How long they are kept, and how many bytes they may take in the store.
+    pub retention: Retention,
+    /// What is masked in them.
+    pub masker: Arc<Masker>,
+    /// Whether a decision that can't be kept is refused.
+    pub required: bool,
+    /// Where else they go.
+    pub json_lines: Option<JsonLines>,
+}
+
+/// Where lines of JSON go.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum JsonLines {
+    /// To standard output.
+    StandardOutput,
+    /// To the end of a file.
+    File(PathBuf),
 }

@@ -1,10 +1,13 @@
-//! The `graph` key.
+//! The `graph` key: what is written, and the profiles in force.
 
-use std::path::PathBuf;
+use std::{path::PathBuf, sync::Arc};
 
-use portcullis_graph::{Compat, Selectors};
+use portcullis_graph::{Compat, Profile, Selectors};
+use portcullis_watch::Access;
 use schemars::JsonSchema;
 use serde::Deserialize;
+
+use portcullis_document::{Origin, Source};
 
 /// Agents that are scoped by what they are responsible for.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
@@ -81,4 +84,34 @@ impl From<SelectorsSpec> for Selectors {
             SelectorsSpec::NotForwarded => Self::NotForwarded,
         }
     }
+}
+
+/// A profile of the graph, and where its objects come from.
+#[derive(Debug, Clone)]
+pub struct GraphProfile {
+    /// The name, once only.
+    pub name: String,
+    /// The profile.
+    pub profile: Arc<Profile>,
+    /// The text it was made from.
+    pub text: Arc<Source>,
+    /// Where its objects come from.
+    pub source: GraphSource,
+    /// Whose answers count where the safe one and upstream's differ.
+    pub compat: Compat,
+    /// Whether the API server sends selectors along.
+    pub selectors: Selectors,
+    /// Where it is declared.
+    pub origin: Origin,
+}
+
+/// Where objects come from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum GraphSource {
+    /// A directory of manifests.
+    Directory(PathBuf),
+    /// A cluster.
+    Cluster(Access),
+    /// Not said; only where nothing is served.
+    Nowhere,
 }

@@ -1,138 +1,220 @@
 //! The `limits` key.
+//!
+//! A limit is one entry of the table below: its description, type, default and, where not every value above
+//! zero will do, its range. Struct, defaults, schema and checks are made of it.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use portcullis_document::{Duration, Size};
 
-/// What an engine takes before the first policy.
-const LEAST_MEMORY: u64 = 2 << 20;
-const LEAST_STACK: u64 = 64 << 10;
-/// More than any policy needs, and well below what a thread can have.
-const MOST_STACK: u64 = 16 << 20;
+const fn secs(seconds: u64) -> Duration {
+    Duration::from_secs(seconds)
+}
 
-/// Limits on requests, connections and policies. All must be more than zero.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase", deny_unknown_fields, default)]
-pub struct Limits {
+const fn kib(kibibytes: u64) -> Size {
+    Size::from_bytes(kibibytes << 10)
+}
+
+const fn mib(mebibytes: u64) -> Size {
+    kib(mebibytes << 10)
+}
+
+/// Makes [`Limits`] of a table: `name: type = default`, then perhaps `least VALUE => message` and
+/// `most VALUE => message`.
+macro_rules! limits {
+    ($(
+        $(#[$meta:meta])*
+        $name:ident: $kind:ty = $default:expr
+        $(, least $least:expr => $too_small:literal)?
+        $(, most $most:expr => $too_large:literal)?;
+    )*) => {
+        /// Limits on requests, connections and policies. All must be more than zero.
+        #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+        #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
+        pub struct Limits {
+            $($(#[$meta])* pub $name: $kind,)*
+        }
+
+        impl Default for Limits {
+            fn default() -> Self {
+                Self { $($name: $default,)* }
+            }
+        }
+
+        impl Limits {
+            /// The keys of the limits that are zero.
+            fn zeros(&self) -> Vec<String> {
+                let all = [$((stringify!($name), self.$name.is_nothing()),)*];
+                let zeros = all.into_iter().filter(|(_, is_zero)| *is_zero);
+                zeros.map(|(name, _)| key(name)).collect()
+            }
+
+            /// The keys of the limits that are not zero, but out of their range, and why.
+            fn out_of_range(&self) -> Vec<(String, &'static str)> {
+                let all = [
+                    $($((stringify!($name), self.$name < $least, $too_small),)?)*
+                    $($((stringify!($name), self.$name > $most, $too_large),)?)*
+                ];
+                let zeros = self.zeros();
+                let wrong = all.into_iter().filter(|(_, is_wrong, _)| *is_wrong);
+                let wrong = wrong.map(|(name, _, why)| (key(name), why));
+                wrong.filter(|(key, _)| !zeros.contains(key)).collect()
+            }
+        }
+    };
+}
+
+limits! {
     /// How long the policies may take for one review.
-    pub deadline: Duration,
+    deadline: Duration = secs(2);
     /// Memory that one evaluation of a policy may use.
-    pub memory: Size,
+    // What an engine takes before the first policy.
+    memory: Size = mib(32), least mib(2) => "policies need at least 2Mi";
     /// Stack that one evaluation of a policy may use.
-    pub stack: Size,
+    // The most is more than any policy needs, and well below what a thread can have.
+    stack: Size = kib(256), least kib(64) => "policies need at least 64Ki", most mib(16) => "at most 16Mi";
     /// The largest body of a request.
-    pub body: Size,
+    body: Size = mib(3);
     /// The largest head of a request: request line and headers.
-    pub headers: Size,
+    headers: Size = kib(64);
     /// Connections at the same time, over all listeners; more wait. Half of them are shared out evenly: no
     /// listener can use the share of another.
     #[schemars(range(min = 1))]
-    pub connections: u32,
+    connections: u32 = 4096;
     /// Connections at the same time from one address on one TCP listener; more are refused with 429.
     #[schemars(range(min = 1))]
-    pub connections_per_address: u32,
+    connections_per_address: u32 = 1024;
     /// After how long a connection is asked to end, give or take a tenth.
-    pub max_connection_age: Duration,
+    max_connection_age: Duration = secs(3600);
     /// Memory that all requests under way may take: bodies until they are judged, answers until they are
     /// written. Beyond that, new ones are refused with 503.
-    pub request_memory: Size,
+    request_memory: Size = mib(512);
     /// Memory that policies may keep between reviews.
-    pub global_context: Size,
+    global_context: Size = mib(16);
     /// How long a client may take to send the head of a request.
-    pub header_timeout: Duration,
+    header_timeout: Duration = secs(10);
     /// How long a client may take to send the body of a request.
-    pub body_timeout: Duration,
+    body_timeout: Duration = secs(30);
     /// How long a client may take to read an answer; large ones have a second more for every 256 KiB.
-    pub write_timeout: Duration,
+    write_timeout: Duration = secs(30);
     /// How long a connection may stay without a request.
-    pub idle_timeout: Duration,
+    idle_timeout: Duration = secs(120);
     /// How long answering a request may take in all, once it has arrived.
-    pub request_deadline: Duration,
-}
-
-impl Default for Limits {
-    fn default() -> Self {
-        Self {
-            deadline: Duration::from_secs(2),
-            memory: Size::from_bytes(32 << 20),
-            stack: Size::from_bytes(256 << 10),
-            body: Size::from_bytes(3 << 20),
-            headers: Size::from_bytes(64 << 10),
-            connections: 4096,
-            connections_per_address: 1024,
-            max_connection_age: Duration::from_secs(3600),
-            request_memory: Size::from_bytes(512 << 20),
-            global_context: Size::from_bytes(16 << 20),
-            header_timeout: Duration::from_secs(10),
-            body_timeout: Duration::from_secs(30),
-            write_timeout: Duration::from_secs(30),
-            idle_timeout: Duration::from_secs(120),
-            request_deadline: Duration::from_secs(10),
-        }
-    }
+    request_deadline: Duration = secs(10);
 }
 
 impl Limits {
-    /// The keys of the limits that no engine could work with, and why.
-    pub(crate) fn out_of_bounds(&self) -> Vec<(&'static str, &'static str)> {
-        let mut found = Vec::new();
-        let memory = self.memory.bytes();
-        if memory > 0 && memory < LEAST_MEMORY {
-            found.push(("memory", "policies need at least 2Mi"));
-        }
-        let stack = self.stack.bytes();
-        if stack > 0 && stack < LEAST_STACK {
-            found.push(("stack", "policies need at least 64Ki"));
-        }
-        if stack > MOST_STACK {
-            found.push(("stack", "at most 16Mi"));
-        }
+    /// The keys of the limits that nothing could work with, and why.
+    pub(crate) fn faults(&self) -> Vec<(String, &'static str)> {
+        let zeros = self.zeros().into_iter();
+        let mut faults: Vec<_> = zeros.map(|key| (key, "must be more than zero")).collect();
+        faults.extend(self.out_of_range());
         let memory = self.request_memory.bytes();
         if memory > 0 && memory < self.body.bytes().saturating_mul(3) {
-            found.push(("requestMemory", "must be at least three times `body`"));
+            let message = "must be at least three times `body`";
+            faults.push(("requestMemory".to_owned(), message));
         }
-        found
+        faults
+    }
+}
+
+/// What one evaluation may use.
+impl From<&Limits> for portcullis_js::Limits {
+    fn from(limits: &Limits) -> Self {
+        Self {
+            deadline: limits.deadline.into(),
+            memory: limits.memory.as_usize(),
+            stack: limits.stack.as_usize(),
+            ..Self::default()
+        }
+    }
+}
+
+/// The key of a field: `max_connection_age` is `maxConnectionAge`.
+fn key(field: &str) -> String {
+    let mut key = String::with_capacity(field.len());
+    let mut begins = false;
+    for letter in field.chars() {
+        match letter {
+            '_' => begins = true,
+            letter if begins => {
+                begins = false;
+                key.push(letter.to_ascii_uppercase());
+            }
+            letter => key.push(letter),
+        }
+    }
+    key
+}
+
+/// What can be nothing at all.
+trait Amount {
+    fn is_nothing(&self) -> bool;
+}
+
+impl Amount for Duration {
+    fn is_nothing(&self) -> bool {
+        self.is_zero()
+    }
+}
+
+impl Amount for Size {
+    fn is_nothing(&self) -> bool {
+        self.bytes() == 0
+    }
+}
+
+impl Amount for u32 {
+    fn is_nothing(&self) -> bool {
+        *self == 0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn keys_of(limits: &Limits) -> Vec<String> {
+        limits.faults().into_iter().map(|(key, _)| key).collect()
     }
 
-    /// The keys of the limits that are zero.
-    pub(crate) fn zeros(&self) -> Vec<&'static str> {
-        let Self {
-            deadline,
-            memory,
-            stack,
-            body,
-            headers,
-            connections,
-            connections_per_address,
-            max_connection_age,
-            request_memory,
-            global_context,
-            header_timeout,
-            body_timeout,
-            write_timeout,
-            idle_timeout,
-            request_deadline,
-        } = self;
-        [
-            ("deadline", deadline.is_zero()),
-            ("memory", memory.bytes() == 0),
-            ("stack", stack.bytes() == 0),
-            ("body", body.bytes() == 0),
-            ("headers", headers.bytes() == 0),
-            ("connections", *connections == 0),
-            ("connectionsPerAddress", *connections_per_address == 0),
-            ("maxConnectionAge", max_connection_age.is_zero()),
-            ("requestMemory", request_memory.bytes() == 0),
-            ("globalContext", global_context.bytes() == 0),
-            ("headerTimeout", header_timeout.is_zero()),
-            ("bodyTimeout", body_timeout.is_zero()),
-            ("writeTimeout", write_timeout.is_zero()),
-            ("idleTimeout", idle_timeout.is_zero()),
-            ("requestDeadline", request_deadline.is_zero()),
-        ]
-        .into_iter()
-        .filter_map(|(key, zero)| zero.then_some(key))
-        .collect()
+    #[test]
+    fn the_defaults_are_within_their_ranges() {
+        assert_eq!(Limits::default().faults(), []);
+    }
+
+    #[test]
+    fn every_limit_is_faulted_by_its_key_when_it_is_zero() {
+        let written = serde_json::to_value(Limits::default()).unwrap();
+        for (key, default) in written.as_object().unwrap() {
+            let zero = match default {
+                serde_json::Value::String(text) if text.ends_with('i') => "0Mi".into(),
+                serde_json::Value::String(_) => "0s".into(),
+                _ => serde_json::Value::from(0),
+            };
+            let limits = serde_json::from_value(serde_json::json!({key: zero})).unwrap();
+            // A body of nothing fits into any memory.
+            assert_eq!(keys_of(&limits), [key.as_str()]);
+        }
+    }
+
+    #[test]
+    fn values_out_of_their_range_are_faulted_after_zeros() {
+        let limits = Limits {
+            memory: mib(1),
+            stack: mib(17),
+            request_memory: mib(8),
+            idle_timeout: secs(0),
+            ..Limits::default()
+        };
+        let keys = ["idleTimeout", "memory", "stack", "requestMemory"];
+        assert_eq!(keys_of(&limits), keys);
+        let small = Limits {
+            stack: kib(63),
+            ..Limits::default()
+        };
+        let message = "policies need at least 64Ki";
+        assert_eq!(small.faults(), [("stack".to_owned(), message)]);
     }
 }

@@ -1,6 +1,6 @@
-//! The `listeners` key.
+//! The `listeners` key: what is written, and the listeners that a server binds.
 
-use std::{borrow::Cow, fmt, path::PathBuf};
+use std::{borrow::Cow, fmt, net::SocketAddr, path::PathBuf};
 
 use portcullis_core::vocabulary;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
@@ -8,6 +8,8 @@ use serde::{
     Deserialize, Deserializer,
     de::{Error as DeError, Visitor},
 };
+
+use portcullis_document::Origin;
 
 /// A place where the server listens: either `tcp` or `unix`.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
@@ -83,6 +85,86 @@ vocabulary! {
         /// Whether the server lives and is ready.
         Health = "health",
     }
+}
+
+/// A place where the server listens.
+#[derive(Debug, Clone)]
+pub struct Listener {
+    /// The name, once only.
+    pub name: String,
+    /// The address or socket.
+    pub bind: Bind,
+    /// TLS; never on a unix socket.
+    pub tls: Option<Tls>,
+    /// What is served here, each once, at least one.
+    pub serves: Vec<Service>,
+    /// The most connections it may have; the share of all that is left otherwise.
+    pub connections: Option<u32>,
+    /// How paths are understood.
+    pub style: Style,
+    /// Where it is configured.
+    pub origin: Origin,
+}
+
+impl Listener {
+    /// Whether something is served here.
+    pub fn serves(&self, service: Service) -> bool {
+        self.serves.contains(&service)
+    }
+}
+
+/// How the paths of a listener are understood.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Style {
+    /// A door for each path.
+    Doors,
+    /// As acjs has it: every path and method is a review, health and metrics aside.
+    Acjs,
+}
+
+/// An address or a socket.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Bind {
+    /// TCP.
+    Tcp(SocketAddr),
+    /// A unix socket.
+    Unix(UnixSocket),
+}
+
+/// A unix socket.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct UnixSocket {
+    /// Its path.
+    pub path: PathBuf,
+    /// Its permission bits.
+    pub mode: u32,
+    /// Its owner, if it is to be changed.
+    pub owner: Option<Principal>,
+    /// Its group, if it is to be changed.
+    pub group: Option<Principal>,
+}
+
+/// TLS of a listener.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Tls {
+    /// What the server shows.
+    pub identity: Identity,
+    /// Authorities that clients' certificates must come from.
+    pub client_ca: Option<PathBuf>,
+}
+
+/// What a server shows of itself.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Identity {
+    /// A certificate from files.
+    Files {
+        /// The certificate and its chain, PEM.
+        certificate: PathBuf,
+        /// The private key, PEM.
+        key: PathBuf,
+    },
+    /// A certificate made at start.
+    Development,
 }
 
 /// The mode of a socket as written.

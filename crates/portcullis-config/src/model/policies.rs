@@ -1,15 +1,15 @@
-//! The keys `policies`, `policyDirs` and `hostCalls`, and what a policy may say of itself.
+//! The keys `policies` and `policyDirs`, what a policy may say of itself, and the policies that are asked.
 
-use std::{collections::BTreeMap, path::PathBuf};
+use std::sync::Arc;
 
-use portcullis_core::{Door, PolicyMode};
-use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use portcullis_core::PolicyMode;
+use portcullis_host::HostSettings;
+use portcullis_js::{ModuleSource, PolicyCode};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use portcullis_document::{Duration, Size};
-
-/// The doors at which policies can judge.
-pub(crate) const JUDGED_DOORS: [Door; 2] = [Door::Kubernetes, Door::Ci];
+use crate::matcher::{MatchSpec, Matcher};
+use portcullis_document::Source;
 
 /// A policy in JavaScript.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
@@ -69,51 +69,101 @@ pub(crate) struct PolicyMetadata {
     pub(crate) link: Option<String>,
 }
 
-/// Which requests a policy is asked about. Every key must fit; of a list, one entry must.
-#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase", deny_unknown_fields, default)]
-#[schemars(rename = "Match")]
-pub struct MatchSpec {
-    /// `CREATE`, `UPDATE`, `DELETE`, `CONNECT`.
-    pub(crate) operations: Option<Vec<String>>,
-    /// `Pod`, `apps/Deployment`, `apps/v1/Deployment`.
-    pub(crate) kinds: Option<Vec<String>>,
-    /// Patterns for the namespace, like `prod-*`.
-    pub(crate) namespaces: Option<Vec<String>>,
-    /// Labels the object has, all of them; on DELETE those of the old object.
-    pub(crate) labels: Option<BTreeMap<String, String>>,
-    /// Patterns for the path of the request, like `/mutate/shop/**`.
-    pub(crate) paths: Option<Vec<String>>,
-    /// The doors it judges at; `kubernetes` unless said.
-    #[schemars(schema_with = "doors_schema")]
-    pub(crate) doors: Option<Vec<String>>,
+impl PolicySpec {
+    /// What its author says of it.
+    pub(crate) fn about(&self) -> About {
+        About {
+            description: self.description.clone(),
+            severity: self.severity,
+            category: self.category.clone(),
+            link: self.link.clone(),
+        }
+    }
 }
 
-/// One of the doors at which policies judge.
-fn doors_schema(_: &mut SchemaGenerator) -> Schema {
-    let doors = JUDGED_DOORS.map(Door::as_str);
-    json_schema!({"type": ["array", "null"], "items": {"type": "string", "enum": doors}})
+impl PolicyMetadata {
+    /// What its author says of it.
+    pub(crate) fn about(&self) -> About {
+        About {
+            description: self.description.clone(),
+            severity: self.severity,
+            category: self.category.clone(),
+            link: self.link.clone(),
+        }
+    }
 }
 
-/// What policies may ask of the world outside.
-#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase", deny_unknown_fields, default)]
-#[schemars(rename = "HostCalls")]
-pub(crate) struct HostCallsSpec {
-    /// Where reviews may be forwarded: `https://other.example/*`, `unix:///run/x.sock`. Nowhere
-    /// unless said; in a file with `listener`, anywhere unless said.
-    pub(crate) forward_to: Option<Vec<String>>,
-    /// The file with the authorities that forwarding trusts, PEM; those of the system unless said.
-    #[serde(rename = "forwardCA")]
-    pub(crate) forward_ca: Option<PathBuf>,
-    /// The program that `cosignVerify` runs.
-    pub(crate) cosign: Option<PathBuf>,
-    /// Arguments that every call of cosign gets.
-    pub(crate) cosign_arguments: Vec<String>,
-    /// The program that `slsaVerify` runs.
-    pub(crate) slsa_verifier: Option<PathBuf>,
-    /// The longest time of one call, within the deadline of the review.
-    pub(crate) timeout: Option<Duration>,
-    /// The largest answer of another controller.
-    pub(crate) body: Option<Size>,
+/// Everything about policies.
+#[derive(Debug)]
+pub struct Policies {
+    /// JavaScript that is run before them.
+    pub globals: Arc<Source>,
+    /// The policies, in the order they are asked.
+    pub list: Vec<Policy>,
+    /// The modules that policies are or import.
+    pub modules: Vec<Module>,
+    /// Where each mark of coverage stands; none unless coverage is wanted.
+    pub marks: Vec<MarkPlace>,
+    /// What happens when no policy has an opinion.
+    pub default_action: DefaultAction,
+    /// What policies may ask of the world outside.
+    pub host: HostSettings,
+}
+
+/// What happens when no policy has an opinion.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum DefaultAction {
+    /// The request is allowed.
+    Allow,
+    /// The request is refused.
+    #[default]
+    Reject,
+}
+
+/// A policy, ready for the engine.
+#[derive(Debug, Clone)]
+pub struct Policy {
+    /// Its name, once only.
+    pub name: String,
+    /// Which requests it is asked about.
+    pub matcher: Matcher,
+    /// What its refusal means.
+    pub mode: PolicyMode,
+    /// What is run.
+    pub code: PolicyCode,
+    /// What its author wrote.
+    pub text: Arc<Source>,
+    /// What its author says of it.
+    pub about: About,
+}
+
+/// What the author of a policy says of it, for reports. Nothing is judged by it.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct About {
+    /// What it is for.
+    pub description: Option<String>,
+    /// How much a violation matters.
+    pub severity: Option<Severity>,
+    /// What it belongs to.
+    pub category: Option<String>,
+    /// A page that says more.
+    pub link: Option<String>,
+}
+
+/// An ES module as the engine takes it.
+#[derive(Debug, Clone)]
+pub struct Module {
+    /// What is run.
+    pub source: ModuleSource,
+    /// What its author wrote.
+    pub text: Arc<Source>,
+}
+
+/// A mark of coverage.
+#[derive(Debug, Clone)]
+pub struct MarkPlace {
+    /// The text it is in.
+    pub text: Arc<Source>,
+    /// The line of the statement behind it.
+    pub line: u32,
 }

@@ -6,9 +6,11 @@
 use std::path::{Path, PathBuf};
 
 use crate::{
-    model::{AuthenticatorDriver, AuthenticatorSpec, Configuration, SessionsSpec},
+    model::{
+        AccessSettings, Authenticator, AuthenticatorKey, AuthenticatorSpec, Configuration,
+        SessionSettings,
+    },
     notes::Notes,
-    resolved::{AccessSettings, Authenticator, SessionSettings},
 };
 use portcullis_document::{Document, Origin};
 
@@ -28,7 +30,7 @@ pub(crate) fn access(
         .enumerate()
         .map(|(index, one)| authenticator(document, index, one, notes))
         .collect::<Vec<_>>();
-    check_repeats(document, &authenticators, notes);
+    check_repeats(document, &spec.authenticators, &authenticators, notes);
     AccessSettings {
         tenants,
         authenticators,
@@ -51,67 +53,6 @@ fn named(document: &Document, file: &Path, notes: &mut Notes) -> PathBuf {
     file
 }
 
-/// A key of an authenticator, which drivers need it, and which take it.
-struct Key {
-    name: &'static str,
-    is_given: bool,
-    needed_by: &'static [AuthenticatorDriver],
-    taken_by: &'static [AuthenticatorDriver],
-}
-
-const PAIRS: &[AuthenticatorDriver] = &[
-    AuthenticatorDriver::RS256,
-    AuthenticatorDriver::ES256,
-    AuthenticatorDriver::EdDSA,
-];
-const PROVIDERS: &[AuthenticatorDriver] = &[AuthenticatorDriver::OpenIDConnect];
-const TOKENS: &[AuthenticatorDriver] = &[
-    AuthenticatorDriver::HS256,
-    AuthenticatorDriver::RS256,
-    AuthenticatorDriver::ES256,
-    AuthenticatorDriver::EdDSA,
-    AuthenticatorDriver::OpenIDConnect,
-];
-
-fn keys(spec: &AuthenticatorSpec) -> [Key; 12] {
-    let key = |name, is_given, needed_by, taken_by| Key {
-        name,
-        is_given,
-        needed_by,
-        taken_by,
-    };
-    let shared: &[AuthenticatorDriver] = &[AuthenticatorDriver::HS256];
-    [
-        key("issuer", spec.issuer.is_some(), TOKENS, &[]),
-        key("audience", spec.audience.is_some(), &[], TOKENS),
-        key("secretFile", spec.secret_file.is_some(), shared, &[]),
-        key("publicKeyFile", spec.public_key_file.is_some(), PAIRS, &[]),
-        key(
-            "privateKeyFile",
-            spec.private_key_file.is_some(),
-            &[],
-            PAIRS,
-        ),
-        key("keysUrl", spec.keys_url.is_some(), &[], PROVIDERS),
-        key("clientId", spec.client_id.is_some(), &[], PROVIDERS),
-        key(
-            "clientSecretFile",
-            spec.client_secret_file.is_some(),
-            &[],
-            PROVIDERS,
-        ),
-        key("scope", spec.scope.is_some(), &[], PROVIDERS),
-        key("caFile", spec.ca_file.is_some(), &[], PROVIDERS),
-        key("allowAuthzOverride", spec.allow_authz_override, &[], TOKENS),
-        key(
-            "maxValidityTime",
-            spec.max_validity_time.is_some(),
-            &[],
-            TOKENS,
-        ),
-    ]
-}
-
 fn authenticator(
     document: &Document,
     index: usize,
@@ -120,8 +61,8 @@ fn authenticator(
 ) -> Authenticator {
     let at = format!("authenticators[{index}]");
     let driver = spec.driver;
-    let may_name_issuer = |key: &Key| key.name == "issuer";
-    for key in keys(spec) {
+    let may_name_issuer = |key: &AuthenticatorKey| key.name == "issuer";
+    for key in spec.keys() {
         let key_at = format!("{at}.{}", key.name);
         if key.needed_by.contains(&driver) && !key.is_given {
             let message = format!(
@@ -138,9 +79,8 @@ fn authenticator(
             notes.fault(document.fault(&key_at, message));
         }
     }
-    let has_tokens = TOKENS.contains(&driver);
-    let audience = spec.audience.clone().or_else(|| spec.client_id.clone());
-    if has_tokens && audience.is_none() {
+    let has_tokens = driver.takes_tokens();
+    if has_tokens && spec.audience().is_none() {
         let message = format!(
             "the key `audience` is missing: tokens for others would be taken by `{}`",
             spec.name
@@ -159,49 +99,35 @@ fn authenticator(
             notes.fault(document.fault(&format!("{at}.{key}"), "is empty"));
         }
     }
-    let realm = spec.realm.clone().unwrap_or_else(|| spec.name.clone());
+    let realm = spec.realm();
     if realm.contains(['"', '\\']) || realm.chars().any(char::is_control) {
         let message = "a realm has no quotes, backslashes or control characters";
         notes.fault(document.fault(&format!("{at}.realm"), message));
     }
-    let mut file =
-        |named_file: &Option<PathBuf>| named_file.as_ref().map(|file| named(document, file, notes));
+    let tokens = spec.tokens();
+    let tokens = tokens.map(|one| one.map_files(|named| self::named(document, named.file, notes)));
+    if spec.client_id.is_none() {
+        // Nobody signs in with it, and nobody reads it.
+        let unread = spec.client_secret_file.iter();
+        unread.for_each(|file| drop(named(document, file, notes)));
+    }
     Authenticator {
         name: spec.name.clone(),
         driver,
-        issuer: spec.issuer.clone().unwrap_or_else(|| match driver {
-            AuthenticatorDriver::ClientCertificate => "client-certificate".to_owned(),
-            AuthenticatorDriver::UnixSocket => "unix-socket".to_owned(),
-            _ => String::new(),
-        }),
-        audience: audience.unwrap_or_default(),
-        realm,
-        is_default: spec.default,
-        secret_file: file(&spec.secret_file),
-        public_key_file: file(&spec.public_key_file),
-        private_key_file: file(&spec.private_key_file),
-        keys_url: spec.keys_url.clone(),
-        client_id: spec.client_id.clone(),
-        client_secret_file: file(&spec.client_secret_file),
-        scopes: spec
-            .scope
-            .as_deref()
-            .unwrap_or("openid profile")
-            .split_whitespace()
-            .map(str::to_owned)
-            .collect(),
-        ca_file: file(&spec.ca_file),
-        uid_claim: spec.uid_claim.clone(),
-        allow_authz_override: spec.allow_authz_override,
-        max_validity: spec.max_validity_time.map(Into::into),
-        skew: spec.skew.into(),
+        issuer: spec.issuer(),
+        tokens,
         origin: Origin::of(document, &at),
     }
 }
 
-fn check_repeats(document: &Document, list: &[Authenticator], notes: &mut Notes) {
+fn check_repeats(
+    document: &Document,
+    specs: &[AuthenticatorSpec],
+    list: &[Authenticator],
+    notes: &mut Notes,
+) {
     let mut has_default = false;
-    for (index, one) in list.iter().enumerate() {
+    for (index, (one, spec)) in list.iter().zip(specs).enumerate() {
         let earlier = list.iter().take(index);
         for (key, value, same) in [
             (
@@ -221,15 +147,15 @@ fn check_repeats(document: &Document, list: &[Authenticator], notes: &mut Notes)
                 notes.fault(document.fault(&format!("authenticators[{index}].{key}"), message));
             }
         }
-        if one.is_default && has_default {
+        if spec.default && has_default {
             let message = "another authenticator is the default already";
             notes.fault(document.fault(&format!("authenticators[{index}].default"), message));
         }
-        has_default |= one.is_default;
+        has_default |= spec.default;
     }
 }
 
-fn sessions(document: &Document, spec: &SessionsSpec, notes: &mut Notes) -> SessionSettings {
+fn sessions(document: &Document, spec: &SessionSettings, notes: &mut Notes) -> SessionSettings {
     if spec.lifetime.is_zero() {
         notes.fault(document.fault("sessions.lifetime", "must be more than zero"));
     }
@@ -248,7 +174,7 @@ fn sessions(document: &Document, spec: &SessionsSpec, notes: &mut Notes) -> Sess
         url.trim_end_matches('/').to_owned()
     });
     SessionSettings {
-        lifetime: spec.lifetime.into(),
+        lifetime: spec.lifetime,
         key_file: spec
             .key_file
             .as_ref()

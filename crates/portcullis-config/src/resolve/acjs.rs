@@ -4,9 +4,10 @@ use std::path::Path;
 
 use super::listeners::{address, files_of_tls, socket_path};
 use crate::{
-    model::{AcjsListenerSpec, AcjsPathSpec, Principal, Service},
+    model::{
+        AcjsListenerSpec, AcjsPathSpec, Bind, Listener, Principal, Service, Style, Tls, UnixSocket,
+    },
     notes::Notes,
-    resolved::{Bind, Listener, Style, Tls, UnixSocket},
 };
 use portcullis_document::{Document, Origin};
 
@@ -30,7 +31,7 @@ pub(crate) fn acjs_listener(
         }),
         (None, None, Some(tls)) => tcp(document, "mtls", &tls.listen_on, notes).map(|bind| {
             let (certificate, key) = (&tls.certificate_path, &tls.private_key_path);
-            let client_ca = Some(tls.client_cas_path.as_path());
+            let authorities = Some(tls.client_cas_path.as_path());
             (
                 bind,
                 Some(identity(
@@ -38,7 +39,7 @@ pub(crate) fn acjs_listener(
                     "mtls",
                     certificate,
                     key,
-                    client_ca,
+                    authorities,
                     notes,
                 )),
             )
@@ -88,14 +89,14 @@ fn identity(
     kind: &str,
     certificate: &Path,
     key: &Path,
-    client_ca: Option<&Path>,
+    authorities: Option<&Path>,
     notes: &mut Notes,
 ) -> Tls {
     let at = |name: &str| format!("{NAME}.{kind}.{name}");
     files_of_tls(
         notes.named_file(document, &at("certificatePath"), certificate),
         notes.named_key(document, &at("privateKeyPath"), key),
-        client_ca.map(|named| notes.named_file(document, &at("clientCAsPath"), named)),
+        authorities.map(|named| notes.named_file(document, &at("clientCAsPath"), named)),
     )
 }
 

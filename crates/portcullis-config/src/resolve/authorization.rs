@@ -3,9 +3,8 @@
 use std::collections::BTreeMap;
 
 use crate::{
-    model::{AuthorizationSpec, AuthorizerDriver, AuthorizerSpec},
+    model::{AuthorizationSpec, Authorizer, AuthorizerDriver, AuthorizerSpec, GraphProfile},
     notes::Notes,
-    resolved::{Authorizer, GraphProfile},
 };
 use portcullis_document::{
     Document, Origin,

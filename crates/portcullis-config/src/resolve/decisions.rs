@@ -4,12 +4,11 @@ use std::path::Path;
 use std::sync::Arc;
 
 use portcullis_record::Masker;
-use portcullis_store::Location;
+use portcullis_store::{Location, Retention};
 
 use crate::{
-    model::Configuration,
+    model::{Configuration, Decisions, JsonLines},
     notes::Notes,
-    resolved::{Decisions, JsonLines},
 };
 use portcullis_document::Document;
 
@@ -60,8 +59,10 @@ pub(crate) fn decisions(document: &Document, spec: &Configuration, notes: &mut N
     Decisions {
         is_stored: wanted.store,
         location,
-        retention: wanted.retention.into(),
-        max_size: wanted.max_size.bytes(),
+        retention: Retention {
+            age: Some(wanted.retention.into()),
+            size: Some(wanted.max_size.bytes()),
+        },
         masker: Arc::new(masker.with_max_input(max_input)),
         required: wanted.required,
         json_lines,

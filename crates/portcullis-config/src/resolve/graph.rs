@@ -5,11 +5,10 @@ use std::path::Path;
 use portcullis_watch::Access;
 
 use crate::{
-    model::{GraphProfileSpec, GraphSpec},
+    model::{GraphProfile, GraphProfileSpec, GraphSource, GraphSpec},
     notes::Notes,
     options::{Listening, LoadOptions},
     profile::{self, ReadProfile},
-    resolved::{GraphProfile, GraphSource},
 };
 use portcullis_document::{Document, Origin, Source};
 
@@ -129,20 +128,20 @@ fn source(
         let at = format!("{at}.kubeconfig");
         // Judging manifests alone needs no credentials.
         if options.listeners == Listening::Ignored {
-            return GraphSource::Kubeconfig(document.source.resolve(kubeconfig));
+            let file = document.source.resolve(kubeconfig);
+            return GraphSource::Cluster(Access::Kubeconfig(file));
         }
         let known_faults = notes.faults.len();
-        let file = notes.named_key(document, &at, kubeconfig);
-        if notes.faults.len() == known_faults {
-            let checked = Access::Kubeconfig(file.clone()).check();
-            if let Err(error) = checked {
-                notes.fault(document.fault(&at, error.to_string()));
-            }
+        let access = Access::Kubeconfig(notes.named_key(document, &at, kubeconfig));
+        if notes.faults.len() == known_faults
+            && let Err(error) = access.check()
+        {
+            notes.fault(document.fault(&at, error.to_string()));
         }
-        return GraphSource::Kubeconfig(file);
+        return GraphSource::Cluster(access);
     }
     if declared.in_cluster {
-        return GraphSource::InCluster;
+        return GraphSource::Cluster(Access::InCluster);
     }
     let name = &declared.name;
     match &options.objects {
@@ -154,7 +153,9 @@ fn source(
             }
             GraphSource::Directory(folder.clone())
         }
-        None if options.variable(CLUSTER_VARIABLE).is_some() => GraphSource::InCluster,
+        None if options.variable(CLUSTER_VARIABLE).is_some() => {
+            GraphSource::Cluster(Access::InCluster)
+        }
         None => {
             let message = format!(
                 "the profile `{name}` has no source of objects: give it `objects`, `kubeconfig` or \

@@ -8,9 +8,11 @@ use std::{
 };
 
 use crate::{
-    model::{ListenerSpec, ModeSpec, Service, TlsSpec, UnixSpec},
+    model::{
+        Bind, Identity, Listener, ListenerSpec, ModeSpec, Service, Style, Tls, TlsSpec, UnixSocket,
+        UnixSpec,
+    },
     notes::Notes,
-    resolved::{Bind, Identity, Listener, Style, Tls, UnixSocket},
 };
 use portcullis_document::{Document, Origin};
 

@@ -6,7 +6,10 @@ use std::collections::HashSet;
 use portcullis_core::FailureMode;
 
 use crate::POLICIES;
-use crate::{model::PluginSpec, notes::Notes, resolved::PluginEntry};
+use crate::{
+    model::{PluginEntry, PluginSpec},
+    notes::Notes,
+};
 use portcullis_document::{Document, Duration, Origin};
 
 /// A configured plug-in.

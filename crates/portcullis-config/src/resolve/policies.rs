@@ -5,11 +5,10 @@ mod host_calls;
 mod scripts;
 mod test_modules;
 
-use crate::matcher::Matcher;
+use crate::matcher::{MatchSpec, Matcher};
 use crate::{
-    model::{Configuration, MatchSpec, PolicySpec},
+    model::{About, Configuration, DefaultAction, Policies, Policy, PolicySpec},
     notes::Notes,
-    resolved::{About, DefaultAction, Policies, Policy},
 };
 use portcullis_document::{Document, Fault, Source};
 use scripts::Scripts;
@@ -89,12 +88,7 @@ fn of_document(
         let Some(matcher) = matcher(&spec.matching, rules, notes) else {
             continue;
         };
-        let about = About {
-            description: spec.description.clone(),
-            severity: spec.severity,
-            category: spec.category.clone(),
-            link: spec.link.clone(),
-        };
+        let about = spec.about();
         check_link(&about, rules, notes);
         if let Some(code) = scripts.inline(&text, notes) {
             list.push(Policy {

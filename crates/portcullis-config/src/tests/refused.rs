@@ -478,3 +478,14 @@ fn limits_no_engine_could_work_with_are_refused() {
         assert!(text.contains(why), "{text}");
     }
 }
+
+#[test]
+fn limits_of_host_calls_that_are_zero_are_refused_where_they_stand() {
+    assert_eq!(
+        with_head("hostCalls: {timeout: 0s, body: 0}\n").faults(),
+        [
+            "portcullis.yaml:3:32: hostCalls.body: must be more than 0",
+            "portcullis.yaml:3:22: hostCalls.timeout: must be more than 0",
+        ]
+    );
+}

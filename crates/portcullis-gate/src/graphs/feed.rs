@@ -59,10 +59,7 @@ impl Feed {
         let started = match &self.source {
             GraphSource::Nowhere => return Ok(()),
             GraphSource::Directory(path) => Running::Directory(self.follow(path)?),
-            GraphSource::Kubeconfig(path) => {
-                self.watch(name, &Access::Kubeconfig(path.clone())).await?
-            }
-            GraphSource::InCluster => self.watch(name, &Access::InCluster).await?,
+            GraphSource::Cluster(access) => self.watch(name, access).await?,
         };
         *self.running() = Some(started);
         Ok(())
@@ -102,9 +99,7 @@ impl Feed {
     /// Who reads single objects, if there is a cluster.
     pub(super) fn reader(&self) -> Option<Arc<dyn LiveReader>> {
         match &self.source {
-            GraphSource::Kubeconfig(_) | GraphSource::InCluster => {
-                Some(Arc::new(Reader(Arc::clone(&self.cluster))))
-            }
+            GraphSource::Cluster(_) => Some(Arc::new(Reader(Arc::clone(&self.cluster)))),
             GraphSource::Directory(_) | GraphSource::Nowhere => None,
         }
     }

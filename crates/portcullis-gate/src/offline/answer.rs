@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use super::blueprint::{Blueprint, Memory};
 use super::observed::Written;
 use super::{Judged, Manifest, Question, asker, job, review_text};
-use portcullis_config::Namespace;
+use portcullis_kube::Namespace;
 
 /// The namespace of objects that name none.
 pub(super) const NAMESPACE: &str = "default";

@@ -15,9 +15,10 @@ use crate::graphs::Graphs;
 use crate::offline_graphs;
 use crate::policies::{self, Observer};
 use portcullis_config::{
-    self as config, DefaultAction, Limits, Listening, LoadOptions, Loaded, MarkPlace, Namespace,
+    self as config, DefaultAction, Limits, Listening, LoadOptions, Loaded, MarkPlace,
 };
 use portcullis_document::{Faults, Source};
+use portcullis_kube::Namespace;
 
 /// The chain that is asked at `/authorize`.
 const DEFAULT_CHAIN: &str = "default";
@@ -195,7 +196,10 @@ impl Blueprint {
             }
             Some("globals") => Some(&all.globals),
             Some(name) => {
-                let module = all.modules.iter().find(|module| module.name == name)?;
+                let module = all
+                    .modules
+                    .iter()
+                    .find(|module| module.source.name == name)?;
                 Some(&module.text)
             }
         }

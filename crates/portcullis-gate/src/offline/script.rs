@@ -18,7 +18,6 @@ use serde_json::{Map, Value, json};
 use super::blueprint::Blueprint;
 use super::harness::{Harness, Reported};
 use super::observed::{Written, written};
-use crate::policies::{engine_limits, module_source};
 use portcullis_config::{self as config, MarkPlace, Module, TestModules};
 use portcullis_document::{Fault, Faults, Position, Source};
 
@@ -112,7 +111,7 @@ impl TestScript {
         let limits = Limits {
             deadline: TIME,
             output: OUTPUT,
-            ..engine_limits(blueprint.limits())
+            ..Limits::from(blueprint.limits())
         };
         let options = PoolOptions {
             threads: 1,
@@ -238,7 +237,7 @@ impl TestScript {
         let message = step.message.as_deref().unwrap_or_default();
         let message = message.trim_start_matches("unable to evaluate policy:");
         let module = step.source.as_ref();
-        let module = module.and_then(|name| self.modules.iter().find(|m| m.name == *name));
+        let module = module.and_then(|name| self.modules.iter().find(|m| m.source.name == *name));
         let (text, position) = match (module, step.line) {
             (Some(module), Some(line)) => (&module.text, Some((line, step.column))),
             _ => (&self.source, None),
@@ -253,9 +252,9 @@ impl TestScript {
 
 /// The test file behind the functions it finds, and before what runs it.
 fn sources(blueprint: &Blueprint, modules: &[Module], main: usize, marks: usize) -> Sources {
-    let mut all: Vec<ModuleSource> = modules.iter().map(module_source).collect();
+    let mut all: Vec<ModuleSource> = modules.iter().map(|m| m.source.clone()).collect();
     if let (Some(test), Some(module)) = (all.get_mut(main), modules.get(main)) {
-        let lines = module.code.lines().count();
+        let lines = module.source.code.lines().count();
         test.header
             .push_str(&format!(" $begin(new Error().stack, {lines});"));
     }
@@ -279,7 +278,7 @@ fn sources(blueprint: &Blueprint, modules: &[Module], main: usize, marks: usize)
 
 fn located(modules: &[Module], source: &Arc<Source>, fault: &CompileFault) -> Fault {
     let module = match &fault.source {
-        SourceName::Module(name) => modules.iter().find(|module| module.name == *name),
+        SourceName::Module(name) => modules.iter().find(|module| module.source.name == *name),
         SourceName::Globals | SourceName::Policy(_) => None,
     };
     let position = module.map(|_| Position {

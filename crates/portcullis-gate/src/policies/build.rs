@@ -8,15 +8,15 @@ use portcullis_core::{
 };
 use portcullis_host::WorldHost;
 use portcullis_js::{
-    CompileFault, GlobalContext, Guard, Limits, ModuleSource, PolicyCode, PolicySet, PolicySource,
-    Pool, PoolOptions, SourceName, Sources,
+    CompileFault, GlobalContext, Guard, PolicySet, PolicySource, Pool, PoolOptions, SourceName,
+    Sources,
 };
 use portcullis_record::Masker;
 
 use super::caller::Callers;
 use super::observer::Observer;
 use super::plugin::{PoliciesPlugin, Rule};
-use portcullis_config::{self as config, Code};
+use portcullis_config as config;
 use portcullis_document::{Fault, Position, Source};
 
 /// Reviews that may wait for an evaluation thread.
@@ -34,7 +34,7 @@ impl Compiled {
     pub(crate) fn new(policies: &config::Policies) -> Result<Self, Vec<Fault>> {
         let sources = Sources {
             globals: policies.globals.text().to_owned(),
-            modules: policies.modules.iter().map(module).collect(),
+            modules: policies.modules.iter().map(|m| m.source.clone()).collect(),
             policies: policies.list.iter().map(policy).collect(),
             marks: u32::try_from(policies.marks.len()).unwrap_or(u32::MAX),
         };
@@ -68,7 +68,7 @@ impl Compiled {
             masker,
             observer,
         } = around;
-        let limits = engine_limits(limits);
+        let limits = portcullis_js::Limits::from(limits);
         let threads = match observer {
             // Nobody but the observer asks, one request after the other.
             Some(_) => 1,
@@ -142,33 +142,10 @@ impl Engine {
     }
 }
 
-/// What one evaluation may use.
-pub(crate) fn engine_limits(limits: &config::Limits) -> Limits {
-    Limits {
-        deadline: limits.deadline.into(),
-        memory: limits.memory.as_usize(),
-        stack: limits.stack.as_usize(),
-        ..Limits::default()
-    }
-}
-
-/// A module as the engine takes it.
-pub(crate) fn module(module: &config::Module) -> ModuleSource {
-    ModuleSource {
-        name: module.name.clone(),
-        header: module.header.clone(),
-        code: module.code.clone(),
-        footer: module.footer.clone(),
-    }
-}
-
 fn policy(policy: &config::Policy) -> PolicySource {
     PolicySource {
         name: policy.name.clone(),
-        code: match &policy.code {
-            Code::Body(code) => PolicyCode::Body(code.clone()),
-            Code::Module(place) => PolicyCode::Module(*place),
-        },
+        code: policy.code.clone(),
     }
 }
 
@@ -180,10 +157,12 @@ fn fault(policies: &config::Policies, fault: &CompileFault) -> Fault {
             Some(policy) => &policy.text,
             None => &policies.globals,
         },
-        SourceName::Module(name) => match policies.modules.iter().find(|m| m.name == *name) {
-            Some(module) => &module.text,
-            None => &policies.globals,
-        },
+        SourceName::Module(name) => {
+            match policies.modules.iter().find(|m| m.source.name == *name) {
+                Some(module) => &module.text,
+                None => &policies.globals,
+            }
+        }
     };
     let position = Position {
         line: fault.line.into(),

@@ -31,7 +31,7 @@ use crate::offline_graphs;
 use crate::policies::{self, Observer};
 use crate::registry::registry;
 use portcullis_config::Matcher;
-use portcullis_config::{self as config, ConfigSource, Listening, LoadOptions, Loaded, Namespace};
+use portcullis_config::{self as config, ConfigSource, Listening, LoadOptions, Loaded};
 use portcullis_document::{Faults, Source};
 
 /// Batches that wait, for each worker.
@@ -150,7 +150,7 @@ impl Replay {
         let mut faults = Vec::new();
         let desk = Arc::new(Desk::default());
         let observer: Arc<dyn Observer> = Arc::clone(&desk) as _;
-        let namespaces: &[Namespace] = &self.loaded.namespaces;
+        let namespaces = self.loaded.namespaces.as_slice();
         let context = GlobalContext::new(0);
         let entries = assembly::entries(
             &self.loaded,

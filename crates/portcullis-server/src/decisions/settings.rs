@@ -2,21 +2,16 @@
 
 use std::path::Path;
 
-use portcullis_store::{Location, Mode, Retention, Store, StoreError};
-
-use portcullis_config::{Decisions, JsonLines};
+use portcullis_config::Decisions;
+use portcullis_store::{Location, Mode, Store, StoreError};
 
 /// What the decision log is told to do.
 #[derive(Debug, Clone)]
 pub(crate) struct Settings {
     /// The store; none if decisions are not kept there.
     pub(crate) location: Option<Location>,
-    /// How long, and how much.
-    pub(super) retention: Retention,
-    /// Whether decisions must be kept.
-    pub(super) required: bool,
-    /// Where else they go.
-    pub(super) json_lines: Option<JsonLines>,
+    /// What a configuration asks for.
+    pub(super) asked: Decisions,
 }
 
 impl Settings {
@@ -25,18 +20,13 @@ impl Settings {
         let location = decisions.is_stored.then(|| location(decisions, data_dir));
         Self {
             location,
-            retention: Retention {
-                age: Some(decisions.retention),
-                size: Some(decisions.max_size),
-            },
-            required: decisions.required,
-            json_lines: decisions.json_lines.clone(),
+            asked: decisions.clone(),
         }
     }
 
     /// Whether decisions are kept anywhere.
     pub(super) fn is_on(&self) -> bool {
-        self.location.is_some() || self.json_lines.is_some()
+        self.location.is_some() || self.asked.json_lines.is_some()
     }
 }
 

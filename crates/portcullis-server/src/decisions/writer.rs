@@ -64,7 +64,7 @@ impl Writer {
         feed: Feed,
     ) -> Self {
         let writer = Self {
-            sink: settings.json_lines.clone().map(LineSink::new),
+            sink: settings.asked.json_lines.clone().map(LineSink::new),
             queue,
             settings,
             store,
@@ -130,8 +130,8 @@ impl Writer {
     }
 
     fn change(&mut self, settings: Settings, store: Option<Store>) {
-        if self.settings.json_lines != settings.json_lines {
-            self.sink = settings.json_lines.clone().map(LineSink::new);
+        if self.settings.asked.json_lines != settings.asked.json_lines {
+            self.sink = settings.asked.json_lines.clone().map(LineSink::new);
         }
         match (&settings.location, store) {
             (None, _) => {
@@ -283,7 +283,7 @@ impl Writer {
             return;
         }
         self.pruned_at = Some(now);
-        let retention = self.settings.retention;
+        let retention = self.settings.asked.retention;
         let pruned = match self.open() {
             Ok(Some(store)) => {
                 let pruned = store.prune(&retention, clock::wall());

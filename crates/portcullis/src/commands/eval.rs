@@ -20,10 +20,10 @@ mod value;
 use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum, ValueHint};
-use portcullis_config::{ConfigSource, Namespace};
+use portcullis_config::ConfigSource;
 use portcullis_core::Operation;
 use portcullis_document::{Faults, Source};
-use portcullis_gate::offline::{Blueprint, Offline};
+use portcullis_gate::offline::{Blueprint, Namespace, Offline};
 
 use self::outcome::{Evaluation, Outcome};
 use super::text::report::Report;

@@ -10,9 +10,8 @@ use serde::Deserialize;
 
 use super::{Strictness, check_link, matcher, of_document, scripts::Scripts};
 use crate::{
-    model::PolicySpec,
+    model::{Policy, PolicySpec},
     notes::Notes,
-    resolved::{About, Policy},
 };
 use portcullis_document::{Document, Source, read, yaml};
 
@@ -97,12 +96,7 @@ pub(super) fn policies(
                 let Some(matcher) = matcher(&metadata.matching, rules, notes) else {
                     continue;
                 };
-                let about = About {
-                    description: metadata.description,
-                    severity: metadata.severity,
-                    category: metadata.category,
-                    link: metadata.link,
-                };
+                let about = metadata.about();
                 check_link(&about, rules, notes);
                 found.push(Policy {
                     name: stem(&file),

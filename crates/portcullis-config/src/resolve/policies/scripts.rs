@@ -6,12 +6,12 @@ use std::{
     sync::Arc,
 };
 
+use portcullis_js::{ModuleSource, PolicyCode};
 use portcullis_script::{Import, ImportedName, Language, Script, ScriptFault};
 
 use crate::{
-    model::PolicyMetadata,
+    model::{MarkPlace, Module, PolicyMetadata},
     notes::Notes,
-    resolved::{Code, MarkPlace, Module},
 };
 use portcullis_document::{Node, Position, Source, read};
 
@@ -46,20 +46,20 @@ impl Scripts {
     }
 
     /// A policy inside a YAML file: a body as it stands, or a module without imports.
-    pub(super) fn inline(&mut self, text: &Arc<Source>, notes: &mut Notes) -> Option<Code> {
+    pub(super) fn inline(&mut self, text: &Arc<Source>, notes: &mut Notes) -> Option<PolicyCode> {
         if !may_be_module(text.text()) {
-            return Some(Code::Body(self.body(text)));
+            return Some(PolicyCode::Body(self.body(text)));
         }
         let script = prepare(text, Language::JavaScript, notes)?;
         if !script.is_module() {
-            return Some(Code::Body(self.code(&script, text)));
+            return Some(PolicyCode::Body(self.code(&script, text)));
         }
         if let Some(import) = script.imports().first() {
             let message = "only a policy in a file of its own can import";
             notes.fault(text.fault(position(import.line, import.column), "", message));
             return None;
         }
-        Some(Code::Module(self.add(&script, text, |_| 0)))
+        Some(PolicyCode::Module(self.add(&script, text, |_| 0)))
     }
 
     /// A policy file, with everything it imports.
@@ -69,16 +69,16 @@ impl Scripts {
         file: &Path,
         source: &Arc<Source>,
         notes: &mut Notes,
-    ) -> Option<(Code, Metadata)> {
+    ) -> Option<(PolicyCode, Metadata)> {
         let language = language(file)?;
         if language == Language::JavaScript && !may_be_module(source.text()) {
             let nothing = (None, PolicyMetadata::default());
-            return Some((Code::Body(self.body(source)), nothing));
+            return Some((PolicyCode::Body(self.body(source)), nothing));
         }
         let script = prepare(source, language, notes)?;
         let metadata = metadata(&script, source, notes)?;
         if !script.is_module() {
-            return Some((Code::Body(self.code(&script, source)), metadata));
+            return Some((PolicyCode::Body(self.code(&script, source)), metadata));
         }
         if !script.exports().iter().any(|name| name == "default") {
             let message = "a policy needs a default export: `export default function () { ... }`";
@@ -89,7 +89,7 @@ impl Scripts {
             Some(place) => *place,
             None => self.module(folder, file, source, &script, notes)?,
         };
-        Some((Code::Module(place), metadata))
+        Some((PolicyCode::Module(place), metadata))
     }
 
     /// A test file, with everything it imports; gives its place. It needs no exports.
@@ -138,10 +138,12 @@ impl Scripts {
         }
         let find = |specifier: &str| imported.get(specifier).copied().unwrap_or_default();
         let module = Module {
-            name: display_name(folder, file),
-            header: script.header(find),
-            code: self.code(script, source),
-            footer: script.footer(),
+            source: ModuleSource {
+                name: display_name(folder, file),
+                header: script.header(find),
+                code: self.code(script, source),
+                footer: script.footer(),
+            },
             text: Arc::clone(source),
         };
         if let Some(slot) = self.modules.get_mut(place) {
@@ -203,10 +205,12 @@ impl Scripts {
 
     fn add(&mut self, script: &Script, text: &Arc<Source>, find: impl Fn(&str) -> usize) -> usize {
         let module = Module {
-            name: text.label().to_owned(),
-            header: script.header(&find),
-            code: self.code(script, text),
-            footer: script.footer(),
+            source: ModuleSource {
+                name: text.label().to_owned(),
+                header: script.header(&find),
+                code: self.code(script, text),
+                footer: script.footer(),
+            },
             text: Arc::clone(text),
         };
         self.modules.push(Some(module));

@@ -4,8 +4,8 @@ use std::{path::Path, sync::Arc};
 
 use super::scripts::Scripts;
 use crate::{
+    model::{MarkPlace, Module},
     notes::Notes,
-    resolved::{MarkPlace, Module},
 };
 use portcullis_document::{Faults, Source};
 

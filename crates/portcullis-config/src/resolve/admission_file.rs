@@ -6,7 +6,8 @@ use std::{path::PathBuf, sync::Arc};
 use portcullis_core::FailureMode;
 use serde::{Deserialize, de::IgnoredAny};
 
-use super::{notes::Notes, resolve::Configured, resolved::PluginEntry};
+use super::plugins::Configured;
+use crate::{model::PluginEntry, notes::Notes};
 use portcullis_document::{Document, Faults, Node, Origin, Source, Value, read, yaml};
 
 const KIND: &str = "AdmissionConfiguration";

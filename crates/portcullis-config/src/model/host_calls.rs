@@ -1,0 +1,50 @@
+//! The `hostCalls` key.
+
+use std::path::PathBuf;
+
+use portcullis_host::{ForwardRule, HostSettings};
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use portcullis_document::{Duration, Size};
+
+/// What policies may ask of the world outside.
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields, default)]
+#[schemars(rename = "HostCalls")]
+pub(crate) struct HostCallsSpec {
+    /// Where reviews may be forwarded: `https://other.example/*`, `unix:///run/x.sock`. Nowhere
+    /// unless said; in a file with `listener`, anywhere unless said.
+    pub(crate) forward_to: Option<Vec<String>>,
+    /// The file with the authorities that forwarding trusts, PEM; those of the system unless said.
+    #[serde(rename = "forwardCA")]
+    pub(crate) forward_ca: Option<PathBuf>,
+    /// The program that `cosignVerify` runs.
+    pub(crate) cosign: Option<PathBuf>,
+    /// Arguments that every call of cosign gets.
+    pub(crate) cosign_arguments: Vec<String>,
+    /// The program that `slsaVerify` runs.
+    pub(crate) slsa_verifier: Option<PathBuf>,
+    /// The longest time of one call, within the deadline of the review.
+    pub(crate) timeout: Option<Duration>,
+    /// The largest answer of another controller.
+    pub(crate) body: Option<Size>,
+}
+
+impl HostCallsSpec {
+    /// The settings, with programs as they are written and no authorities. Where `forwardTo` is not given, `otherwise`
+    /// holds.
+    pub(crate) fn settings(&self, otherwise: ForwardRule) -> HostSettings {
+        let default = HostSettings::default();
+        let listed = self.forward_to.clone().map(ForwardRule::Only);
+        HostSettings {
+            forward_to: listed.unwrap_or(otherwise),
+            cosign: self.cosign.clone().unwrap_or(default.cosign),
+            cosign_arguments: self.cosign_arguments.clone(),
+            slsa_verifier: self.slsa_verifier.clone().unwrap_or(default.slsa_verifier),
+            call_limit: self.timeout.map_or(default.call_limit, Into::into),
+            body_limit: self.body.map_or(default.body_limit, Size::as_usize),
+            ..HostSettings::default()
+        }
+    }
+}
