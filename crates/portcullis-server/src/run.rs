@@ -19,10 +19,10 @@ use crate::decisions::{self, DecisionLog, Settings};
 use crate::health::Health;
 use crate::http::budget::Budget;
 use crate::http::setup::ListenerSetup;
-use crate::ledger::Ledger;
 use crate::listeners::{BindError, Listeners};
 use crate::logging;
 use crate::metrics::Metrics;
+use crate::operator_state::OperatorState;
 use crate::reload::{FreshlyLoaded, Reloader, Trigger};
 use crate::server::Server;
 use portcullis_config::{self as config, Faults, LoadOptions, Loaded, Shutdown};
@@ -157,7 +157,7 @@ pub fn run(options: RunOptions<'_>) -> Result<(), RunError> {
     assembly::log_access(&assembled.gate.access);
     let health = Health::default();
     health.set_tenants(&assembled.gate.access.left_out);
-    let ledger = decisions::location(&loaded.configuration.decisions, &options.data_dir);
+    let location = decisions::location(&loaded.configuration.decisions, &options.data_dir);
     let log = DecisionLog::start(settings, store, metrics.decisions.clone())
         .map_err(RunError::system("no thread for the decision log"))?;
     let budget = Budget::new(loaded.configuration.limits.request_memory.bytes());
@@ -167,7 +167,7 @@ pub fn run(options: RunOptions<'_>) -> Result<(), RunError> {
         health,
         metrics,
         decisions: log,
-        ledger: Arc::new(Ledger::new(ledger)),
+        operator_state: Arc::new(OperatorState::new(location)),
         unix_names: UnixNames::default(),
         ending: watch::Sender::new(false),
         reloads: watch::Sender::new(0),
@@ -223,7 +223,7 @@ async fn serve(
     let mut interrupt = signal(SignalKind::interrupt()).map_err(signals("no signal handler"))?;
 
     let exporters = exporters.map(Unstarted::start);
-    tokio::spawn(Arc::clone(&server.ledger).sweep());
+    tokio::spawn(Arc::clone(&server.operator_state).sweep());
     let graphs = server.gate.load().graphs.clone();
     let counts = (&server.gate.load().limits).into();
     let mut listeners = Listeners::new(Arc::clone(server), counts);
@@ -241,7 +241,7 @@ async fn serve(
     let following = Arc::clone(server);
     tokio::spawn(async move {
         let has_sessions = || following.has_sessions();
-        following.ledger.follow_sessions(has_sessions).await;
+        following.operator_state.follow_sessions(has_sessions).await;
     });
     listeners.apply(prepared, counts);
     server.metrics.reloaded(true);
