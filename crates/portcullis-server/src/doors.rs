@@ -10,8 +10,8 @@
 //! - `crates/portcullis-server/src/doors/`: its module, a [`Door`] that is one file;
 //! - `crates/portcullis-server/src/doors.rs`: a line in [`DOORS`], a [`Route`] and how that is answered.
 //!
-//! A door whose wire is calls of the REST API has its calls in `api` instead of a [`Route`]. One that counts
-//! something of its own has a file in `metrics`, too.
+//! A door whose wire is calls of the REST API is a module of `api`, beside `audit`, and is found by [`call`].
+//! One that counts something of its own has a file in `metrics`, too.
 
 mod admission;
 mod authorization;

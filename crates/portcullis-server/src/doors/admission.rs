@@ -158,11 +158,11 @@ impl Door for Admission {
         let decided = Decided::Admission(Box::new(portcullis_record::Admission {
             attributes,
             verdict,
-            webhook: Webhook {
+            webhook: Some(Webhook {
                 name: webhook.into(),
                 may_patch,
                 refuses_pending,
-            },
+            }),
             digest,
         }));
         material(decided, gate, &context, (asked.body, index))
