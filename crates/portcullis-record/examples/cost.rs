@@ -131,11 +131,11 @@ fn material(object: &Value, is_allowed: bool) -> Material {
         decided: Decided::Admission(Box::new(Admission {
             attributes,
             verdict: verdict(is_allowed),
-            webhook: Webhook {
+            webhook: Some(Webhook {
                 name: WebhookName::Mutate.into(),
                 may_patch: true,
                 refuses_pending: false,
-            },
+            }),
             digest: None,
         })),
     }

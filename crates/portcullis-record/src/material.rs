@@ -101,8 +101,8 @@ pub struct Admission {
     pub attributes: Attributes,
     /// What was answered.
     pub verdict: Verdict,
-    /// The way in.
-    pub webhook: Webhook,
+    /// The way in, for reviews.
+    pub webhook: Option<Webhook>,
     /// The digest of the policy that decided.
     pub digest: Option<Arc<str>>,
 }

@@ -46,5 +46,7 @@ mod tenant;
 
 pub(crate) use audit::Api;
 pub(crate) use endpoint::Endpoint;
+#[cfg(test)]
+pub(crate) use endpoints::all;
 pub(crate) use endpoints::{Found, find};
 pub(crate) use path::PathValues;

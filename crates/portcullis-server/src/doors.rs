@@ -3,8 +3,15 @@
 //! INVARIANT: every door is in [`DOORS`], and what its listeners don't serve it doesn't find. A path that a
 //! listener doesn't serve is as unknown as one that doesn't exist.
 //!
-//! To add a door: name it (`core::Door`), say what is kept of its requests (`record`'s `shape.rs`), write its
-//! module here, and add it to [`DOORS`] and [`Route`].
+//! To add a door:
+//!
+//! - `crates/portcullis-core/src/attributes.rs`: its name, in `Door`;
+//! - `crates/portcullis-record/src/shape.rs`: what is kept of its requests, and where secrets are in them;
+//! - `crates/portcullis-server/src/doors/`: its module, a [`Door`] that is one file;
+//! - `crates/portcullis-server/src/doors.rs`: a line in [`DOORS`], a [`Route`] and how that is answered.
+//!
+//! A door whose wire is calls of the REST API is a module of `api`, beside `audit`, and is found by [`call`].
+//! One that counts something of its own has a file in `metrics`, too.
 
 mod admission;
 mod authorization;
@@ -29,7 +36,7 @@ use reviews::Reviewing;
 
 /// Every door, in the order in which they are asked whether a request is theirs.
 const DOORS: &[Entrance] = &[
-    Entrance::of::<Admission>(Admission::find),
+    Entrance::of::<Admission>(admission::find),
     Entrance::of::<Authorization<'_>>(authorization::find),
     Entrance::of::<Api>(call),
 ];

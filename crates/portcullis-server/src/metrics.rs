@@ -3,7 +3,9 @@
 //! Labels never hold names, namespaces, users or messages; what callers choose freely (a resource)
 //! has a bounded number of places, see [`resources`].
 
+mod admission;
 mod api;
+mod authorization;
 mod graph;
 mod policies;
 mod resources;
@@ -12,23 +14,23 @@ mod telemetry;
 use std::sync::Arc;
 use std::time::Duration;
 
-use portcullis_core::{AccessVerdict, Attributes, StepOutcome, Verdict, clock};
+use portcullis_core::{AccessVerdict, Attributes, Verdict, clock};
 use portcullis_telemetry::Telemetry;
 use prometheus_client::encoding::text::encode;
 use prometheus_client::encoding::{EncodeLabelSet, EncodeLabelValue, LabelValueEncoder};
 use prometheus_client::metrics::counter::Counter;
 use prometheus_client::metrics::family::Family;
 use prometheus_client::metrics::gauge::Gauge;
-use prometheus_client::metrics::histogram::Histogram;
 use prometheus_client::metrics::info::Info;
 use prometheus_client::registry::Registry;
 
 use crate::decisions::DecisionCounts;
+use admission::AdmissionMetrics;
 use api::ApiMetrics;
+use authorization::AuthorizationMetrics;
 pub(crate) use graph::GraphMetrics;
 pub(crate) use policies::GuardMetrics;
 use policies::PolicyMetrics;
-use resources::Resources;
 
 const BUCKETS: [f64; 10] = [
     0.000_05, 0.000_1, 0.000_25, 0.000_5, 0.001, 0.005, 0.025, 0.1, 0.5, 2.5,
@@ -45,47 +47,6 @@ impl EncodeLabelValue for Text {
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
-struct ReviewLabels {
-    webhook: &'static str,
-    operation: &'static str,
-    resource: Text,
-    verdict: &'static str,
-}
-
-#[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
-struct DurationLabels {
-    webhook: &'static str,
-    operation: &'static str,
-    verdict: &'static str,
-}
-
-#[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
-struct RejectionLabels {
-    source: &'static str,
-    operation: &'static str,
-    resource: Text,
-    plugin: Text,
-    reason: &'static str,
-}
-
-#[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
-struct PluginLabels {
-    plugin: Text,
-    outcome: &'static str,
-}
-
-#[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
-struct OpenLabels {
-    plugin: Text,
-}
-
-#[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
-struct AuthorizerLabels {
-    authorizer: Text,
-    decision: &'static str,
-}
-
-#[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
 struct ListenerLabels {
     listener: String,
 }
@@ -99,18 +60,12 @@ struct ErrorLabels {
 #[derive(Debug)]
 pub(crate) struct Metrics {
     registry: Registry,
-    resources: Resources,
-    reviews: Family<ReviewLabels, Counter>,
-    durations: Family<DurationLabels, Histogram>,
-    rejections: Family<RejectionLabels, Counter>,
-    plugin_failures: Family<PluginLabels, Counter>,
-    failed_open: Family<OpenLabels, Counter>,
-    access: Family<AuthorizerLabels, Counter>,
-    access_durations: Family<AuthorizerLabels, Histogram>,
     errors: Family<ErrorLabels, Counter>,
     connections: Family<ListenerLabels, Gauge>,
     certificates: Family<ListenerLabels, Gauge>,
     policies: PolicyMetrics,
+    admission: AdmissionMetrics,
+    authorization: AuthorizationMetrics,
     api: ApiMetrics,
     /// What is counted of the graphs.
     pub(crate) graphs: GraphMetrics,
@@ -127,20 +82,16 @@ impl Metrics {
         let api = ApiMetrics::new(&mut registry);
         let graphs = GraphMetrics::new(&mut registry);
         let decisions = DecisionCounts::new(&mut registry);
+        let admission = AdmissionMetrics::new(&mut registry);
+        let authorization = AuthorizationMetrics::new(&mut registry);
         let mut metrics = Self {
             registry,
             policies,
+            admission,
+            authorization,
             api,
             graphs,
             decisions,
-            resources: Resources::default(),
-            reviews: Family::default(),
-            durations: Family::new_with_constructor(|| Histogram::new(BUCKETS)),
-            rejections: Family::default(),
-            plugin_failures: Family::default(),
-            failed_open: Family::default(),
-            access: Family::default(),
-            access_durations: Family::new_with_constructor(|| Histogram::new(BUCKETS)),
             errors: Family::default(),
             connections: Family::default(),
             certificates: Family::default(),
@@ -166,41 +117,6 @@ impl Metrics {
 
     fn register(&mut self) {
         let r = &mut self.registry;
-        r.register(
-            "admission_reviews",
-            "Admission reviews answered",
-            self.reviews.clone(),
-        );
-        r.register(
-            "admission_review_duration_seconds",
-            "Time to judge an admission review",
-            self.durations.clone(),
-        );
-        r.register(
-            "rejected",
-            "Refused requests by the plug-in that refused",
-            self.rejections.clone(),
-        );
-        r.register(
-            "plugin_failures",
-            "Plug-ins that could not decide",
-            self.plugin_failures.clone(),
-        );
-        r.register(
-            "failed_open",
-            "Reviews in which a plug-in could not decide and was passed over",
-            self.failed_open.clone(),
-        );
-        r.register(
-            "authorization_decisions",
-            "Access reviews answered",
-            self.access.clone(),
-        );
-        r.register(
-            "authorization_duration_seconds",
-            "Time to judge an access review",
-            self.access_durations.clone(),
-        );
         r.register(
             "http_errors",
             "Requests refused before they were judged",
@@ -228,74 +144,13 @@ impl Metrics {
 
     /// One admission review was answered.
     pub(crate) fn review(&self, webhook: &'static str, request: &Attributes, verdict: &Verdict) {
-        let word = word(verdict);
-        let operation = request.operation.as_str();
-        let resource = self
-            .resources
-            .label(&request.resource, verdict.is_allowed());
-        let labels = ReviewLabels {
-            webhook,
-            operation,
-            resource: resource.clone(),
-            verdict: word,
-        };
-        self.reviews.get_or_create(&labels).inc();
-        let labels = DurationLabels {
-            webhook,
-            operation,
-            verdict: word,
-        };
-        self.durations
-            .get_or_create(&labels)
-            .observe(verdict.duration.as_secs_f64());
-        if let (Some(plugin), Some(denial)) = (&verdict.plugin, verdict.denial()) {
-            let labels = RejectionLabels {
-                source: "kubernetes",
-                operation,
-                resource,
-                plugin: Text(Arc::clone(plugin)),
-                reason: reason(&denial.reason),
-            };
-            self.rejections.get_or_create(&labels).inc();
-        }
+        self.admission.review(webhook, request, verdict);
         self.policies.review(verdict);
-        let failures = verdict.trace.iter();
-        for step in failures.filter(|s| s.failed_open || s.outcome.is_failure()) {
-            if step.failed_open {
-                let plugin = Text(Arc::clone(&step.plugin));
-                self.failed_open.get_or_create(&OpenLabels { plugin }).inc();
-            }
-            let outcome = match step.outcome {
-                failure if failure.is_failure() => failure.as_str(),
-                _ => StepOutcome::Error.as_str(),
-            };
-            let labels = PluginLabels {
-                plugin: Text(Arc::clone(&step.plugin)),
-                outcome,
-            };
-            self.plugin_failures.get_or_create(&labels).inc();
-        }
     }
 
     /// One access review was answered.
     pub(crate) fn access(&self, verdict: &AccessVerdict) {
-        let by = verdict
-            .authorizer
-            .clone()
-            .unwrap_or_else(|| Arc::from("none"));
-        let decision = if verdict.error.is_some() {
-            "error"
-        } else {
-            verdict.opinion.as_str()
-        };
-        let labels = AuthorizerLabels {
-            authorizer: Text(by),
-            decision,
-        };
-        self.access.get_or_create(&labels).inc();
-        self.access_durations
-            .get_or_create(&labels)
-            .observe(verdict.duration.as_secs_f64());
+        self.authorization.review(verdict);
     }
 
     /// A request was refused before it was judged.
@@ -352,36 +207,6 @@ pub(crate) struct OpenConnection(Gauge);
 impl Drop for OpenConnection {
     fn drop(&mut self) {
         self.0.dec();
-    }
-}
-
-/// The reason as a label: plug-ins may say what they like, labels may not.
-fn reason(said: &str) -> &'static str {
-    const KNOWN: [&str; 10] = [
-        "BadRequest",
-        "Conflict",
-        "Forbidden",
-        "INTERNAL_ERROR",
-        "InternalError",
-        "Invalid",
-        "NotFound",
-        "REJECTED_BY_DEFAULT",
-        "TooManyRequests",
-        "VIOLATES_POLICY",
-    ];
-    KNOWN
-        .into_iter()
-        .find(|known| *known == said)
-        .unwrap_or("Other")
-}
-
-fn word(verdict: &Verdict) -> &'static str {
-    match verdict {
-        v if v.is_undecided() => "error",
-        v if !v.is_allowed() => "deny",
-        v if !v.patch.is_empty() => "mutate",
-        v if !v.warnings.is_empty() => "warn",
-        _ => "allow",
     }
 }
 

@@ -198,7 +198,7 @@ impl<'a> Reloader<'a> {
         assembly::log_policies(&loaded);
         assembly::log_access(&gate.access);
         self.server.health.set_tenants(&gate.access.left_out);
-        let ledger = decisions::location(&loaded.decisions, &self.data_dir);
+        let location = decisions::location(&loaded.decisions, &self.data_dir);
         let counts = (&gate.limits).into();
         self.server
             .budget
@@ -206,7 +206,7 @@ impl<'a> Reloader<'a> {
         self.server.metrics.graphs.show(&gate.graphs);
         self.server.gate.store(Arc::new(gate));
         self.server.decisions.change(settings, store);
-        self.server.ledger.move_to(ledger);
+        self.server.operator_state.move_to(location);
         listeners.apply(prepared, counts);
         // Answers that go on for long look again at what their callers may see.
         self.server.reloads.send_modify(|count| *count += 1);

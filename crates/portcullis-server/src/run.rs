@@ -19,10 +19,10 @@ use crate::decisions::{self, DecisionLog, Settings};
 use crate::health::Health;
 use crate::http::budget::Budget;
 use crate::http::setup::ListenerSetup;
-use crate::ledger::Ledger;
 use crate::listeners::{BindError, Listeners};
 use crate::logging;
 use crate::metrics::Metrics;
+use crate::operator_state::OperatorState;
 use crate::reload::{FreshlyLoaded, Reloader, Trigger};
 use crate::server::Server;
 use portcullis_config::{LoadOptions, Loaded, Shutdown};
@@ -177,7 +177,7 @@ pub(crate) fn build(
     assembly::log_access(&assembled.gate.access);
     let health = Health::default();
     health.set_tenants(&assembled.gate.access.left_out);
-    let ledger = decisions::location(&loaded.decisions, &options.data_dir);
+    let location = decisions::location(&loaded.decisions, &options.data_dir);
     let log = DecisionLog::start(settings, store, metrics.decisions.clone())
         .map_err(RunError::system("no thread for the decision log"))?;
     let budget = Budget::new(loaded.limits.request_memory.bytes());
@@ -187,7 +187,7 @@ pub(crate) fn build(
         health,
         metrics,
         decisions: log,
-        ledger: Arc::new(Ledger::new(ledger)),
+        operator_state: Arc::new(OperatorState::new(location)),
         unix_names: UnixNames::default(),
         ending: watch::Sender::new(false),
         reloads: watch::Sender::new(0),
@@ -200,7 +200,7 @@ pub(crate) fn build(
 
 /// Starts what runs beside requests, and learns what must be known before the first one.
 pub(crate) async fn start(server: &Server) -> Result<(), RunError> {
-    tokio::spawn(Arc::clone(&server.ledger).sweep());
+    tokio::spawn(Arc::clone(&server.operator_state).sweep());
     let graphs = server.gate.load().graphs.clone();
     server.learn_ended_sessions().await;
     graphs.start().await.map_err(RunError::Graph)
@@ -251,7 +251,7 @@ async fn serve(
     let following = Arc::clone(server);
     tokio::spawn(async move {
         let has_sessions = || following.has_sessions();
-        following.ledger.follow_sessions(has_sessions).await;
+        following.operator_state.follow_sessions(has_sessions).await;
     });
     listeners.apply(prepared, counts);
     server.metrics.reloaded(true);

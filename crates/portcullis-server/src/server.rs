@@ -12,8 +12,8 @@ use tokio::sync::watch;
 use crate::decisions::DecisionLog;
 use crate::health::Health;
 use crate::http::budget::Budget;
-use crate::ledger::Ledger;
 use crate::metrics::Metrics;
+use crate::operator_state::OperatorState;
 
 /// What all connections share.
 #[derive(Debug)]
@@ -29,7 +29,7 @@ pub(crate) struct Server {
     /// What is kept of decisions.
     pub(crate) decisions: DecisionLog,
     /// What operators set.
-    pub(crate) ledger: Arc<Ledger>,
+    pub(crate) operator_state: Arc<OperatorState>,
     /// Names of users at unix sockets.
     pub(crate) unix_names: UnixNames,
     /// Turns true when the server is about to end.
@@ -60,7 +60,7 @@ impl Server {
             return;
         }
         // A store that is away must not hold up who asks; it is asked again soon.
-        match tokio::time::timeout(LEARN_WITHIN, self.ledger.learn()).await {
+        match tokio::time::timeout(LEARN_WITHIN, self.operator_state.learn()).await {
             Ok(Ok(())) => {}
             Ok(Err(failure)) => {
                 tracing::warn!("which sessions were ended can't be read: {failure}");

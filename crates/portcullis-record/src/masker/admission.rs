@@ -77,7 +77,7 @@ impl Masker {
             http,
             received: times::to_nanoseconds(material.received),
             truncated: &truncated,
-            webhook: Some(&decided.webhook),
+            webhook: decided.webhook.as_ref(),
             chain: None,
         };
         let line = line.write()?;
@@ -233,6 +233,7 @@ fn summary(material: &Material, decided: &Admission, name: &str) -> Summary {
         digest,
     } = decided;
     let is_allowed = verdict.is_allowed();
+    let may_patch = webhook.as_ref().is_none_or(|webhook| webhook.may_patch);
     let message = verdict.denial().map(|denial| denial.message.clone());
     Summary {
         id: verdict.id.to_string(),
@@ -248,7 +249,7 @@ fn summary(material: &Material, decided: &Admission, name: &str) -> Summary {
         } else {
             Answer::Deny
         },
-        mutated: is_allowed && webhook.may_patch && !verdict.patch.is_empty(),
+        mutated: is_allowed && may_patch && !verdict.patch.is_empty(),
         message: message.unwrap_or_default(),
         plugin: verdict.plugin.as_deref().map(str::to_owned),
         policy: verdict.policy.clone(),

@@ -120,11 +120,11 @@ pub(crate) fn material(body: &str, attributes: Attributes, verdict: Verdict) -> 
         decided: Decided::Admission(Box::new(Admission {
             attributes,
             verdict,
-            webhook: Webhook {
+            webhook: Some(Webhook {
                 name: WebhookName::Mutate.into(),
                 may_patch: true,
                 refuses_pending: false,
-            },
+            }),
             digest: None,
         })),
     }

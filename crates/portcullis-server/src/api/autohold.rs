@@ -276,7 +276,7 @@ pub(super) fn place(mut call: Call<'_>) -> Answering<'_> {
             return Err(names::unknown_project(&authorized.project));
         }
         let hold = authorized.into_inner().hold;
-        match call.visitor.server.ledger.place_hold(hold).await? {
+        match call.visitor.server.operator_state.place_hold(hold).await? {
             Placed::Done(_) => answer::ok(&true),
             Placed::Full => Err(HttpError::new(
                 hyper::StatusCode::CONFLICT,
@@ -294,7 +294,7 @@ pub(super) fn list(call: Call<'_>) -> Answering<'_> {
         let holds = call
             .visitor
             .server
-            .ledger
+            .operator_state
             .holds(tenant.name(), None)
             .await?;
         answer::ok(&holds.into_iter().map(HoldAnswer::from).collect::<Vec<_>>())
@@ -309,8 +309,10 @@ pub(super) fn list_of_project(call: Call<'_>) -> Answering<'_> {
         if !is_held {
             return Err(names::unknown_project(&project));
         }
-        let ledger = &call.visitor.server.ledger;
-        let holds = ledger.holds(tenant.name(), Some(project.name)).await?;
+        let operator_state = &call.visitor.server.operator_state;
+        let holds = operator_state
+            .holds(tenant.name(), Some(project.name))
+            .await?;
         answer::ok(&holds.into_iter().map(HoldAnswer::from).collect::<Vec<_>>())
     })
 }
@@ -339,8 +341,8 @@ pub(super) fn release(call: Call<'_>) -> Answering<'_> {
                 true => refusal,
                 false => no_hold(),
             })?;
-        let ledger = &call.visitor.server.ledger;
-        match ledger
+        let operator_state = &call.visitor.server.operator_state;
+        match operator_state
             .release_hold(tenant.name(), authorized.hold.id)
             .await?
         {
@@ -357,8 +359,8 @@ async fn stored(call: &Call<'_>, tenant: &Tenant) -> Result<Hold, HttpError> {
         .get("id")
         .parse::<u64>()
         .map_err(|_| no_hold())?;
-    let ledger = &call.visitor.server.ledger;
-    let hold = ledger.hold(tenant.name(), id).await?;
+    let operator_state = &call.visitor.server.operator_state;
+    let hold = operator_state.hold(tenant.name(), id).await?;
     hold.ok_or_else(no_hold)
 }
 

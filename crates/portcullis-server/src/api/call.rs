@@ -13,7 +13,7 @@ use super::cookies;
 use super::path::PathValues;
 use crate::http::Response;
 use crate::http::error::HttpError;
-use crate::ledger::NoAnswer;
+use crate::operator_state::NoAnswer;
 use crate::visitor::Visitor;
 use portcullis_gate::Gate;
 

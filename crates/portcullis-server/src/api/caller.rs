@@ -45,7 +45,7 @@ impl Caller {
         if let Some(sessions) = &access.sessions
             && let Some(cookie) = cookie(&head.headers, SESSION.at(is_secure(visitor, access)))
             && let Some(session) = sessions.open(cookie, clock::wall())
-            && !visitor.server.ledger.has_ended(&session)
+            && !visitor.server.operator_state.has_ended(&session)
             && let Some(session) = access.authenticators.revive(session, clock::wall()).await
         {
             return Self::SignedIn(session);

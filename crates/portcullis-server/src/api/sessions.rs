@@ -71,8 +71,8 @@ fn end_sessions(call: Call<'_>) -> Answering<'_> {
         call.authorize(root, EndSessions).await?;
         tracing::info!(subject, "sessions ended");
         let until = sessions.ends(clock::wall());
-        let ledger = &call.visitor.server.ledger;
-        ledger.end_sessions_of(subject, until).await?;
+        let operator_state = &call.visitor.server.operator_state;
+        operator_state.end_sessions_of(subject, until).await?;
         Ok(answer::nothing())
     })
 }

@@ -272,7 +272,11 @@ async fn end_session(call: Call<'_>, then: &str) -> Result<Response, HttpError> 
             call.check_csrf(&session, given)?;
         }
         // The cookie may have been copied: taking it from this browser is not enough.
-        call.visitor.server.ledger.end_session(&session).await?;
+        call.visitor
+            .server
+            .operator_state
+            .end_session(&session)
+            .await?;
     }
     let mut response = redirect(then)?;
     set_cookie(call.at(), &mut response, SESSION, "", 0)?;

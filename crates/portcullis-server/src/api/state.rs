@@ -142,8 +142,10 @@ pub(super) fn set(mut call: Call<'_>) -> Answering<'_> {
         let authorized = call.authorize(tenant.scope(), wanted).await?;
         let by = call.somebody()?.uid.clone();
         let change = authorized.into_inner().change;
-        let ledger = &call.visitor.server.ledger;
-        let state = ledger.change_state(tenant.name(), change, by, now).await?;
+        let operator_state = &call.visitor.server.operator_state;
+        let state = operator_state
+            .change_state(tenant.name(), change, by, now)
+            .await?;
         answer::ok(&StateAnswer::of(&state))
     })
 }

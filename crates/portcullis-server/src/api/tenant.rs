@@ -118,7 +118,7 @@ pub(super) fn list(call: Call<'_>) -> Answering<'_> {
     Box::pin(async move {
         let roles = &call.gate.access.roles;
         call.authorize(roles.root(), Read).await?;
-        let states = call.visitor.server.ledger.states().await?;
+        let states = call.visitor.server.operator_state.states().await?;
         let state = |name: &str| {
             let state = states.get(name).filter(|state| state.is_paused())?;
             Some(StateAnswer::of(state))
@@ -138,7 +138,12 @@ pub(super) fn list(call: Call<'_>) -> Answering<'_> {
 pub(super) fn status(call: Call<'_>) -> Answering<'_> {
     Box::pin(async move {
         let tenant = call.reading().await?;
-        let state = call.visitor.server.ledger.state(tenant.name()).await?;
+        let state = call
+            .visitor
+            .server
+            .operator_state
+            .state(tenant.name())
+            .await?;
         let empty = || Queue { length: 0 };
         answer::ok(&Status {
             zuul_version: concat!("portcullis ", env!("CARGO_PKG_VERSION")),

@@ -34,18 +34,16 @@ pub(crate) struct AdmissionDecision {
     verdict: Verdict,
 }
 
-impl Admission {
-    pub(super) fn find<'a>(lookup: &Lookup<'a>, _: &[Service]) -> Found<'a> {
-        let to = |webhook| Route::Admission(Self { webhook });
-        if lookup.is_acjs {
-            return Found::Route(to(WebhookName::Acjs));
-        }
-        match lookup.parts() {
-            Some(("mutate", _)) => lookup.posted(to(WebhookName::Mutate)),
-            Some(("validate", _)) => lookup.posted(to(WebhookName::Validate)),
-            Some(("admit", _)) => lookup.posted(to(WebhookName::Admit)),
-            _ => Found::Nothing,
-        }
+pub(super) fn find<'a>(lookup: &Lookup<'a>, _: &[Service]) -> Found<'a> {
+    let to = |webhook| Route::Admission(Admission { webhook });
+    if lookup.is_acjs {
+        return Found::Route(to(WebhookName::Acjs));
+    }
+    match lookup.parts() {
+        Some(("mutate", _)) => lookup.posted(to(WebhookName::Mutate)),
+        Some(("validate", _)) => lookup.posted(to(WebhookName::Validate)),
+        Some(("admit", _)) => lookup.posted(to(WebhookName::Admit)),
+        _ => Found::Nothing,
     }
 }
 
@@ -160,11 +158,11 @@ impl Door for Admission {
         let decided = Decided::Admission(Box::new(portcullis_record::Admission {
             attributes,
             verdict,
-            webhook: Webhook {
+            webhook: Some(Webhook {
                 name: webhook.into(),
                 may_patch,
                 refuses_pending,
-            },
+            }),
             digest,
         }));
         material(decided, gate, &context, (asked.body, index))

@@ -1,5 +1,7 @@
 //! Every door is found, and only where it is served.
 
+use std::path::Path;
+
 use portcullis_core::Door as Name;
 
 use super::*;
@@ -29,6 +31,48 @@ fn every_door_is_in_the_table_once() {
         let entrances = DOORS.iter().filter(|door| door.name == name).count();
         let wanted = usize::from(!TO_COME.contains(&name));
         assert_eq!(entrances, wanted, "{name}");
+    }
+}
+
+#[test]
+fn the_files_of_a_door_are_there() {
+    let repository = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let listed = include_str!("../doors.rs").lines();
+    let listed = listed.filter_map(|line| line.strip_prefix("//! - `")?.split('`').next());
+    let listed: Vec<&str> = listed.collect();
+    assert!((3..=4).contains(&listed.len()), "{listed:?}");
+    for file in listed {
+        assert!(repository.join(file).exists(), "{file}");
+    }
+}
+
+#[test]
+fn people_are_told_of_every_door() {
+    let page = include_str!("../../../../docs/decision-log.md");
+    let row = page
+        .lines()
+        .find(|line| line.starts_with("| `--door DOOR` |"));
+    for name in Name::ALL {
+        let is_listed = row.is_some_and(|row| row.contains(&format!("`{name}`")));
+        assert!(is_listed, "{name}");
+    }
+}
+
+#[test]
+fn every_call_is_served_where_the_door_of_the_api_is_open() {
+    for endpoint in api::all() {
+        assert!(!endpoint.services.is_empty(), "{}", endpoint.id);
+        for service in endpoint.services {
+            assert!(Api::SERVICES.contains(service), "{}", endpoint.id);
+        }
+        // Programs call the API, people open pages.
+        let is_with_web = endpoint.services.contains(&Service::Web);
+        assert_ne!(
+            is_with_web,
+            endpoint.path.starts_with("/api/"),
+            "{}",
+            endpoint.id
+        );
     }
 }
 

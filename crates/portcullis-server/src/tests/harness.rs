@@ -25,7 +25,7 @@ use crate::http::connections::{Admission, Connections};
 use crate::http::listener::{Accepting, Socket, handle};
 use crate::http::peer;
 use crate::http::trust::Phase;
-use crate::run::{RunError, RunOptions, Wanted, build, start};
+use crate::run::{RunError, RunOptions, build, start};
 use crate::server::Server;
 
 pub(super) use portcullis_testing::{
@@ -323,17 +323,17 @@ impl Listener {
     }
 }
 
-fn listeners(server: &Arc<Server>, wanted: Wanted) -> Vec<Listener> {
+fn listeners(server: &Arc<Server>, wanted: Vec<ListenerSetup>) -> Vec<Listener> {
     let counts = (&server.gate.load().limits).into();
     let connections = Connections::new(counts);
     let mut rooms = Vec::new();
     let mut made = Vec::new();
-    for (listener, setup) in wanted {
+    for setup in wanted {
         let (room, most) = (connections.room(), setup.connections);
         rooms.push((room, most));
         let (phase, wanted) = watch::channel(Phase::Open(setup.trust()));
         made.push(Listener {
-            bind: listener.bind,
+            bind: setup.bind.clone(),
             accepting: Accepting {
                 handler: Arc::clone(server),
                 setup: Arc::new(ArcSwap::from_pointee(setup)),

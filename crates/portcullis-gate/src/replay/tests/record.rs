@@ -186,11 +186,11 @@ fn record(
         decided: Decided::Admission(Box::new(Admission {
             attributes: request.clone(),
             verdict,
-            webhook: Webhook {
+            webhook: Some(Webhook {
                 name: came.webhook.into(),
                 may_patch: came.webhook != WebhookName::Validate,
                 refuses_pending,
-            },
+            }),
             digest: None,
         })),
     };

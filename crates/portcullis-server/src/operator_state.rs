@@ -26,14 +26,14 @@ const LEARN_EVERY: Duration = Duration::from_secs(5);
 #[derive(Debug)]
 pub(crate) struct NoAnswer;
 
-/// Holds and the states of tenants.
+/// Holds, the states of tenants, and sessions that were ended.
 #[derive(Debug)]
-pub(crate) struct Ledger {
+pub(crate) struct OperatorState {
     pool: StorePool,
     ended: EndedSessions,
 }
 
-impl Ledger {
+impl OperatorState {
     /// Keeps everything in this store.
     pub(crate) fn new(location: Location) -> Self {
         Self {
