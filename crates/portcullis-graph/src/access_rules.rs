@@ -1,7 +1,7 @@
 //! What agents may do: the subjects and rules of a profile, and what they say of a request.
 //!
-//! AccessRules are data without expressions but for rare names, so that a check costs a few look-ups and one
-//! question to the graph. They don't know where the graph is: whoever decides brings [`Paths`].
+//! Rules are data without expressions but for rare names, so that a check costs a few look-ups and one
+//! question to the graph. They don't know where the graph is: the caller brings [`Paths`].
 
 mod allowed;
 mod captures;

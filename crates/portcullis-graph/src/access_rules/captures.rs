@@ -2,7 +2,7 @@
 //!
 //! Names are numbered once for a whole profile, so that templates of rules fit every subject.
 
-/// AllowedBy many names a profile may have.
+/// How many names a profile may have.
 const MOST: usize = 8;
 
 /// What a subject stands for always has these.

@@ -50,7 +50,7 @@ pub(crate) enum RuleRef {
     Static(usize),
 }
 
-/// AllowedBy a rule allowed.
+/// How a rule allowed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum AllowedBy {
     Shortcut(usize),

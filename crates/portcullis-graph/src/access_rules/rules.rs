@@ -68,7 +68,7 @@ impl Equivalent<ResourceKey> for ResourceKeyRef<'_> {
 pub(super) struct Resource {
     /// The kind of its vertices and whether they are in namespaces.
     pub(super) kind: Option<(KindId, Scope)>,
-    /// AccessRules, in the order of the profile.
+    /// Rules, in the order of the profile.
     pub(super) rules: Vec<RuleEntry>,
     /// Static rules, in the order of the profile.
     pub(super) statics: Vec<RuleEntry>,

@@ -16,7 +16,7 @@ use crate::names::clip;
 use crate::spec::SubjectSpec;
 use crate::vertex::KindId;
 
-/// AllowedBy many subjects a profile may have: each is a bit.
+/// How many subjects a profile may have: each is a bit.
 const MOST: usize = 64;
 
 /// What names of service accounts and their groups begin with.

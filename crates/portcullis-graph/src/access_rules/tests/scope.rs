@@ -147,7 +147,7 @@ fn a_namespace_that_can_not_be_leads_nowhere() {
     assert!(cluster >= 10 && namespaced >= 20, "{cluster} {namespaced}");
 }
 
-/// AccessRules for certain namespaces end there before anybody asks for a path.
+/// Rules for certain namespaces end there before anybody asks for a path.
 fn is_narrow(what: &str) -> bool {
     ["bastions", "gardenlets", "managedseeds", "leases"]
         .iter()

@@ -122,7 +122,7 @@ fn resource<'a>(what: &str, rest: impl Iterator<Item = &'a str>) -> ResourceTarg
     target
 }
 
-/// AllowedBy requests are asked.
+/// How requests are asked.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct Mode {
     pub(crate) compat: Compat,

@@ -1,4 +1,4 @@
-//! AllowedBy long an answer takes: the whole of it over a small graph, and without the graph. Run it alone:
+//! How long an answer takes: the whole of it over a small graph, and without the graph. Run it alone:
 //! `cargo test --release -p portcullis-graph --lib speed -- --ignored --nocapture`
 
 use std::hint::black_box;
