@@ -10,10 +10,9 @@ use std::time::SystemTime;
 use portcullis_core::UserInfo;
 use serde_json::Value;
 
-use super::authorizer::Subject;
-use super::kinds::{Kinds, VertexKind};
-use super::lookups::{Found, Lookups, Wanted};
-use super::profile::Profile;
+use crate::access_rules::Subject;
+use crate::kinds::{Kinds, VertexKind};
+use crate::lookups::{Found, Lookups, Wanted};
 use resource::ResourceName;
 use rule::Rule;
 use template::{Template, bounded};
@@ -148,7 +147,7 @@ fn member<'a>(object: Option<&'a Value>, key: &str) -> &'a str {
 
 impl Admission {
     /// What is said of a request of this agent.
-    fn judge(
+    pub(crate) fn judge(
         &self,
         subject: &Subject,
         request: &Request<'_>,
@@ -255,26 +254,5 @@ impl Admission {
             Found::Unread => Judgement::Needs(vec![wanted]),
             Found::Absent | Found::Failed(_) => judgement,
         }
-    }
-}
-
-impl Profile {
-    /// Judges one request of this agent by the admission rules.
-    pub fn admit_agent(
-        &self,
-        subject: &Subject,
-        request: &Request<'_>,
-        lookups: &dyn Lookups,
-        now: SystemTime,
-    ) -> Judgement {
-        match &self.admission {
-            Some(admission) => admission.judge(subject, request, lookups, now),
-            None => Judgement::NotApplicable,
-        }
-    }
-
-    /// Whether this profile judges what agents write at all.
-    pub fn judges_admission(&self) -> bool {
-        self.admission.is_some()
     }
 }

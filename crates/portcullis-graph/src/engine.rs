@@ -14,8 +14,8 @@
 
 mod change;
 mod index;
+mod inspect;
 mod layers;
-mod look;
 mod names;
 mod namespaces;
 mod reach;
@@ -40,8 +40,7 @@ use self::change::Plan;
 use self::records::VertexRecord;
 use self::slab::NONE;
 use self::store::Store;
-use super::kinds::KindId;
-use super::vertex::VertexRef;
+use crate::vertex::{KindId, VertexRef};
 
 /// The most targets that are given at once.
 const MOST_TARGETS: usize = 10_000;

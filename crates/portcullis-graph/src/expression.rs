@@ -41,7 +41,7 @@ use std::time::SystemTime;
 
 use serde_json::Value;
 
-use super::lookups::{Found, Lookups, Wanted};
+use crate::lookups::{Found, Lookups, Wanted};
 use evaluate::Run;
 use node::Node;
 use value::Val;
@@ -100,7 +100,7 @@ pub(crate) struct Scope<'a> {
     now: SystemTime,
     too_large: Option<String>,
     looked_up: RefCell<HashMap<Wanted, Option<usize>>>,
-    objects: Shelf,
+    objects: Arena,
     until: RefCell<Option<SystemTime>>,
 }
 
@@ -262,7 +262,7 @@ impl<'a> Scope<'a> {
             now,
             too_large: None,
             looked_up: RefCell::default(),
-            objects: Shelf::default(),
+            objects: Arena::default(),
             until: RefCell::default(),
         }
     }
@@ -344,35 +344,35 @@ impl<'a> Scope<'a> {
 
 /// Objects that stay where they are while more are added.
 #[derive(Debug, Default)]
-struct Shelf {
+struct Arena {
     places: [OnceCell<Arc<Value>>; 16],
-    next: OnceCell<Box<Shelf>>,
+    next: OnceCell<Box<Arena>>,
 }
 
-impl Shelf {
+impl Arena {
     /// Adds one, and says its number.
     fn put(&self, object: Arc<Value>) -> usize {
-        let mut shelf = self;
+        let mut arena = self;
         let mut number = 0;
         loop {
-            for place in &shelf.places {
+            for place in &arena.places {
                 if place.get().is_none() {
                     place.get_or_init(|| object);
                     return number;
                 }
                 number += 1;
             }
-            shelf = shelf.next.get_or_init(Box::default);
+            arena = arena.next.get_or_init(Box::default);
         }
     }
 
     /// The one of this number.
     fn get(&self, number: usize) -> Option<&Value> {
-        let mut shelf = self;
-        for _ in 0..number / shelf.places.len() {
-            shelf = shelf.next.get()?;
+        let mut arena = self;
+        for _ in 0..number / arena.places.len() {
+            arena = arena.next.get()?;
         }
-        let place = shelf.places.get(number % shelf.places.len())?;
+        let place = arena.places.get(number % arena.places.len())?;
         place.get().map(Arc::as_ref)
     }
 }

@@ -4,11 +4,7 @@ use std::collections::HashMap;
 
 use portcullis_core::text::printable;
 
-use super::vertex::{Vertex, VertexRef};
-
-/// The number of a kind in its profile.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct KindId(pub u16);
+use crate::vertex::{KindId, Vertex, VertexRef};
 
 /// One kind of vertices.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -7,27 +7,34 @@
 //!
 //! Nothing here knows Gardener or Kubernetes' nodes, talks to a cluster, or reads files.
 
+mod access_rules;
 mod admission;
 mod authorizer;
 pub mod built_in;
 mod engine;
 mod expression;
+mod fault;
 mod kinds;
 mod lookups;
 mod names;
 mod observer;
 mod profile;
+mod sources;
+mod spec;
 mod state;
 mod vertex;
 
+pub use access_rules::{Compat, Explanation, Identity, Selectors, Subject};
 pub use admission::{Judgement, Request};
-pub use authorizer::{Compat, Explanation, GraphAuthorizer, Identity, Selectors, Subject};
+pub use authorizer::GraphAuthorizer;
 pub use engine::{Edge, Graph, Reach, Shape, Spot};
-pub use kinds::{KindId, Kinds, VertexKind};
+pub use fault::Fault;
+pub use kinds::{Kinds, VertexKind};
 pub use lookups::{Found, Lookups, Wanted};
 pub use names::{check_name, check_namespace};
 pub use observer::{Observer, Update};
-pub use profile::spec::ProfileSpec;
-pub use profile::{Fault, Profile};
-pub use state::{Applied, Relist, SourceId, State};
-pub use vertex::{Vertex, VertexRef};
+pub use profile::Profile;
+pub use sources::SourceId;
+pub use spec::ProfileSpec;
+pub use state::{Applied, Relist, State};
+pub use vertex::{KindId, Vertex, VertexRef};

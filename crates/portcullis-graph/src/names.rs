@@ -3,7 +3,9 @@
 //! Letters are not limited to those of DNS: names of roles and requests may have `:`. What could make two
 //! names look like one, or break a line, is refused.
 
-use portcullis_core::text::is_odd;
+use std::borrow::Cow;
+
+use portcullis_core::text::{is_odd, printable};
 
 /// How long a name may be.
 const MAX_NAME: usize = 253;
@@ -57,6 +59,17 @@ pub fn check_namespace(namespace: &str) -> Result<(), String> {
         return Err("invalid namespace: `.` and `..` are not allowed".to_owned());
     }
     Ok(())
+}
+
+/// A name as far as it can be one, on one line.
+pub(crate) fn printable_name(text: &str) -> Cow<'_, str> {
+    printable(clip(text))
+}
+
+/// The beginning of a text, if it is longer than any name.
+pub(crate) fn clip(text: &str) -> &str {
+    text.get(..text.floor_char_boundary(MAX_NAME))
+        .unwrap_or(text)
 }
 
 #[cfg(test)]

@@ -1,43 +1,23 @@
 //! A profile: from what is written to what is used.
 //!
-//! [`spec`] is the shape; the parts are checked and compiled by those that use them: `sources` by
-//! `state`, `subjects`, `rules` and `static` by `authorizer`, `admission` by
-//! `admission`. Everything that is wrong is said at once.
+//! [`ProfileSpec`] is the shape; the parts are checked and compiled by `sources`, `access_rules`
+//! (`subjects`, `rules`, `static`) and `admission`. Everything that is wrong is said at once.
 
 use std::sync::Arc;
+use std::time::SystemTime;
 
-use super::admission::Admission;
-use super::authorizer::Rules;
-use super::expression;
-use super::kinds::{KindId, Kinds, VertexKind};
-use super::state::Sources;
-use spec::ProfileSpec;
+use crate::access_rules::{AccessRules, Subject};
+use crate::admission::{Admission, Judgement, Request};
+use crate::expression;
+use crate::fault::{Fault, known_kind};
+use crate::kinds::{Kinds, VertexKind};
+use crate::lookups::Lookups;
+use crate::sources::Sources;
+use crate::spec::ProfileSpec;
+use crate::vertex::KindId;
 use summary::Summary;
 
-pub(crate) mod spec;
 pub(crate) mod summary;
-
-/// Something that is wrong.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Fault {
-    /// Where, like `sources[3].edges[1].names`.
-    pub path: String,
-    /// What.
-    pub message: String,
-    /// What would be right, where that can be listed: what the list is of, what was written, the list.
-    pub known: Option<(String, String, Vec<String>)>,
-}
-
-impl Fault {
-    /// Something wrong there.
-    pub(crate) fn at(path: impl Into<String>, message: impl Into<String>) -> Self {
-        Self {
-            path: path.into(),
-            message: message.into(),
-            known: None,
-        }
-    }
-}
 
 /// A profile that can be used.
 #[derive(Debug)]
@@ -53,7 +33,7 @@ pub struct Profile {
     /// What is watched, and what it contributes.
     pub sources: Sources,
     /// Who may do what.
-    pub rules: Rules,
+    pub rules: AccessRules,
     /// What is required of what agents write.
     pub(crate) admission: Option<Admission>,
 }
@@ -74,7 +54,7 @@ impl Profile {
         let kinds = Arc::new(kinds(spec, &mut faults));
         let targets = targets(spec, &kinds, &mut faults);
         let sources = Sources::compile(&spec.sources, &kinds, &targets, &mut faults);
-        let rules = Rules::compile(spec, &kinds, &targets, &mut faults);
+        let rules = AccessRules::compile(spec, &kinds, &targets, &mut faults);
         let admission = spec.admission.as_ref();
         let admission = admission.map(|a| Admission::compile(a, spec, &kinds, &mut faults));
         if !faults.is_empty() {
@@ -89,6 +69,25 @@ impl Profile {
             rules,
             admission,
         })
+    }
+
+    /// Judges one request of this agent by the admission rules.
+    pub fn admit_agent(
+        &self,
+        subject: &Subject,
+        request: &Request<'_>,
+        lookups: &dyn Lookups,
+        now: SystemTime,
+    ) -> Judgement {
+        match &self.admission {
+            Some(admission) => admission.judge(subject, request, lookups, now),
+            None => Judgement::NotApplicable,
+        }
+    }
+
+    /// Whether this profile judges what agents write at all.
+    pub fn judges_admission(&self) -> bool {
+        self.admission.is_some()
     }
 }
 
@@ -140,21 +139,4 @@ fn targets(spec: &ProfileSpec, kinds: &Kinds, faults: &mut Vec<Fault>) -> Vec<Ki
         }
     }
     targets
-}
-
-/// The kind of this name; a fault if there is none.
-pub(crate) fn known_kind(
-    kinds: &Kinds,
-    name: &str,
-    at: &str,
-    faults: &mut Vec<Fault>,
-) -> Option<KindId> {
-    let id = kinds.id(name);
-    if id.is_none() {
-        let known = kinds.iter().map(|(_, kind)| kind.name.clone()).collect();
-        let mut fault = Fault::at(at, format!("unknown kind `{name}`"));
-        fault.known = Some(("kinds of `vertices`".to_owned(), name.to_owned(), known));
-        faults.push(fault);
-    }
-    id
 }

@@ -19,29 +19,28 @@ use portcullis_core::clock::{self, Stopwatch};
 use portcullis_core::sync::{Mutex, MutexGuard};
 use serde_json::Value;
 
-use super::engine::{Edge, Graph, Shape};
-use super::expression::{Scope, check_bounds};
-use super::kinds::KindId;
-use super::lookups::{Found, Lookups, Wanted};
-use super::names;
-use super::observer::{Observer, Update};
-use super::profile::Profile;
-use super::vertex::VertexRef;
-use contribution::{Contribution, End};
+use crate::engine::{Edge, Graph, Shape};
+use crate::expression::{Scope, check_bounds};
+use crate::lookups::Wanted;
+use crate::names;
+use crate::observer::{Observer, Update};
+use crate::profile::Profile;
+use crate::sources::{Source, SourceId};
+use crate::vertex::{KindId, VertexRef};
+use contribution::{Contribution, OwnedVertex};
 use projection::project;
-use sources::Source;
-use store::{Again, Entry, Key, Order, Place, Shelf};
+use store::{ChangeQueue, Entry, Key, ObjectId, ObjectTable, Reevaluation};
 
 mod contribution;
+mod lookups;
 mod projection;
-mod sources;
+mod relist;
 mod store;
+
+pub use relist::Relist;
 
 #[cfg(test)]
 mod tests;
-
-pub use sources::SourceId;
-pub(crate) use sources::Sources;
 
 /// What became of an object.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -60,8 +59,8 @@ pub struct State {
     graphs: Vec<Graph>,
     observer: Option<Arc<dyn Observer>>,
     clock: Box<dyn Fn() -> SystemTime + Send + Sync>,
-    shelves: Vec<Shelf>,
-    order: Mutex<Order>,
+    tables: Vec<ObjectTable>,
+    queue: Mutex<ChangeQueue>,
     is_caught_up: AtomicBool,
 }
 
@@ -69,14 +68,6 @@ impl std::fmt::Debug for State {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("State").finish_non_exhaustive()
     }
-}
-
-/// A new list of all objects of a source: what is not in it goes when it is finished.
-#[derive(Debug)]
-pub struct Relist<'a> {
-    state: &'a State,
-    source: SourceId,
-    list: u64,
 }
 
 impl State {
@@ -102,8 +93,12 @@ impl State {
             graphs: graphs.collect(),
             observer,
             clock,
-            shelves: profile.sources.iter().map(|_| Shelf::default()).collect(),
-            order: Mutex::default(),
+            tables: profile
+                .sources
+                .iter()
+                .map(|_| ObjectTable::default())
+                .collect(),
+            queue: Mutex::default(),
             is_caught_up: AtomicBool::new(false),
             profile,
         }
@@ -170,20 +165,20 @@ impl State {
             self.delete(source, &own.namespace, &own.name);
             return Applied::Unusable(words);
         }
-        let place = (source, Key::new(&own.namespace, &own.name));
-        let mut order = self.order();
-        let list = order.list(source);
+        let id = (source, Key::new(&own.namespace, &own.name));
+        let mut queue = self.queue();
+        let list = queue.list(source);
         let kept = rule
             .keep
             .as_ref()
             .map(|keep| project(object, keep).to_string().into());
-        let seen = Seen {
+        let observed = Observed {
             list,
             kept,
             read: None,
         };
-        let contribution = self.look(&mut order, rule, &place, &own, object, seen);
-        drop(order);
+        let contribution = self.look(&mut queue, rule, &id, &own, object, observed);
+        drop(queue);
         for words in &contribution.malformed {
             self.malformed(rule.kind, words);
         }
@@ -201,15 +196,15 @@ impl State {
         let Some(kind) = self.profile.sources.get(source).map(|rule| rule.kind) else {
             return;
         };
-        let place = (source, self.key(kind, namespace, name));
-        self.remove(&place, None);
+        let id = (source, self.key(kind, namespace, name));
+        self.remove(&id, None);
     }
 
     /// Begins a new list of a source's objects. Answers go on in the meantime, from what is known.
     pub fn relist(&self, source: SourceId) -> Relist<'_> {
-        let mut order = self.order();
-        let list = order.list(source) + 1;
-        order.lists.insert(source, list);
+        let mut queue = self.queue();
+        let list = queue.list(source) + 1;
+        queue.lists.insert(source, list);
         Relist {
             state: self,
             source,
@@ -219,15 +214,15 @@ impl State {
 
     /// Computes again what has become due, and says when something will be next.
     pub fn tick(&self) -> Option<SystemTime> {
-        self.order().now((self.clock)());
+        self.queue().now((self.clock)());
         self.settle();
-        self.order().next()
+        self.queue().next()
     }
 
     /// How many objects wait to be computed again because another one changed.
     #[cfg(test)]
     fn waiting(&self) -> usize {
-        self.order().waiting()
+        self.queue().waiting()
     }
 
     /// The first full picture is there: from now on answers count.
@@ -244,13 +239,13 @@ impl State {
     #[cfg(test)]
     pub(crate) fn has_object(&self, vertex: VertexRef<'_>) -> bool {
         let source = self.profile.sources.of_kind(vertex.kind);
-        let shelf = source.and_then(|source| self.shelves.get(source.0));
+        let table = source.and_then(|source| self.tables.get(source.0));
         let key = self.key(vertex.kind, vertex.namespace, vertex.name);
-        shelf.is_some_and(|shelf| shelf.read(&key, |entry| entry.is_there) == Some(true))
+        table.is_some_and(|table| table.read(&key, |entry| entry.is_there) == Some(true))
     }
 
-    fn order(&self) -> MutexGuard<'_, Order> {
-        self.order.lock()
+    fn queue(&self) -> MutexGuard<'_, ChangeQueue> {
+        self.queue.lock()
     }
 
     fn malformed(&self, kind: KindId, words: &str) {
@@ -266,7 +261,7 @@ impl State {
     }
 
     /// What the object is called.
-    fn own(&self, rule: &Source, object: &Value) -> Result<End, String> {
+    fn own(&self, rule: &Source, object: &Value) -> Result<OwnedVertex, String> {
         let text = |of: Option<&Value>, member: &str| {
             let text = of.and_then(|of| of.get(member)).and_then(Value::as_str);
             text.unwrap_or_default().to_owned()
@@ -285,7 +280,7 @@ impl State {
             names::check_namespace(&namespace)
                 .map_err(|words| format!("metadata.namespace: {words}"))?;
         }
-        Ok(End {
+        Ok(OwnedVertex {
             kind: rule.kind,
             namespace,
             name,
@@ -295,42 +290,38 @@ impl State {
     /// Looks at an object and puts what it contributes in its place.
     fn look<'p>(
         &'p self,
-        order: &mut Order,
+        queue: &mut ChangeQueue,
         rule: &'p Source,
-        place: &Place,
-        own: &End,
+        id: &ObjectId,
+        own: &OwnedVertex,
         object: &Value,
-        seen: Seen,
+        observed: Observed,
     ) -> Contribution<'p> {
         let mut scope = Scope::new(self, (self.clock)());
         scope.set("self", object);
         let contribution = contribution::look(rule, &self.profile.kinds, own, &scope);
         let depends = scope.depends();
-        let on = depends
-            .objects
-            .iter()
-            .filter_map(|w| self.place(w))
-            .collect();
-        let depends_on: Vec<Place> = on;
-        let again = (!depends_on.is_empty() || depends.until.is_some()).then(|| {
-            let text = seen.read.unwrap_or_else(|| match &rule.reads {
+        let on = depends.objects.iter().filter_map(|w| self.id(w)).collect();
+        let depends_on: Vec<ObjectId> = on;
+        let reevaluation = (!depends_on.is_empty() || depends.until.is_some()).then(|| {
+            let text = observed.read.unwrap_or_else(|| match &rule.reads {
                 Some(reads) => project(object, reads).to_string().into(),
                 None => object.to_string().into(),
             });
-            Box::new(Again {
+            Box::new(Reevaluation {
                 object: text,
                 depends: depends_on,
                 until: depends.until,
             })
         });
         let is_there = contribution.is_there;
-        let entry = (is_there || again.is_some()).then_some(Entry {
+        let entry = (is_there || reevaluation.is_some()).then_some(Entry {
             is_there,
-            list: seen.list,
-            kept: seen.kept,
-            again,
+            list: observed.list,
+            kept: observed.kept,
+            reevaluation,
         });
-        self.put(order, place, entry, |graph, number| {
+        self.put(queue, id, entry, |graph, number| {
             let edges = contribution.edges.iter().filter(|e| e.is_in(number));
             let edges: Vec<Edge<'_>> = edges.map(|edge| edge.edge(own)).collect();
             graph.replace(own.vertex(), &edges);
@@ -341,16 +332,15 @@ impl State {
     /// Puts an entry in its place, changes the graphs, and tells those that depend on it.
     fn put(
         &self,
-        order: &mut Order,
-        place: &Place,
+        queue: &mut ChangeQueue,
+        id: &ObjectId,
         entry: Option<Entry>,
         replace: impl Fn(&Graph, usize),
     ) {
-        let (source, key) = place;
-        let (Some(shelf), Some(rule)) = (
-            self.shelves.get(source.0),
-            self.profile.sources.get(*source),
-        ) else {
+        let (source, key) = id;
+        let (Some(table), Some(rule)) =
+            (self.tables.get(source.0), self.profile.sources.get(*source))
+        else {
             return;
         };
         let visible = |entry: Option<&Entry>| {
@@ -359,15 +349,15 @@ impl State {
         };
         let is_there = entry.as_ref().is_some_and(|entry| entry.is_there);
         let now_visible = visible(entry.as_ref());
-        shelf.read(key, |before| {
-            if let Some(again) = &before.again {
-                order.forget(place, again);
+        table.read(key, |before| {
+            if let Some(reevaluation) = &before.reevaluation {
+                queue.forget(id, reevaluation);
             }
         });
-        if let Some(again) = entry.as_ref().and_then(|entry| entry.again.as_ref()) {
-            order.remember(place, again);
+        if let Some(reevaluation) = entry.as_ref().and_then(|entry| entry.reevaluation.as_ref()) {
+            queue.remember(id, reevaluation);
         }
-        let old = shelf.set(key.clone(), entry);
+        let old = table.set(key.clone(), entry);
         let was_there = old.as_ref().is_some_and(|old| old.is_there);
         let (namespace, name) = key.parts();
         let owner = VertexRef {
@@ -386,27 +376,26 @@ impl State {
             }
         }
         if visible(old.as_ref()) != now_visible {
-            order.changed(place);
+            queue.changed(id);
         }
     }
 
     /// Removes an object; with a list, only if it was last seen before.
-    fn remove(&self, place: &Place, before: Option<u64>) {
+    fn remove(&self, id: &ObjectId, before: Option<u64>) {
         let watch = Stopwatch::start();
-        let (source, key) = place;
-        let (Some(shelf), Some(rule)) = (
-            self.shelves.get(source.0),
-            self.profile.sources.get(*source),
-        ) else {
+        let (source, key) = id;
+        let (Some(table), Some(rule)) =
+            (self.tables.get(source.0), self.profile.sources.get(*source))
+        else {
             return;
         };
-        let mut order = self.order();
-        let known = shelf.read(key, |entry| entry.list);
-        if known.is_none_or(|seen| before.is_some_and(|before| seen >= before)) {
+        let mut queue = self.queue();
+        let known = table.read(key, |entry| entry.list);
+        if known.is_none_or(|observed| before.is_some_and(|before| observed >= before)) {
             return;
         }
-        self.put(&mut order, place, None, |_, _| {});
-        drop(order);
+        self.put(&mut queue, id, None, |_, _| {});
+        drop(queue);
         self.updated(rule.kind, Update::Delete, watch);
         self.settle();
     }
@@ -415,19 +404,21 @@ impl State {
     fn settle(&self) {
         loop {
             let watch = Stopwatch::start();
-            let mut order = self.order();
-            let Some(place) = order.take() else {
+            let mut queue = self.queue();
+            let Some(id) = queue.take() else {
                 return;
             };
-            let (source, key) = &place;
-            let (Some(shelf), Some(rule)) = (
-                self.shelves.get(source.0),
-                self.profile.sources.get(*source),
-            ) else {
+            let (source, key) = &id;
+            let (Some(table), Some(rule)) =
+                (self.tables.get(source.0), self.profile.sources.get(*source))
+            else {
                 continue;
             };
-            let entry = shelf.read(key, |entry| {
-                let read = entry.again.as_ref().map(|again| again.object.clone());
+            let entry = table.read(key, |entry| {
+                let read = entry
+                    .reevaluation
+                    .as_ref()
+                    .map(|reevaluation| reevaluation.object.clone());
                 (entry.list, entry.kept.clone(), read)
             });
             let Some((list, kept, Some(read))) = entry else {
@@ -437,18 +428,18 @@ impl State {
                 continue;
             };
             let (namespace, name) = key.parts();
-            let own = End {
+            let own = OwnedVertex {
                 kind: rule.kind,
                 namespace: namespace.to_owned(),
                 name: name.to_owned(),
             };
-            let seen = Seen {
+            let observed = Observed {
                 list,
                 kept,
                 read: Some(read),
             };
-            let contribution = self.look(&mut order, rule, &place, &own, &object, seen);
-            drop(order);
+            let contribution = self.look(&mut queue, rule, &id, &own, &object, observed);
+            drop(queue);
             for words in &contribution.malformed {
                 self.malformed(rule.kind, words);
             }
@@ -456,8 +447,8 @@ impl State {
         }
     }
 
-    /// Where an object would be, if its kind is watched.
-    fn place(&self, wanted: &Wanted) -> Option<Place> {
+    /// The id of an object, if its kind is watched.
+    fn id(&self, wanted: &Wanted) -> Option<ObjectId> {
         let kind = self.profile.kinds.id(&wanted.kind)?;
         let source = self.profile.sources.of_kind(kind)?;
         Some((source, self.key(kind, &wanted.namespace, &wanted.name)))
@@ -470,82 +461,12 @@ impl State {
     }
 }
 
-/// How many edges of a vertex are looked at, and how many ends are told, when somebody asks for neighbours.
-const MAX_EDGES_LOOKED_AT: usize = 4096;
-const MAX_NEIGHBOURS: usize = 256;
-
 /// What is known of an object besides what it contributes.
-struct Seen {
+struct Observed {
     /// The list in which it was seen last.
     list: u64,
     /// Fields that others may look up.
     kept: Option<Box<str>>,
     /// What its source's expressions look at, if that is known already.
     read: Option<Box<str>>,
-}
-
-impl Lookups for State {
-    /// Watched kinds: what is kept, or absent. Other kinds: unread.
-    fn find(&self, wanted: &Wanted) -> Found {
-        let Some((source, key)) = self.place(wanted) else {
-            return Found::Unread;
-        };
-        let found = self
-            .shelves
-            .get(source.0)
-            .and_then(|shelf| shelf.find(&key));
-        found.map_or(Found::Absent, |object| Found::Object(Arc::new(object)))
-    }
-
-    /// Where edges of any graph lead to from this vertex, as far as they are of this kind.
-    fn neighbours(&self, wanted: &Wanted, kind: &str) -> Vec<Wanted> {
-        let kinds = &self.profile.kinds;
-        let (Some(from), Some(kind)) = (kinds.id(&wanted.kind), kinds.id(kind)) else {
-            return Vec::new();
-        };
-        let key = self.key(from, &wanted.namespace, &wanted.name);
-        let (namespace, name) = key.parts();
-        let vertex = VertexRef {
-            kind: from,
-            namespace,
-            name,
-        };
-        let views = self.graphs.iter();
-        let views = views.filter_map(|graph| graph.view(vertex, MAX_EDGES_LOOKED_AT));
-        let ends = views.flat_map(|view| view.outgoing).map(|(end, _)| end);
-        let of_kind = ends.filter(|(its, _, _)| *its == kind);
-        let found: std::collections::BTreeSet<Wanted> = of_kind
-            .map(|(_, namespace, name)| Wanted {
-                kind: kinds.name(kind).to_owned(),
-                namespace,
-                name,
-            })
-            .collect();
-        found.into_iter().take(MAX_NEIGHBOURS).collect()
-    }
-}
-
-impl Relist<'_> {
-    /// One object of the list.
-    pub fn apply(&mut self, object: &Value) -> Applied {
-        self.state.apply_to(self.source, object)
-    }
-
-    /// The list is complete: objects that were not in it go.
-    pub fn finish(self) {
-        let Some(shelf) = self.state.shelves.get(self.source.0) else {
-            return;
-        };
-        let mut behind = None;
-        loop {
-            let (older, last) = shelf.older(self.list, behind.as_ref());
-            for key in older {
-                self.state.remove(&(self.source, key), Some(self.list));
-            }
-            match last {
-                Some(last) => behind = Some(last),
-                None => return,
-            }
-        }
-    }
 }

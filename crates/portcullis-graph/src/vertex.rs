@@ -3,7 +3,9 @@
 use std::fmt;
 use std::str::FromStr;
 
-use super::kinds::KindId;
+/// The number of a kind in its profile.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct KindId(pub u16);
 
 /// A vertex as people write it: `Shoot:garden-p1/sh1` or `Seed:s1`.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -7,7 +7,7 @@ use portcullis_js::HostRequest;
 use serde_json::{Map, Value};
 
 use crate::arguments::{argument, plain};
-use crate::host::World;
+use crate::context::HostContext;
 use crate::images::images;
 use crate::reference::Reference;
 
@@ -28,10 +28,14 @@ impl CosignVerify {
     }
 
     /// What cosign says about each image, by image.
-    pub(crate) async fn run(self, world: &World, deadline: Instant) -> Result<Value, String> {
+    pub(crate) async fn run(
+        self,
+        context: &HostContext,
+        deadline: Instant,
+    ) -> Result<Value, String> {
         let mut found = Map::new();
         for image in &self.images {
-            let signatures = self.verify(image, world, deadline).await;
+            let signatures = self.verify(image, context, deadline).await;
             let signatures = signatures.map_err(|e| {
                 format!("invoking the cosign cli failed for {}: {e}", image.as_str())
             })?;
@@ -43,15 +47,15 @@ impl CosignVerify {
     async fn verify(
         &self,
         image: &Reference,
-        world: &World,
+        context: &HostContext,
         deadline: Instant,
     ) -> Result<Value, String> {
         let mut arguments: Vec<OsString> =
             vec!["verify".into(), "--key".into(), (&self.key).into()];
-        arguments.extend(world.settings.cosign_arguments.iter().map(OsString::from));
+        arguments.extend(context.settings.cosign_arguments.iter().map(OsString::from));
         arguments.extend(["--".into(), image.as_str().into()]);
-        let program = &world.settings.cosign;
-        let output = world.tools.run(program, &arguments, deadline).await;
+        let program = &context.settings.cosign;
+        let output = context.tools.run(program, &arguments, deadline).await;
         let output = output.map_err(|error| error.to_string())?;
         match serde_json::from_slice(&output.stdout) {
             Ok(Value::Array(signatures)) if !signatures.is_empty() => Ok(Value::Array(signatures)),

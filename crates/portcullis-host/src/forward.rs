@@ -10,9 +10,9 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use crate::arguments::{argument, options};
+use crate::context::HostContext;
 use crate::google::is_google;
-use crate::host::World;
-use crate::http::{Question, ask};
+use crate::http::{HttpCall, ask};
 use crate::target;
 use crate::text::excerpt;
 
@@ -27,13 +27,13 @@ const SILENT: &str = "request denied by the other admission controller";
 pub(crate) struct Forward {
     target: Address,
     review: Vec<u8>,
-    asked: Asked,
+    key: ReviewKey,
     headers: Vec<(HeaderName, HeaderValue)>,
 }
 
 /// What the answer must repeat of the question.
 #[derive(Debug, Default)]
-struct Asked {
+struct ReviewKey {
     version: String,
     uid: String,
 }
@@ -62,12 +62,15 @@ struct Status {
 
 impl Forward {
     /// Reads the arguments and writes the review.
-    pub(crate) fn prepare(request: &HostRequest<'_>, world: &World) -> Result<Self, String> {
+    pub(crate) fn prepare(
+        request: &HostRequest<'_>,
+        context: &HostContext,
+    ) -> Result<Self, String> {
         let Some(address) = argument(request, 0).as_str() else {
             return Err("the address to forward to must be text".to_owned());
         };
         let target = target::parse(address)?;
-        world.allowed.check(&target)?;
+        context.allowed.check(&target)?;
         let [current] = options(argument(request, 1), ["current"])?;
         let object = match current {
             Value::Null | Value::Bool(false) => Cow::Owned(request.original.to_value()),
@@ -78,12 +81,12 @@ impl Forward {
         let review = review.ok_or_else(|| "there is nothing to forward".to_owned())?;
         let text = |path| review.pointer(path).and_then(Value::as_str);
         let text = |path| text(path).unwrap_or_default().to_owned();
-        let asked = Asked {
+        let key = ReviewKey {
             version: text("/apiVersion"),
             uid: text("/request/uid"),
         };
         Ok(Self {
-            asked,
+            key,
             headers: along(request.subject.headers()),
             review: serde_json::to_vec(&review).map_err(|e| format!("nothing to forward: {e}"))?,
             target,
@@ -91,24 +94,28 @@ impl Forward {
     }
 
     /// True, or what the other controller says against it.
-    pub(crate) async fn run(self, world: &World, deadline: Instant) -> Result<Value, String> {
+    pub(crate) async fn run(
+        self,
+        context: &HostContext,
+        deadline: Instant,
+    ) -> Result<Value, String> {
         let place = self.target.origin();
         let mut headers = self.headers;
         if let Address::Web(web) = &self.target
             && is_google(web)
         {
-            headers.push(world.tokens.header(deadline).await?);
+            headers.push(context.tokens.header(deadline).await?);
         }
-        let answer = ask(Question {
+        let answer = ask(HttpCall {
             address: self.target,
-            trust: &world.forward_trust,
+            trust: &context.forward_trust,
             body: Some(self.review.into()),
             headers,
-            limit: world.settings.body_limit,
+            limit: context.settings.body_limit,
             deadline,
         })
         .await?;
-        judge(&answer, &self.asked).map_err(|problem| format!("{place}: {problem}"))
+        judge(&answer, &self.key).map_err(|problem| format!("{place}: {problem}"))
     }
 }
 
@@ -122,7 +129,7 @@ fn along(headers: Vec<(&'static str, String)>) -> Vec<(HeaderName, HeaderValue)>
 }
 
 /// What an answer means.
-fn judge(answer: &Answer, asked: &Asked) -> Result<Value, String> {
+fn judge(answer: &Answer, key: &ReviewKey) -> Result<Value, String> {
     let status = answer.status;
     let shown = || match excerpt(&answer.body, SHOWN) {
         text if text.is_empty() => text,
@@ -140,8 +147,8 @@ fn judge(answer: &Answer, asked: &Asked) -> Result<Value, String> {
     let review: Review = serde_json::from_slice(&answer.body)
         .map_err(|_| format!("the answer is not an AdmissionReview{}", shown()))?;
     // The same that API servers ask of webhooks.
-    if review.kind != "AdmissionReview" || review.api_version != asked.version {
-        let version = &asked.version;
+    if review.kind != "AdmissionReview" || review.api_version != key.version {
+        let version = &key.version;
         return Err(format!(
             "the answer is not an AdmissionReview of apiVersion {version}{}",
             shown()
@@ -150,7 +157,7 @@ fn judge(answer: &Answer, asked: &Asked) -> Result<Value, String> {
     let Some(response) = review.response else {
         return Err(format!("the answer holds no response{}", shown()));
     };
-    if response.uid.as_deref() != Some(asked.uid.as_str()) {
+    if response.uid.as_deref() != Some(key.uid.as_str()) {
         return Err("the answer is about another request: its response.uid differs".to_owned());
     }
     if response.allowed {
@@ -176,11 +183,11 @@ mod tests {
             body: Bytes::from(body.to_owned()),
             trailers: HeaderMap::new(),
         };
-        let asked = Asked {
+        let key = ReviewKey {
             version: "admission.k8s.io/v1".to_owned(),
             uid: "u1".to_owned(),
         };
-        judge(&answer, &asked)
+        judge(&answer, &key)
     }
 
     /// A review with this response.

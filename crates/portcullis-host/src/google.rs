@@ -13,7 +13,7 @@ use serde::Deserialize;
 use tokio::sync::Mutex;
 use tokio::time::timeout_at;
 
-use crate::http::{Question, ask, bearer};
+use crate::http::{HttpCall, ask, bearer};
 use crate::settings::GoogleToken;
 use crate::target;
 
@@ -87,7 +87,7 @@ impl Tokens {
             return Ok(token.clone());
         }
         let server = target::web(base)?.with_path(METADATA.to_owned(), None);
-        let answer = ask(Question {
+        let answer = ask(HttpCall {
             address: Address::Web(server),
             trust: &self.trust,
             body: None,

@@ -11,11 +11,12 @@ use serde_json::Value;
 use tokio::runtime::{Builder, Runtime};
 use tokio::time::timeout_at;
 
+use crate::context::HostContext;
 use crate::cosign::CosignVerify;
 use crate::forward::Forward;
+use crate::forward_rule::AllowedTargets;
 use crate::google::Tokens;
 use crate::origin::ComingFrom;
-use crate::pattern::Allowed;
 use crate::settings::{HostSettings, SettingsError};
 use crate::slsa::SlsaVerify;
 use crate::tool::Tools;
@@ -33,23 +34,10 @@ const LEAVING: Duration = Duration::from_secs(1);
 /// Most threads that wait for what can't be waited for otherwise, such as names being looked up.
 const BLOCKING: usize = 64;
 
-/// What calls share.
-#[derive(Debug)]
-pub(crate) struct World {
-    pub(crate) settings: HostSettings,
-    pub(crate) allowed: Allowed,
-    /// For forwards: the authorities given, or else the system's.
-    pub(crate) forward_trust: Trust,
-    /// For services: the system's authorities.
-    pub(crate) service_trust: Trust,
-    pub(crate) tools: Tools,
-    pub(crate) tokens: Tokens,
-}
-
 /// Answers the calls of policies by asking the world outside.
 #[derive(Debug)]
 pub struct WorldHost {
-    world: Arc<World>,
+    context: Arc<HostContext>,
     /// Started by the first call.
     runtime: OnceLock<Result<Runtime, String>>,
 }
@@ -75,18 +63,19 @@ impl WorldHost {
         let one = |key: &str, fault: String| SettingsError {
             faults: vec![(key.to_owned(), fault)],
         };
-        let allowed = Allowed::parse(&settings.forward_to).map_err(|faults| SettingsError {
-            faults: faults
-                .into_iter()
-                .map(|(index, fault)| (format!("forwardTo[{index}]"), fault))
-                .collect(),
-        })?;
+        let allowed =
+            AllowedTargets::parse(&settings.forward_to).map_err(|faults| SettingsError {
+                faults: faults
+                    .into_iter()
+                    .map(|(index, fault)| (format!("forwardTo[{index}]"), fault))
+                    .collect(),
+            })?;
         let service_trust = Trust::system();
         let forward_trust = match settings.forward_ca.as_deref() {
             None => service_trust.clone(),
             pem => Trust::new(pem).map_err(|error| one("forwardCA", error.to_string()))?,
         };
-        let world = World {
+        let context = HostContext {
             allowed,
             forward_trust,
             tools: Tools::new(settings.tool_limit),
@@ -95,7 +84,7 @@ impl WorldHost {
             settings,
         };
         Ok(Self {
-            world: Arc::new(world),
+            context: Arc::new(context),
             runtime: OnceLock::new(),
         })
     }
@@ -122,7 +111,7 @@ impl Drop for WorldHost {
         if let Some(Ok(runtime)) = self.runtime.take() {
             // Calls that nobody waits for any more are dropped, and their programs with them.
             runtime.shutdown_background();
-            self.world.tools.wait_for_all(LEAVING);
+            self.context.tools.wait_for_all(LEAVING);
         }
     }
 }
@@ -130,7 +119,7 @@ impl Drop for WorldHost {
 impl Host for WorldHost {
     fn call(&self, request: &HostRequest<'_>) -> Result<Value, String> {
         let now = clock::monotonic();
-        let longest = now.checked_add(self.world.settings.call_limit);
+        let longest = now.checked_add(self.context.settings.call_limit);
         let deadline = longest.map_or(request.deadline, |longest| request.deadline.min(longest));
         let late = || format!("no answer to {} before the deadline", request.function);
         if deadline <= now {
@@ -138,12 +127,12 @@ impl Host for WorldHost {
         }
         let margin = MARGIN.min(deadline.saturating_duration_since(now) / 20);
         let end = deadline.checked_sub(margin).unwrap_or(deadline);
-        let call = Call::prepare(request, &self.world)?;
+        let call = Call::prepare(request, &self.context)?;
         let (answer, answered) = sync_channel(1);
-        let world = Arc::clone(&self.world);
+        let context = Arc::clone(&self.context);
         self.runtime()?.spawn(async move {
             let last = end.checked_add(GRACE).unwrap_or(end);
-            let running = Box::pin(call.run(&world, end));
+            let running = Box::pin(call.run(&context, end));
             if let Ok(result) = timeout_at(last.into(), running).await {
                 // Nobody listens any more if it came too late.
                 let _ = answer.try_send(result);
@@ -167,24 +156,24 @@ impl Host for WorldHost {
 }
 
 impl Call {
-    fn prepare(request: &HostRequest<'_>, world: &World) -> Result<Self, String> {
+    fn prepare(request: &HostRequest<'_>, context: &HostContext) -> Result<Self, String> {
         Ok(match request.function {
             HostFunction::CosignVerify => Self::Cosign(CosignVerify::prepare(request)?),
             HostFunction::SlsaVerify => Self::Slsa(SlsaVerify::prepare(request)?),
             HostFunction::SlsaEnsureComingFrom => Self::ComingFrom(ComingFrom::prepare(request)?),
             HostFunction::ForwardToAdmissionController => {
-                Self::Forward(Box::new(Forward::prepare(request, world)?))
+                Self::Forward(Box::new(Forward::prepare(request, context)?))
             }
             HostFunction::Harness => return Err("this is no test".to_owned()),
         })
     }
 
-    async fn run(self, world: &World, deadline: Instant) -> Result<Value, String> {
+    async fn run(self, context: &HostContext, deadline: Instant) -> Result<Value, String> {
         match self {
-            Self::Cosign(call) => call.run(world, deadline).await,
-            Self::Slsa(call) => call.run(world, deadline).await,
-            Self::ComingFrom(call) => call.run(world, deadline).await,
-            Self::Forward(call) => call.run(world, deadline).await,
+            Self::Cosign(call) => call.run(context, deadline).await,
+            Self::Slsa(call) => call.run(context, deadline).await,
+            Self::ComingFrom(call) => call.run(context, deadline).await,
+            Self::Forward(call) => call.run(context, deadline).await,
         }
     }
 }

@@ -8,9 +8,9 @@ use portcullis_net::{Address, Answer, Client, Deadline, Error, Limits, Protocol,
 
 use crate::text::excerpt;
 
-/// What is asked.
+/// An address, and what is sent there.
 #[derive(Debug)]
-pub(crate) struct Question<'a> {
+pub(crate) struct HttpCall<'a> {
     pub(crate) address: Address,
     /// Whose certificates count.
     pub(crate) trust: &'a Trust,
@@ -31,31 +31,31 @@ pub(crate) fn bearer(token: &str) -> Result<(HeaderName, HeaderValue), String> {
 }
 
 /// Asks, and waits for the whole answer.
-pub(crate) async fn ask(question: Question<'_>) -> Result<Answer, String> {
-    let origin = question.address.origin();
-    let answer = exchange(question).await;
+pub(crate) async fn ask(call: HttpCall<'_>) -> Result<Answer, String> {
+    let origin = call.address.origin();
+    let answer = exchange(call).await;
     answer.map_err(|error| {
         // It may repeat what the other end said of itself, such as the names of a certificate.
         format!("{origin}: {}", excerpt(error.to_string().as_bytes(), 400))
     })
 }
 
-async fn exchange(question: Question<'_>) -> Result<Answer, Error> {
-    let mut request = match question.body {
+async fn exchange(call: HttpCall<'_>) -> Result<Answer, Error> {
+    let mut request = match call.body {
         Some(body) => Request::post("application/json", body),
         None => Request::get(),
     };
     request = request.with_header(ACCEPT, HeaderValue::from_static("application/json"));
-    if let Address::Unix(_) = &question.address {
+    if let Address::Unix(_) = &call.address {
         request = request.with_header(HOST, HeaderValue::from_static("unix"));
     }
-    for (name, value) in question.headers {
+    for (name, value) in call.headers {
         request = request.with_header(name, value);
     }
     let limits = Limits {
-        deadline: Deadline::At(question.deadline),
-        body: question.limit,
+        deadline: Deadline::At(call.deadline),
+        body: call.limit,
     };
-    let client = Client::new(question.address, Protocol::Http1, question.trust)?;
+    let client = Client::new(call.address, Protocol::Http1, call.trust)?;
     client.exchange(&request, limits).await
 }

@@ -31,7 +31,7 @@ const WORKLOADS: &[(&str, &[&str], &str)] = &[
 /// There is always at least one: an object without images, or of a kind whose images are not
 /// known, is an error, so that nothing is true of all images of nothing.
 pub(crate) fn images(object: &Value) -> Result<Vec<Reference>, String> {
-    let mut found = Found::default();
+    let mut found = ImageSet::default();
     match object.get("kind") {
         None | Some(Value::Null) => {
             // What containerd is asked, as ctrdac passes it on.
@@ -70,7 +70,7 @@ fn place(kind: &str, object: &Value) -> Option<&'static str> {
     groups.contains(&group).then_some(*place)
 }
 
-fn of_pod(found: &mut Found, spec: Option<&Value>) -> Result<(), String> {
+fn of_pod(found: &mut ImageSet, spec: Option<&Value>) -> Result<(), String> {
     let Some(Value::Object(spec)) = spec else {
         return Err("there is no pod specification in the object".to_owned());
     };
@@ -101,12 +101,12 @@ fn entries<'a>(list: Option<&'a Value>, name: &str) -> Result<&'a [Value], Strin
 
 /// The images found so far.
 #[derive(Debug, Default)]
-struct Found {
+struct ImageSet {
     images: Vec<Reference>,
     known: HashSet<String>,
 }
 
-impl Found {
+impl ImageSet {
     fn add(&mut self, image: &Value, of: &str) -> Result<(), String> {
         let Some(text) = image.as_str().filter(|image| !image.is_empty()) else {
             return Err(format!("image attribute is not present for {of}"));

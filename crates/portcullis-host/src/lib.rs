@@ -5,15 +5,16 @@
 //! not known for sure is an error, which the policy sees as an exception, never an answer.
 
 mod arguments;
+mod context;
 mod cosign;
 mod environment;
 mod forward;
+mod forward_rule;
 mod google;
 mod host;
 mod http;
 mod images;
 mod origin;
-mod pattern;
 mod program;
 mod reference;
 mod settings;
@@ -22,5 +23,6 @@ mod target;
 mod text;
 mod tool;
 
+pub use forward_rule::ForwardRule;
 pub use host::WorldHost;
-pub use settings::{ForwardRule, GoogleToken, HostSettings};
+pub use settings::{GoogleToken, HostSettings};

@@ -12,7 +12,7 @@ use serde_json::Value;
 use tempfile::NamedTempFile;
 
 use crate::arguments::argument;
-use crate::host::World;
+use crate::context::HostContext;
 use crate::images::images;
 use crate::reference::Reference;
 use crate::slsa::{Expected, verify};
@@ -54,10 +54,14 @@ impl ComingFrom {
     }
 
     /// True if all images come from the repositories, false if one can't.
-    pub(crate) async fn run(self, world: &World, deadline: Instant) -> Result<Value, String> {
+    pub(crate) async fn run(
+        self,
+        context: &HostContext,
+        deadline: Instant,
+    ) -> Result<Value, String> {
         let mut all = Vec::new();
         for repository in &self.repositories {
-            all.push(repository.builds(world, deadline).await?);
+            all.push(repository.builds(context, deadline).await?);
         }
         let mut claims = Vec::new();
         for image in &self.images {
@@ -68,7 +72,7 @@ impl ComingFrom {
             claims.push((image, matching));
         }
         for (image, matching) in claims {
-            prove(image, &matching, world, deadline).await?;
+            prove(image, &matching, context, deadline).await?;
         }
         Ok(Value::Bool(true))
     }
@@ -78,10 +82,10 @@ impl ComingFrom {
 async fn prove(
     image: &Reference,
     matching: &[&Builds<'_>],
-    world: &World,
+    context: &HostContext,
     deadline: Instant,
 ) -> Result<(), String> {
-    let document = provenance::newest(image, world, deadline).await?;
+    let document = provenance::newest(image, context, deadline).await?;
     let file = keep(&document)
         .map_err(|error| format!("the provenance can't be kept for the verifier: {error}"))?;
     let mut refusals = Vec::new();
@@ -91,7 +95,7 @@ async fn prove(
             builder: BUILDER.to_owned(),
             provenance: file.path().into(),
         };
-        match verify(image, &expected, world, deadline).await {
+        match verify(image, &expected, context, deadline).await {
             Ok(()) => return Ok(()),
             Err(refusal) => refusals.push(refusal),
         }

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use portcullis_net::authorities;
 
-use crate::pattern::Allowed;
+use crate::forward_rule::{AllowedTargets, ForwardRule};
 use crate::target;
 use crate::text::has_control;
 
@@ -36,17 +36,6 @@ pub struct HostSettings {
     pub container_analysis: String,
     /// Where tokens for Google come from.
     pub google_token: GoogleToken,
-}
-
-/// Where policies may forward reviews to.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum ForwardRule {
-    /// To any unix socket and any `https` address.
-    Anywhere,
-    /// To what one of these entries lists: `https://host:port/path`, `unix:///path` or an absolute
-    /// path. In paths `*` stands for anything but `/`, and `**` for anything; a host may begin with
-    /// `*.` for any one label.
-    Only(Vec<String>),
 }
 
 /// Where tokens for Google come from.
@@ -96,7 +85,7 @@ impl HostSettings {
     pub fn check(&self) -> Result<(), Vec<(String, String)>> {
         let mut faults = Vec::new();
         let mut note = |key: &str, fault: String| faults.push((key.to_owned(), fault));
-        if let Err(found) = Allowed::parse(&self.forward_to) {
+        if let Err(found) = AllowedTargets::parse(&self.forward_to) {
             for (index, fault) in found {
                 note(&format!("forwardTo[{index}]"), fault);
             }

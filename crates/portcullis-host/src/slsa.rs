@@ -8,7 +8,7 @@ use portcullis_js::HostRequest;
 use serde_json::Value;
 
 use crate::arguments::{argument, options, plain};
-use crate::host::World;
+use crate::context::HostContext;
 use crate::images::images;
 use crate::reference::Reference;
 use crate::tool::{Failure, ToolError, how};
@@ -45,9 +45,13 @@ impl SlsaVerify {
     }
 
     /// True, or what the verifier said.
-    pub(crate) async fn run(self, world: &World, deadline: Instant) -> Result<Value, String> {
+    pub(crate) async fn run(
+        self,
+        context: &HostContext,
+        deadline: Instant,
+    ) -> Result<Value, String> {
         for image in &self.images {
-            verify(image, &self.expected, world, deadline).await?;
+            verify(image, &self.expected, context, deadline).await?;
         }
         Ok(Value::Bool(true))
     }
@@ -57,7 +61,7 @@ impl SlsaVerify {
 pub(crate) async fn verify(
     image: &Reference,
     expected: &Expected,
-    world: &World,
+    context: &HostContext,
     deadline: Instant,
 ) -> Result<(), String> {
     let arguments: [OsString; 9] = [
@@ -71,8 +75,8 @@ pub(crate) async fn verify(
         "--".into(),
         image.as_str().into(),
     ];
-    let program = &world.settings.slsa_verifier;
-    let output = world.tools.run(program, &arguments, deadline).await;
+    let program = &context.settings.slsa_verifier;
+    let output = context.tools.run(program, &arguments, deadline).await;
     output.map(|_| ()).map_err(|error| words(&error, image))
 }
 

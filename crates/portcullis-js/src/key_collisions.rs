@@ -1,8 +1,10 @@
 //! Keys that were chosen to be slow.
 //!
 //! The engine's hash of a text has no secret, so that keys can be chosen that are all in one chain of
-//! its table. Making an object with n of them takes n² steps, and so does giving it back, and nothing
-//! in there looks at the clock. This looks for such keys: it computes what the engine computes.
+//! its table. Making an object with n of them takes n² steps, and so does giving it back. The first is
+//! what takes long, be it for a policy that only looks at the object or for one that keeps it; it looks
+//! at the clock every few keys (`convert`). The second is about a tenth of it, but can't be stopped, so
+//! that there must be a bound. This finds such keys: it computes what the engine computes.
 
 use std::collections::{HashMap, HashSet};
 use std::hash::{BuildHasher, RandomState};

@@ -1,8 +1,10 @@
 //! What can be told of the body of a function without running it.
 
+use portcullis_core::deep_stack;
+
 use crate::fault::{Places, ScriptFault};
 use crate::parse::{self, BodyOf};
-use crate::{isolate, limits, reads_only, refuse};
+use crate::{limits, reads_only, refuse};
 
 /// What is known of a body.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -24,10 +26,12 @@ pub struct FunctionBody<'a> {
 
 /// Looks at bodies of functions. Of a text that can't be parsed nothing is known.
 pub fn examine(bodies: &[FunctionBody<'_>]) -> Vec<Insight> {
-    isolate::run_each(bodies, |body| Ok(insight(*body)))
-        .into_iter()
-        .map(Result::unwrap_or_default)
-        .collect()
+    // One thread for all: threads cost more than parsing. A panic is the affair of one text alone.
+    let one = |body: &FunctionBody<'_>| {
+        deep_stack::run(parse::STACK, || insight(*body)).unwrap_or_default()
+    };
+    deep_stack::run(parse::STACK, || bodies.iter().map(one).collect())
+        .unwrap_or_else(|_| vec![Insight::default(); bodies.len()])
 }
 
 fn insight(FunctionBody { text, awaits }: FunctionBody<'_>) -> Insight {

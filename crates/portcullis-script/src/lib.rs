@@ -12,7 +12,6 @@ mod examine;
 mod fault;
 mod glue;
 mod import;
-mod isolate;
 mod language;
 mod limits;
 mod marks;

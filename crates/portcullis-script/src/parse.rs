@@ -10,6 +10,9 @@ use swc_ecma_parser::{EsSyntax, Lexer, Parser, StringInput, Syntax, TsSyntax};
 
 use crate::refuse;
 
+/// Stack for the deepest text that `limits` lets through. Only what is used becomes real memory.
+pub(crate) const STACK: usize = 256 << 20;
+
 /// Something the parser did not like, at a byte of the text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Complaint {

@@ -1,5 +1,7 @@
 //! A policy file, made ready.
 
+use portcullis_core::deep_stack::{self, Failure};
+
 use crate::fault::{Places, ScriptFault};
 use crate::import::{Export, Import, Link};
 use crate::language::Language;
@@ -7,7 +9,7 @@ use crate::marks::{self, Mark};
 use crate::metadata::Metadata;
 use crate::module::{self, Rewritten};
 use crate::parse::{self, BodyOf, Complaint};
-use crate::{glue, isolate, limits, refuse, strip};
+use crate::{glue, limits, refuse, strip};
 
 /// What a policy file became: the body of a function.
 #[derive(Debug, Clone, PartialEq)]
@@ -31,13 +33,27 @@ pub struct Script {
 pub fn prepare(text: &str, language: Language) -> Result<Script, Vec<ScriptFault>> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     limits::check(text).map_err(|fault| vec![fault])?;
-    isolate::run(|| match language {
+    let work = || match language {
         Language::JavaScript => read(text, text, language),
         Language::TypeScript => {
             let stripped = strip::strip(text).map_err(|found| faults(text, &found))?;
             read(text, &stripped, language)
         }
-    })
+    };
+    deep_stack::run(parse::STACK, work).unwrap_or_else(|failure| Err(vec![unread(&failure)]))
+}
+
+/// The fault of a text that could not be read at all.
+fn unread(failure: &Failure) -> ScriptFault {
+    let message = match failure {
+        Failure::Panicked => "the parser gave up on this text",
+        Failure::NoThread(_) => "there is no room for a thread to read this text",
+    };
+    ScriptFault {
+        line: 1,
+        column: 1,
+        message: message.to_owned(),
+    }
 }
 
 /// Reads JavaScript. `text` has the same lines and columns.
@@ -169,7 +185,20 @@ impl Script {
     /// kept, columns are not. Expressions, hoisted functions and what stands in `with` have no
     /// marks, nor has code that can't be parsed.
     pub fn with_marks(&self, first: u32) -> (String, Vec<Mark>) {
-        let marked = isolate::run(|| Ok(marks::mark(&self.code, self.is_module, first)));
+        let mark = || marks::mark(&self.code, self.is_module, first);
+        let marked = deep_stack::run(parse::STACK, mark);
         marked.unwrap_or_else(|_| (self.code.clone(), Vec::new()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_panic_of_the_parser_is_a_fault() {
+        let read = deep_stack::run(parse::STACK, || -> Script { panic!("of a test") });
+        let fault = unread(&read.unwrap_err());
+        assert_eq!(fault.to_string(), "1:1: the parser gave up on this text");
     }
 }

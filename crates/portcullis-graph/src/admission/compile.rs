@@ -3,18 +3,18 @@
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
-use super::super::expression::{Expression, LooksUp};
-use super::super::kinds::Kinds;
-use super::super::profile::spec::{
-    AdmissionRuleSpec, AdmissionSpec, CaseSpec, LetSpec, ProfileSpec, RefusalSpec, RequireSpec,
-    SourceSpec,
-};
-use super::super::profile::{Fault, known_kind};
 use super::evaluate::{TEXT_VALUES, VARIABLES};
 use super::resource::ResourceName;
 use super::rule::{Case, Named, Requirement, Rule};
 use super::template::Template;
 use super::{Admission, Refusal};
+use crate::expression::{Expression, LooksUp};
+use crate::fault::{Fault, known_kind};
+use crate::kinds::Kinds;
+use crate::spec::{
+    AdmissionRuleSpec, AdmissionSpec, CaseSpec, LetSpec, ProfileSpec, RefusalSpec, RequireSpec,
+    SourceSpec,
+};
 
 const OPERATIONS: [&str; 4] = ["CREATE", "UPDATE", "DELETE", "CONNECT"];
 const DEFAULT_CODE: u16 = 403;

@@ -2,10 +2,10 @@
 
 use serde_json::{Value, json};
 
-use super::super::authorizer::Subject;
-use super::super::expression::Scope;
-use super::super::kinds::Kinds;
 use super::{Judgement, Refusal, Request};
+use crate::access_rules::Subject;
+use crate::expression::Scope;
+use crate::kinds::Kinds;
 
 /// The variables of expressions.
 pub(super) const VARIABLES: [&str; 4] = ["object", "oldObject", "request", "subject"];

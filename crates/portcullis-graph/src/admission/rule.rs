@@ -6,11 +6,11 @@ use std::time::SystemTime;
 
 use serde_json::Value;
 
-use super::super::expression::{Expression, ExpressionError, Scope};
-use super::super::lookups::Lookups;
 use super::evaluate::Inputs;
 use super::template::bounded;
 use super::{Judgement, Refusal};
+use crate::expression::{Expression, ExpressionError, Scope};
+use crate::lookups::Lookups;
 
 /// What is required of what agents write to some resources.
 #[derive(Debug)]

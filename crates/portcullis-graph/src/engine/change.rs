@@ -3,17 +3,17 @@
 
 use hashbrown::DefaultHashBuilder;
 
-use super::super::vertex::VertexRef;
 use super::records::VertexRecord;
 use super::slab::NONE;
 use super::store::Store;
 use super::{Edge, vertices};
+use crate::vertex::VertexRef;
 
 /// What is to be done for one object. Kept from change to change for its memory.
 #[derive(Debug, Default)]
 pub(super) struct Plan {
     /// The ends of the edges that are wanted.
-    wanted: Vec<Wanted>,
+    wanted: Vec<DesiredEdge>,
     /// The edges that the object has: ends and number, sorted.
     owned: Vec<(u32, u32, u32)>,
     /// The edges that are gone, sorted.
@@ -26,9 +26,9 @@ pub(super) struct Plan {
 
 /// An edge that is wanted.
 #[derive(Debug, Clone, Copy)]
-struct Wanted {
-    from: End,
-    to: End,
+struct DesiredEdge {
+    from: EdgeEnd,
+    to: EdgeEnd,
     /// Its place among the edges given.
     edge: usize,
     /// Whether the object has it already.
@@ -37,7 +37,7 @@ struct Wanted {
 
 /// An end of an edge.
 #[derive(Debug, Clone, Copy)]
-struct End {
+struct EdgeEnd {
     hash: u64,
     /// The number of the vertex if there is one.
     number: u32,
@@ -49,13 +49,13 @@ const KEPT: usize = 4096;
 impl Plan {
     /// Hashes everything, which needs nobody's leave.
     pub(super) fn hash(&mut self, hasher: &DefaultHashBuilder, edges: &[Edge<'_>]) {
-        let end = |vertex| End {
+        let end = |vertex| EdgeEnd {
             hash: vertices::hash(hasher, vertex),
             number: NONE,
         };
         self.wanted.clear();
         let edges = edges.iter().enumerate();
-        self.wanted.extend(edges.map(|(place, edge)| Wanted {
+        self.wanted.extend(edges.map(|(place, edge)| DesiredEdge {
             from: end(edge.from),
             to: end(edge.to),
             edge: place,
@@ -72,7 +72,7 @@ impl Plan {
         owner: u32,
         edges: &[Edge<'_>],
     ) -> bool {
-        let find = |end: &mut End, vertex| {
+        let find = |end: &mut EdgeEnd, vertex| {
             // Most edges begin or end at the object itself.
             end.number = if (end.hash, vertex) == object {
                 owner
@@ -100,7 +100,7 @@ impl Plan {
         self.gone.clear();
         let mut wanted = self.wanted.iter_mut().peekable();
         for (from, to, edge) in &self.owned {
-            let ends = |wanted: &&mut Wanted| (wanted.from.number, wanted.to.number);
+            let ends = |wanted: &&mut DesiredEdge| (wanted.from.number, wanted.to.number);
             while wanted.next_if(|other| ends(other) < (*from, *to)).is_some() {}
             let mut kept = false;
             while let Some(same) = wanted.next_if(|other| ends(other) == (*from, *to)) {
@@ -133,7 +133,7 @@ impl Plan {
             let Some(edge) = edges.get(wanted.edge) else {
                 continue;
             };
-            let mut number = |end: End, vertex| match end.number {
+            let mut number = |end: EdgeEnd, vertex| match end.number {
                 NONE if (end.hash, vertex) == object => owner,
                 NONE => store.find_or_add(end.hash, vertex),
                 number => number,

@@ -1,6 +1,6 @@
 //! Which kinds lead to which, to notice a cycle that doesn't pass the target kind.
 
-use super::super::kinds::KindId;
+use crate::vertex::KindId;
 
 /// The kinds that edges were seen between, those at the target kind left out.
 #[derive(Debug)]

@@ -5,12 +5,11 @@
 
 use hashbrown::HashSet;
 
-use super::super::kinds::KindId;
-use super::super::vertex::VertexRef;
 use super::Graph;
 use super::records::VertexRecord;
 use super::slab::NONE;
 use super::store::Store;
+use crate::vertex::{KindId, VertexRef};
 
 /// How many edges are looked at before the lock is let go.
 const PACE: usize = 4096;

@@ -2,7 +2,6 @@
 
 use hashbrown::DefaultHashBuilder;
 
-use super::super::vertex::VertexRef;
 use super::Shape;
 use super::layers::Layers;
 use super::records::{EdgeRecord, Targets, VertexRecord};
@@ -10,6 +9,7 @@ use super::set::Set;
 use super::slab::{NONE, Slab};
 use super::targets::{Step, TargetTable};
 use super::vertices::Vertices;
+use crate::vertex::VertexRef;
 
 /// A graph.
 #[derive(Debug)]

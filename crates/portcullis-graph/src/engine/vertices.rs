@@ -5,13 +5,12 @@ use std::hash::{BuildHasher, Hasher};
 
 use hashbrown::DefaultHashBuilder;
 
-use super::super::kinds::KindId;
-use super::super::vertex::VertexRef;
 use super::index::Index;
 use super::names::Names;
 use super::namespaces::Namespaces;
 use super::records::VertexRecord;
 use super::slab::Slab;
+use crate::vertex::{KindId, VertexRef};
 
 /// All vertices.
 #[derive(Debug)]

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::spec::{OnMiss, ProfileSpec};
+use crate::spec::{OnMiss, ProfileSpec};
 
 /// What a profile is about, as far as its compiled parts don't say it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

@@ -4,19 +4,19 @@ use std::rc::Rc;
 
 use serde_json::Value;
 
-use super::names;
-use super::sources::{EdgeRule, OfRule, Source};
 use crate::engine::Edge;
 use crate::expression::{Expression, ExpressionError, Scope};
-use crate::kinds::{KindId, Kinds, VertexKind};
-use crate::vertex::VertexRef;
+use crate::kinds::{Kinds, VertexKind};
+use crate::names;
+use crate::sources::{EdgeRule, OfRule, Source};
+use crate::vertex::{KindId, VertexRef};
 
 /// How many edges an object may contribute.
 const MAX_EDGES: usize = 10_000;
 
 /// One end of an edge, with its name.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct End {
+pub(super) struct OwnedVertex {
     pub(super) kind: KindId,
     pub(super) namespace: String,
     pub(super) name: String,
@@ -26,9 +26,9 @@ pub(super) struct End {
 #[derive(Debug)]
 pub(super) struct Contributed<'s> {
     /// The end that was named.
-    named: End,
+    named: OwnedVertex,
     /// The other end, if it is not the object itself.
-    of: Option<Rc<End>>,
+    of: Option<Rc<OwnedVertex>>,
     rule: &'s EdgeRule,
 }
 
@@ -39,7 +39,7 @@ impl Contributed<'_> {
     }
 
     /// As the graph knows it; `own` is the object.
-    pub(super) fn edge<'e>(&'e self, own: &'e End) -> Edge<'e> {
+    pub(super) fn edge<'e>(&'e self, own: &'e OwnedVertex) -> Edge<'e> {
         let other = self.of.as_deref().unwrap_or(own);
         let (from, to) = match self.rule.leads_away {
             true => (other, &self.named),
@@ -52,7 +52,7 @@ impl Contributed<'_> {
     }
 }
 
-impl End {
+impl OwnedVertex {
     /// As the graph knows it.
     pub(super) fn vertex(&self) -> VertexRef<'_> {
         VertexRef {
@@ -76,41 +76,41 @@ pub(super) struct Contribution<'s> {
 pub(super) fn look<'s>(
     source: &'s Source,
     kinds: &Kinds,
-    own: &End,
+    own: &OwnedVertex,
     scope: &Scope<'_>,
 ) -> Contribution<'s> {
-    let mut looking = Looking {
+    let mut evaluation = EdgeEvaluation {
         kinds,
         own,
         scope,
         contribution: Contribution::default(),
     };
-    looking.contribution.is_there = match &source.only {
-        Some(only) => looking.holds(only, "only"),
+    evaluation.contribution.is_there = match &source.only {
+        Some(only) => evaluation.holds(only, "only"),
         None => true,
     };
-    if !looking.contribution.is_there {
-        return looking.contribution;
+    if !evaluation.contribution.is_there {
+        return evaluation.contribution;
     }
     for (when, says) in &source.malformed {
-        if looking.holds(when, "malformed") {
-            looking.contribution.malformed.push(says.clone());
+        if evaluation.holds(when, "malformed") {
+            evaluation.contribution.malformed.push(says.clone());
         }
     }
     for rule in &source.edges {
-        looking.edges(rule);
+        evaluation.edges(rule);
     }
-    looking.contribution
+    evaluation.contribution
 }
 
-struct Looking<'l, 's> {
+struct EdgeEvaluation<'l, 's> {
     kinds: &'l Kinds,
-    own: &'l End,
+    own: &'l OwnedVertex,
     scope: &'l Scope<'l>,
     contribution: Contribution<'s>,
 }
 
-impl<'s> Looking<'_, 's> {
+impl<'s> EdgeEvaluation<'_, 's> {
     fn wrong(&mut self, called: &str, words: impl std::fmt::Display) {
         let words = format!("{called}: {words}");
         if !self.contribution.malformed.contains(&words) {
@@ -170,12 +170,15 @@ impl<'s> Looking<'_, 's> {
             let Some(value) = self.value(names) else {
                 continue;
             };
-            let mut add =
-                |looking: &mut Self, value: Value| match looking.end(rule, value, &mut namespace) {
-                    Ok(Some(end)) => looking.add(rule, of.as_ref(), end),
-                    Ok(None) => {}
-                    Err(words) => looking.wrong(&names.1, words),
-                };
+            let mut add = |evaluation: &mut Self, value: Value| match evaluation.end(
+                rule,
+                value,
+                &mut namespace,
+            ) {
+                Ok(Some(end)) => evaluation.add(rule, of.as_ref(), end),
+                Ok(None) => {}
+                Err(words) => evaluation.wrong(&names.1, words),
+            };
             match value {
                 Value::Array(entries) => {
                     for entry in entries {
@@ -187,7 +190,7 @@ impl<'s> Looking<'_, 's> {
         }
     }
 
-    fn add(&mut self, rule: &'s EdgeRule, of: Option<&Rc<End>>, named: End) {
+    fn add(&mut self, rule: &'s EdgeRule, of: Option<&Rc<OwnedVertex>>, named: OwnedVertex) {
         if self.contribution.edges.len() >= MAX_EDGES {
             self.wrong("edges", format_args!("there are more than {MAX_EDGES}"));
             return;
@@ -198,7 +201,7 @@ impl<'s> Looking<'_, 's> {
     }
 
     /// The end that `of` says.
-    fn other_end(&mut self, of: &OfRule) -> Option<End> {
+    fn other_end(&mut self, of: &OfRule) -> Option<OwnedVertex> {
         let name = self.text(&of.name)?;
         if name.is_empty() {
             return None;
@@ -223,7 +226,7 @@ impl<'s> Looking<'_, 's> {
         rule: &EdgeRule,
         value: Value,
         namespace: &mut Option<Option<String>>,
-    ) -> Result<Option<End>, String> {
+    ) -> Result<Option<OwnedVertex>, String> {
         let (kind, own_namespace, name) = match value {
             Value::Null => return Ok(None),
             Value::String(name) if name.is_empty() => return Ok(None),
@@ -296,12 +299,17 @@ impl<'s> Looking<'_, 's> {
         self.kinds.get(kind).is_some_and(|kind| kind.namespaced)
     }
 
-    fn checked(&self, kind: KindId, namespace: String, name: String) -> Result<End, String> {
+    fn checked(
+        &self,
+        kind: KindId,
+        namespace: String,
+        name: String,
+    ) -> Result<OwnedVertex, String> {
         names::check_name(&name)?;
         if self.is_namespaced(kind) {
             names::check_namespace(&namespace)?;
         }
-        Ok(End {
+        Ok(OwnedVertex {
             kind,
             namespace,
             name,

@@ -8,7 +8,7 @@ use std::time::SystemTime;
 use portcullis_core::sync::RwLock;
 use serde_json::{Value, json};
 
-use super::sources::SourceId;
+use crate::sources::SourceId;
 
 /// Namespace and name in one, apart by a letter that neither has.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -26,7 +26,7 @@ impl Key {
 }
 
 /// An object of a source.
-pub(super) type Place = (SourceId, Key);
+pub(super) type ObjectId = (SourceId, Key);
 
 /// One object.
 #[derive(Debug, Default)]
@@ -38,27 +38,27 @@ pub(super) struct Entry {
     /// Fields that others may look up, as text.
     pub(super) kept: Option<Box<str>>,
     /// What is needed to look at it again.
-    pub(super) again: Option<Box<Again>>,
+    pub(super) reevaluation: Option<Box<Reevaluation>>,
 }
 
 /// What is needed to look at an object again, and when that is.
 #[derive(Debug)]
-pub(super) struct Again {
+pub(super) struct Reevaluation {
     /// What its source's expressions look at, as text.
     pub(super) object: Box<str>,
     /// When one of these changes.
-    pub(super) depends: Vec<Place>,
+    pub(super) depends: Vec<ObjectId>,
     /// At this time.
     pub(super) until: Option<SystemTime>,
 }
 
-/// The objects of one source. Read by anybody; changed by whoever holds the [`Order`].
+/// The objects of one source. Read by anybody; changed by whoever holds the [`ChangeQueue`].
 #[derive(Debug, Default)]
-pub(super) struct Shelf {
+pub(super) struct ObjectTable {
     entries: RwLock<BTreeMap<Key, Entry>>,
 }
 
-impl Shelf {
+impl ObjectTable {
     /// Reads an entry.
     pub(super) fn read<R>(&self, key: &Key, read: impl FnOnce(&Entry) -> R) -> Option<R> {
         let entries = self.entries.read();
@@ -111,45 +111,45 @@ impl Shelf {
 
 /// The order of changes: whoever holds it changes one object.
 #[derive(Debug, Default)]
-pub(super) struct Order {
-    dependents: HashMap<Place, BTreeSet<Place>>,
-    timers: BTreeSet<(SystemTime, Place)>,
-    due: VecDeque<Place>,
-    is_due: HashSet<Place>,
+pub(super) struct ChangeQueue {
+    dependents: HashMap<ObjectId, BTreeSet<ObjectId>>,
+    timers: BTreeSet<(SystemTime, ObjectId)>,
+    due: VecDeque<ObjectId>,
+    is_due: HashSet<ObjectId>,
     /// The number of the newest list of each source.
     pub(super) lists: HashMap<SourceId, u64>,
 }
 
-impl Order {
+impl ChangeQueue {
     /// What the object depended on is of no interest any more.
-    pub(super) fn forget(&mut self, place: &Place, again: &Again) {
-        for on in &again.depends {
+    pub(super) fn forget(&mut self, id: &ObjectId, reevaluation: &Reevaluation) {
+        for on in &reevaluation.depends {
             if let Some(dependents) = self.dependents.get_mut(on) {
-                dependents.remove(place);
+                dependents.remove(id);
                 if dependents.is_empty() {
                     self.dependents.remove(on);
                 }
             }
         }
-        if let Some(until) = again.until {
-            self.timers.remove(&(until, place.clone()));
+        if let Some(until) = reevaluation.until {
+            self.timers.remove(&(until, id.clone()));
         }
     }
 
     /// The object depends on these.
-    pub(super) fn remember(&mut self, place: &Place, again: &Again) {
-        for on in &again.depends {
+    pub(super) fn remember(&mut self, id: &ObjectId, reevaluation: &Reevaluation) {
+        for on in &reevaluation.depends {
             let dependents = self.dependents.entry(on.clone()).or_default();
-            dependents.insert(place.clone());
+            dependents.insert(id.clone());
         }
-        if let Some(until) = again.until {
-            self.timers.insert((until, place.clone()));
+        if let Some(until) = reevaluation.until {
+            self.timers.insert((until, id.clone()));
         }
     }
 
     /// The object changed: those that depend on it are due.
-    pub(super) fn changed(&mut self, place: &Place) {
-        let dependents = self.dependents.get(place).into_iter().flatten();
+    pub(super) fn changed(&mut self, id: &ObjectId) {
+        let dependents = self.dependents.get(id).into_iter().flatten();
         for dependent in dependents {
             if self.is_due.insert(dependent.clone()) {
                 self.due.push_back(dependent.clone());
@@ -159,13 +159,13 @@ impl Order {
 
     /// Those whose time has come are due. Returns the next time.
     pub(super) fn now(&mut self, now: SystemTime) -> Option<SystemTime> {
-        while let Some((until, place)) = self.timers.pop_first() {
+        while let Some((until, id)) = self.timers.pop_first() {
             if until > now {
-                self.timers.insert((until, place));
+                self.timers.insert((until, id));
                 return Some(until);
             }
-            if self.is_due.insert(place.clone()) {
-                self.due.push_back(place);
+            if self.is_due.insert(id.clone()) {
+                self.due.push_back(id);
             }
         }
         None
@@ -177,10 +177,10 @@ impl Order {
     }
 
     /// An object to look at again.
-    pub(super) fn take(&mut self) -> Option<Place> {
-        let place = self.due.pop_front()?;
-        self.is_due.remove(&place);
-        Some(place)
+    pub(super) fn take(&mut self) -> Option<ObjectId> {
+        let id = self.due.pop_front()?;
+        self.is_due.remove(&id);
+        Some(id)
     }
 
     /// How many objects are to be looked at again.

@@ -7,10 +7,12 @@ use std::time::{Duration, UNIX_EPOCH};
 use serde_json::json;
 
 use super::*;
-use crate::authorizer::Rules;
+use crate::access_rules::AccessRules;
+use crate::fault::Fault;
 use crate::kinds::{Kinds, VertexKind};
-use crate::profile::Fault;
-use crate::profile::spec::{SourceSpec, VertexSpec};
+use crate::lookups::{Found, Lookups};
+use crate::sources::Sources;
+use crate::spec::{SourceSpec, VertexSpec};
 
 mod compiling;
 mod contributing;
@@ -48,7 +50,7 @@ fn profile(text: &str) -> Result<Arc<Profile>, Vec<Fault>> {
         kinds,
         targets,
         sources,
-        rules: Rules::default(),
+        rules: AccessRules::default(),
         admission: None,
         summary: Default::default(),
     }))

@@ -7,8 +7,8 @@ use portcullis_net::Address;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use crate::host::World;
-use crate::http::{Question, ask};
+use crate::context::HostContext;
+use crate::http::{HttpCall, ask};
 use crate::reference::Reference;
 use crate::target;
 use crate::text::excerpt;
@@ -92,14 +92,14 @@ impl<'a> Stored<'a> {
 /// The newest provenance of an image, in the form in which the verifier takes it.
 pub(crate) async fn newest(
     image: &Reference,
-    world: &World,
+    context: &HostContext,
     deadline: Instant,
 ) -> Result<Value, String> {
     let stored = Stored::of(image)?;
     let mut best: Option<(Time, Value)> = None;
     let mut token = String::new();
     for _ in 0..PAGES {
-        let page = read(&stored, &token, world, deadline).await?;
+        let page = read(&stored, &token, context, deadline).await?;
         for occurrence in page.occurrences {
             let Some(time) = fitting(&occurrence, &stored)? else {
                 continue;
@@ -124,10 +124,10 @@ pub(crate) async fn newest(
 async fn read(
     stored: &Stored<'_>,
     token: &str,
-    world: &World,
+    context: &HostContext,
     deadline: Instant,
 ) -> Result<Page, String> {
-    let base = target::web(&world.settings.container_analysis)?;
+    let base = target::web(&context.settings.container_analysis)?;
     let filter = format!("kind=\"BUILD\" AND resourceUrl=\"{}\"", stored.address());
     let mut query = format!("filter={}&pageSize=1000", encoded(&filter));
     if !token.is_empty() {
@@ -136,11 +136,11 @@ async fn read(
     }
     let root = base.path.trim_end_matches('/');
     let path = format!("{root}/v1/projects/{}/occurrences", stored.project);
-    let answer = ask(Question {
-        trust: &world.service_trust,
+    let answer = ask(HttpCall {
+        trust: &context.service_trust,
         address: Address::Web(base.with_path(path, Some(query))),
         body: None,
-        headers: vec![world.tokens.header(deadline).await?],
+        headers: vec![context.tokens.header(deadline).await?],
         limit: PAGE,
         deadline,
     })

@@ -7,8 +7,8 @@ use portcullis_net::{Address, StatusCode};
 use serde::Deserialize;
 use serde_json::Value;
 
-use crate::host::World;
-use crate::http::{Question, ask};
+use crate::context::HostContext;
+use crate::http::{HttpCall, ask};
 use crate::reference::{Reference, name_of};
 use crate::target;
 use crate::text::excerpt;
@@ -75,10 +75,10 @@ impl Repository {
     /// What its configuration builds.
     pub(crate) async fn builds(
         &self,
-        world: &World,
+        context: &HostContext,
         deadline: Instant,
     ) -> Result<Builds<'_>, String> {
-        let text = self.configuration(world, deadline).await?;
+        let text = self.configuration(context, deadline).await?;
         let names = images(&text)
             .map_err(|fault| format!("the Cloud Build configuration of {self} {fault}"))?;
         Ok(Builds {
@@ -87,13 +87,17 @@ impl Repository {
         })
     }
 
-    async fn configuration(&self, world: &World, deadline: Instant) -> Result<String, String> {
-        let base = target::web(&world.settings.github_raw)?;
+    async fn configuration(
+        &self,
+        context: &HostContext,
+        deadline: Instant,
+    ) -> Result<String, String> {
+        let base = target::web(&context.settings.github_raw)?;
         for file in FILES {
             let root = base.path.trim_end_matches('/');
             let path = format!("{root}/{}/{}/main/{file}", self.owner, self.name);
-            let answer = ask(Question {
-                trust: &world.service_trust,
+            let answer = ask(HttpCall {
+                trust: &context.service_trust,
                 address: Address::Web(base.with_path(path, None)),
                 body: None,
                 headers: Vec::new(),

@@ -84,7 +84,7 @@ impl Shared {
         Ok(())
     }
 
-    /// Starts a thread that was noted on the queue. If there can't be another one, jobs wait.
+    /// Starts a thread that the queue counts already. If there can't be another one, jobs wait.
     pub(super) fn hire_if(self: &Arc<Self>, is_short: bool) {
         if is_short {
             let _ = self.spawn();

@@ -165,7 +165,7 @@ pub(super) fn job(set: &PolicySet, input: &Input, left: Duration) -> serde_json:
 }
 
 impl Job {
-    /// What is request of the engine.
+    /// What is asked of the engine.
     pub(super) fn input(&self) -> serde_json::Result<Input> {
         let value = |raw: &Option<Raw>| match raw {
             Some(raw) => to_value(raw),

@@ -20,7 +20,6 @@ mod natives;
 mod patches;
 mod pinning;
 mod purity;
-
 mod replay;
 mod searches;
 mod start;

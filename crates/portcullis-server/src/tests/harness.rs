@@ -24,6 +24,7 @@ use crate::assembly;
 use crate::http::connections::{Admission, Connections};
 use crate::http::listener::{Accepting, Socket, handle};
 use crate::http::peer;
+use crate::http::setup::ListenerSetup;
 use crate::http::trust::Phase;
 use crate::run::{RunError, RunOptions, build, start};
 use crate::server::Server;

@@ -6,11 +6,11 @@ use serde_json::json;
 
 use super::super::{Judgement, Request};
 use super::world::{Ask, World, now};
-use crate::authorizer::Identity;
+use crate::access_rules::Identity;
 use crate::built_in;
 use crate::lookups::Nothing;
 use crate::profile::Profile;
-use crate::profile::spec::ProfileSpec;
+use crate::spec::ProfileSpec;
 
 fn spec(profile: &str) -> ProfileSpec {
     serde_saphyr::from_str(built_in::find(profile).unwrap()).unwrap()

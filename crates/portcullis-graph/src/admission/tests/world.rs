@@ -9,12 +9,13 @@ use portcullis_core::sync::Mutex;
 use serde_json::{Value, json};
 
 use super::super::{Admission, Judgement, Request};
-use crate::authorizer::Subject;
+use crate::access_rules::Subject;
 use crate::built_in;
-use crate::kinds::{KindId, Kinds, VertexKind};
+use crate::fault::Fault;
+use crate::kinds::{Kinds, VertexKind};
 use crate::lookups::{Found, Lookups, Wanted};
-use crate::profile::Fault;
-use crate::profile::spec::ProfileSpec;
+use crate::spec::ProfileSpec;
+use crate::vertex::KindId;
 
 /// What is known, and what can't be.
 #[derive(Default)]

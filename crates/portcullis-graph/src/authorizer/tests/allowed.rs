@@ -5,8 +5,8 @@ use std::sync::Arc;
 use portcullis_core::{Authorizer, Opinion};
 use serde_json::json;
 
-use super::shipped::{asked, group};
 use super::whole::followed;
+use crate::access_rules::tests::shipped::{asked, group};
 use crate::authorizer::PATH_EDGES;
 use crate::{Compat, GraphAuthorizer, Selectors, State};
 
@@ -67,8 +67,12 @@ fn a_path_that_is_far_to_seek_is_left_out() {
     }
     let found: Vec<bool> = (0..=PATH_EDGES)
         .map(|number| {
-            let user = super::support::user(&format!("system:node:m{number}"), "system:nodes");
-            let access = super::support::access(user, "get configmaps ns0/popular");
+            let user = crate::access_rules::tests::support::user(
+                &format!("system:node:m{number}"),
+                "system:nodes",
+            );
+            let access =
+                crate::access_rules::tests::support::access(user, "get configmaps ns0/popular");
             let authorizer =
                 GraphAuthorizer::new(Arc::clone(&state), Compat::Strict, Selectors::Forwarded);
             let Opinion::Allow(reason) = authorizer.authorize(&access).unwrap() else {

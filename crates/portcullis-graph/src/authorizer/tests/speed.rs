@@ -7,10 +7,10 @@ use std::sync::Arc;
 use portcullis_core::Authorizer;
 use portcullis_core::clock::Stopwatch;
 
-use super::shipped::{asked, group};
-use super::support::{Mode, opinion};
 use super::whole::followed;
-use crate::authorizer::decision::Paths;
+use crate::access_rules::Paths;
+use crate::access_rules::tests::shipped::{asked, group};
+use crate::access_rules::tests::support::{Mode, opinion};
 use crate::engine::Reach;
 use crate::vertex::VertexRef;
 use crate::{Compat, GraphAuthorizer, Selectors};

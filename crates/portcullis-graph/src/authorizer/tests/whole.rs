@@ -6,9 +6,9 @@ use std::time::Duration;
 use portcullis_core::{Access, Authorizer, Opinion};
 use serde_json::{Value, json};
 
-use super::cases::{GARDENER, GARDENER_2021, NODE, NOT_FORWARDED, UPSTREAM};
-use super::shipped::{asked, check};
-use super::support::spec;
+use crate::access_rules::tests::cases::{GARDENER, GARDENER_2021, NODE, NOT_FORWARDED, UPSTREAM};
+use crate::access_rules::tests::shipped::{asked, check};
+use crate::access_rules::tests::support::spec;
 use crate::{
     Applied, Compat, GraphAuthorizer, KindId, Observer, Profile, Selectors, State, Update, built_in,
 };

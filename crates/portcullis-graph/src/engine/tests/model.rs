@@ -2,9 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
-use super::super::super::kinds::KindId;
 use super::super::super::vertex::VertexRef;
 use super::super::{Edge, Graph, Shape, VertexView};
+use crate::vertex::KindId;
 
 /// The target kind.
 pub(super) const TARGET: u16 = 0;

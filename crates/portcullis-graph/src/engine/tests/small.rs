@@ -103,7 +103,7 @@ fn lists_give_the_first_ones_that_pass() {
     let found = graph.list(None, None, None, 3);
     let names: Vec<&str> = found.iter().map(|(_, _, name)| name.as_str()).collect();
     assert_eq!(names, ["o00000", "o00006", "o00012"]);
-    let kind = super::super::super::kinds::KindId(2);
+    let kind = crate::vertex::KindId(2);
     let found = graph.list(Some(kind), Some("ns1"), None, usize::MAX);
     assert_eq!(found.len(), 1667);
     assert!(found.is_sorted());

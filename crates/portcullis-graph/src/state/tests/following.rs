@@ -170,18 +170,21 @@ fn only_what_is_wanted_is_kept() {
     // Of what must be looked at again, only what is looked at is remembered.
     state.apply(&show("h"));
     let key = Key::new("a", "s");
-    let shelf = &state.shelves[following.source("Show").0];
-    let read = shelf.read(&key, |entry| {
-        entry.again.as_ref().map(|again| again.object.clone())
+    let table = &state.tables[following.source("Show").0];
+    let read = table.read(&key, |entry| {
+        entry
+            .reevaluation
+            .as_ref()
+            .map(|again| again.object.clone())
     });
     let read: Value = serde_json::from_str(&read.flatten().unwrap()).unwrap();
     assert_eq!(
         read,
         json!({"metadata": {"name": "s", "namespace": "a"}, "spec": {"hall": "h", "emergency": "e"}})
     );
-    let visitor = &state.shelves[following.source("Hall").0];
+    let visitor = &state.tables[following.source("Hall").0];
     assert_eq!(
-        visitor.read(&Key::new("", "h"), |entry| entry.again.is_some()),
+        visitor.read(&Key::new("", "h"), |entry| entry.reevaluation.is_some()),
         Some(false)
     );
 }
@@ -255,8 +258,8 @@ fn what_came_back_during_a_list_stays() {
     state.apply(&hall("h", SOON));
     let list = state.relist(source);
     let number = list.list;
-    let shelf = &state.shelves[source.0];
-    let (older, _) = shelf.older(number, None);
+    let table = &state.tables[source.0];
+    let (older, _) = table.older(number, None);
     assert_eq!(older, [Key::new("", "h")]);
     // Found to be old; then somebody applies it, before it is removed.
     state.apply(&hall("h", SOON));

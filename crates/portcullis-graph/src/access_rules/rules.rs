@@ -10,38 +10,39 @@ use super::subjects::Subjects;
 use super::template::Template;
 use super::verbs::Verbs;
 use crate::expression::Expression;
-use crate::kinds::{KindId, Kinds, Scope};
-use crate::profile::spec::OnMiss;
+use crate::kinds::{Kinds, Scope};
+use crate::spec::OnMiss;
+use crate::vertex::KindId;
 
 /// The compiled subjects, rules and static rules of a profile.
 #[derive(Debug, Default)]
-pub struct Rules {
-    pub(super) subjects: Subjects,
-    pub(super) resources: HashMap<Key, Resource>,
+pub struct AccessRules {
+    pub(crate) subjects: Subjects,
+    pub(super) resources: HashMap<ResourceKey, Resource>,
     pub(super) rules: Vec<Rule>,
     pub(super) statics: Vec<StaticRule>,
     pub(super) on_miss: OnMiss,
     /// Whether `compat: upstream` means something.
-    pub(super) upstream_is_looser: bool,
-    pub(super) kinds: Arc<Kinds>,
+    pub(crate) upstream_is_looser: bool,
+    pub(crate) kinds: Arc<Kinds>,
 }
 
 /// API group and resource.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Key {
+pub(super) struct ResourceKey {
     pub(super) group: Box<str>,
     pub(super) resource: Box<str>,
 }
 
 /// The same, borrowed.
-pub(super) struct KeyRef<'a> {
+pub(super) struct ResourceKeyRef<'a> {
     pub(super) group: &'a str,
     pub(super) resource: &'a str,
 }
 
-impl Hash for Key {
+impl Hash for ResourceKey {
     fn hash<H: Hasher>(&self, state: &mut H) {
-        KeyRef {
+        ResourceKeyRef {
             group: &self.group,
             resource: &self.resource,
         }
@@ -49,15 +50,15 @@ impl Hash for Key {
     }
 }
 
-impl Hash for KeyRef<'_> {
+impl Hash for ResourceKeyRef<'_> {
     fn hash<H: Hasher>(&self, state: &mut H) {
         self.resource.hash(state);
         self.group.hash(state);
     }
 }
 
-impl Equivalent<Key> for KeyRef<'_> {
-    fn equivalent(&self, key: &Key) -> bool {
+impl Equivalent<ResourceKey> for ResourceKeyRef<'_> {
+    fn equivalent(&self, key: &ResourceKey) -> bool {
         *self.resource == *key.resource && *self.group == *key.group
     }
 }
@@ -68,14 +69,14 @@ pub(super) struct Resource {
     /// The kind of its vertices and whether they are in namespaces.
     pub(super) kind: Option<(KindId, Scope)>,
     /// Rules, in the order of the profile.
-    pub(super) rules: Vec<Entry>,
+    pub(super) rules: Vec<RuleEntry>,
     /// Static rules, in the order of the profile.
-    pub(super) statics: Vec<Entry>,
+    pub(super) statics: Vec<RuleEntry>,
 }
 
 /// A rule about a resource, or about one subresource alone.
 #[derive(Debug)]
-pub(super) struct Entry {
+pub(super) struct RuleEntry {
     pub(super) rule: usize,
     pub(super) subresource: Option<Box<str>>,
 }

@@ -2,7 +2,7 @@
 //! `fixture.yaml`. A line is `WHO VERB RESOURCE[/SUB] [NS/][NAME] [SELECTORS] ANSWER`, several with `;` between.
 
 /// Today's profile, selectors forwarded.
-pub(super) const GARDENER: &str = "
+pub(crate) const GARDENER: &str = "
 G01 U1 get cloudprofiles cp1 A
 G02 U2 get cloudprofiles cp1 N
 G03 U1 list cloudprofiles N
@@ -92,7 +92,7 @@ R40 D1 create shoots/adminkubeconfig garden-p1/sh1 N; D1 create workloadidentiti
 ";
 
 /// Today's profile, selectors not forwarded.
-pub(super) const NOT_FORWARDED: &str = "
+pub(crate) const NOT_FORWARDED: &str = "
 K04 U1 list shoots A; U2 watch shoots A; U1 list seeds A; U1 list managedseeds A; U1 watch bastions A
 K04 U1 list controllerinstallations A; U1 list gardenlets garden/ A; U1 list gardenlets garden-p1/ N
 K04 U1 list cloudprofiles N; U1 list projects N; U1 list secrets garden/ N
@@ -102,14 +102,14 @@ R50 U1 list gardenlets garden/s1 A; U1 list gardenlets garden/s2 N
 ";
 
 /// Today's profile with upstream's answers.
-pub(super) const UPSTREAM: &str = "
+pub(crate) const UPSTREAM: &str = "
 R60 U1 delete configmaps default/nobody A; U1 delete secrets default/nobody A; U2 delete backupbuckets bb1 N; U2 delete backupbuckets nobody A
 R61 S1 list backupbuckets f:spec.shootRef.name=sh1 A; S1 list backupbuckets f:spec.shootRef.name=sh2 N
 R62 U1 delete clusterrolebindings gardener.cloud:system:seed-bootstrapper:garden:s1 N
 ";
 
 /// The profile of 2021, selectors forwarded.
-pub(super) const GARDENER_2021: &str = "
+pub(crate) const GARDENER_2021: &str = "
 K13 U1 get leases gardener-system-seed-lease/s1 A; U1 watch leases gardener-system-seed-lease/s1 A; U1 update leases gardener-system-seed-lease/s1 A
 K13 U1 delete leases gardener-system-seed-lease/s1 A; U1 create leases gardener-system-seed-lease/ A
 K13 U1 patch leases gardener-system-seed-lease/s1 N; U1 list leases gardener-system-seed-lease/ N; U2 get leases gardener-system-seed-lease/s1 N
@@ -133,7 +133,7 @@ Q12 X1 create events default/ N; S1 get shoots garden-p1/sh1 N; U1 get bastions 
 ";
 
 /// The profile of nodes, selectors forwarded, over the objects of `node.yaml`.
-pub(super) const NODE: &str = "
+pub(crate) const NODE: &str = "
 N01 n0 get configmaps ns0/cm0 A; n1 get configmaps ns0/cm0 N
 N02 n0 list secrets ns0/ N; n0 list secrets ns0/sec0 A
 N03 n0 list secrets sec0 N
@@ -151,7 +151,7 @@ M01 n0 list services A; n0 get endpoints default/x A; n0 list endpoints N; n0 cr
 ";
 
 /// Who asks: user, groups.
-pub(super) const WHO: &[(&str, &str, &str)] = &[
+pub(crate) const WHO: &[(&str, &str, &str)] = &[
     (
         "U1",
         "gardener.cloud:system:seed:s1",

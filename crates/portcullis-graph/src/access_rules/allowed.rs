@@ -9,34 +9,34 @@ use std::fmt::Write as _;
 
 use portcullis_core::access::ResourceTarget;
 
-use super::decision::{How, Place, Question};
-use super::reasons::name;
-use super::rules::Rules;
+use super::decision::{AgentRequest, AllowedBy, RuleRef};
+use super::rules::AccessRules;
 use crate::engine::Named;
+use crate::names::printable_name;
 use crate::vertex::VertexRef;
 
-impl Rules {
+impl AccessRules {
     /// Why a request about a resource is allowed.
     pub(super) fn allowed(
         &self,
-        place: Place,
-        how: How,
-        question: &Question<'_>,
+        place: RuleRef,
+        how: AllowedBy,
+        request: &AgentRequest<'_>,
         target: &ResourceTarget,
         path: Option<&[Named]>,
     ) -> String {
         let mut text = String::with_capacity(224);
         text.push_str("rule \"");
-        text.push_str(&name(&target.resource));
+        text.push_str(&printable_name(&target.resource));
         for (mark, part) in [('.', &target.group), ('/', &target.subresource)] {
             if !part.is_empty() {
                 text.push(mark);
-                text.push_str(&name(part));
+                text.push_str(&printable_name(part));
             }
         }
-        rule(&mut text, place, how, question);
+        rule(&mut text, place, how, request);
         match (how, path) {
-            (How::Path, Some(path)) => {
+            (AllowedBy::Path, Some(path)) => {
                 for (number, (kind, namespace, name)) in path.iter().enumerate() {
                     text.push_str(if number == 0 { ": " } else { " -> " });
                     let kind = *kind;
@@ -50,70 +50,70 @@ impl Rules {
                     );
                 }
             }
-            (How::Path, None) => {
+            (AllowedBy::Path, None) => {
                 if let Some(from) = self.object(target) {
                     text.push_str(": ");
                     self.write(&mut text, from);
                 }
                 text.push_str(" leads to ");
-                self.write(&mut text, question.subject.stands_for());
+                self.write(&mut text, request.subject.stands_for());
             }
             _ => {
                 text.push_str(", for ");
-                self.write(&mut text, question.subject.stands_for());
+                self.write(&mut text, request.subject.stands_for());
             }
         }
         text
     }
 
     /// Why a request about something that is not a resource is allowed.
-    pub(super) fn allowed_path(
+    pub(crate) fn allowed_path(
         &self,
-        place: Place,
-        how: How,
-        question: &Question<'_>,
+        place: RuleRef,
+        how: AllowedBy,
+        request: &AgentRequest<'_>,
         asked: &str,
     ) -> String {
-        let mut text = format!("rule \"{}", name(asked));
-        rule(&mut text, place, how, question);
+        let mut text = format!("rule \"{}", printable_name(asked));
+        rule(&mut text, place, how, request);
         text.push_str(", for ");
-        self.write(&mut text, question.subject.stands_for());
+        self.write(&mut text, request.subject.stands_for());
         text
     }
 }
 
 /// The rest of a rule's name, and its place in the profile.
-fn rule(text: &mut String, place: Place, how: How, question: &Question<'_>) {
+fn rule(text: &mut String, place: RuleRef, how: AllowedBy, request: &AgentRequest<'_>) {
     text.push_str(": ");
-    text.push_str(&name(question.verb.as_str()));
+    text.push_str(&printable_name(request.verb.as_str()));
     text.push_str(match how {
-        How::Path => " by path",
-        How::Always | How::Static => " always",
-        How::Shortcut(_) => " by shortcut",
-        How::Named(_) => " by name",
-        How::Selector(_) => " by selector",
-        How::NoSelectors => " without selectors",
-        How::UnknownDelete => " of an unknown object",
+        AllowedBy::Path => " by path",
+        AllowedBy::Always | AllowedBy::Static => " always",
+        AllowedBy::Shortcut(_) => " by shortcut",
+        AllowedBy::Named(_) => " by name",
+        AllowedBy::Selector(_) => " by selector",
+        AllowedBy::NoSelectors => " without selectors",
+        AllowedBy::UnknownDelete => " of an unknown object",
     });
-    let _ = write!(text, "\" ({})", Spot(place, how));
+    let _ = write!(text, "\" ({})", RulePath(place, how));
 }
 
 /// The place of a rule in the profile, and of what in it allowed.
-pub(super) struct Spot(pub(super) Place, pub(super) How);
+pub(super) struct RulePath(pub(super) RuleRef, pub(super) AllowedBy);
 
-impl std::fmt::Display for Spot {
+impl std::fmt::Display for RulePath {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self.0 {
-            Place::Static(number) => return write!(f, "static[{number}]"),
-            Place::Rule(number) => write!(f, "rules[{number}]")?,
+            RuleRef::Static(number) => return write!(f, "static[{number}]"),
+            RuleRef::Rule(number) => write!(f, "rules[{number}]")?,
         }
         match self.1 {
-            How::Shortcut(number) => write!(f, ".shortcuts[{number}]"),
-            How::Always => f.write_str(".always"),
-            How::Named(number) => write!(f, ".named[{number}]"),
-            How::Selector(number) => write!(f, ".selectors[{number}]"),
-            How::NoSelectors => f.write_str(".selectors"),
-            How::UnknownDelete | How::Path | How::Static => f.write_str(".path"),
+            AllowedBy::Shortcut(number) => write!(f, ".shortcuts[{number}]"),
+            AllowedBy::Always => f.write_str(".always"),
+            AllowedBy::Named(number) => write!(f, ".named[{number}]"),
+            AllowedBy::Selector(number) => write!(f, ".selectors[{number}]"),
+            AllowedBy::NoSelectors => f.write_str(".selectors"),
+            AllowedBy::UnknownDelete | AllowedBy::Path | AllowedBy::Static => f.write_str(".path"),
         }
     }
 }

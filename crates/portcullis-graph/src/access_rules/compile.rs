@@ -5,17 +5,18 @@ use std::sync::Arc;
 use portcullis_core::access::split_resource;
 
 use super::faults::Faults;
-use super::rules::{Entry, Key, PathPattern, Rule, Rules, Shortcut, StaticRule};
+use super::rules::{AccessRules, PathPattern, ResourceKey, Rule, RuleEntry, Shortcut, StaticRule};
 use super::selectors::Selector;
 use super::subjects::Subjects;
 use super::template::Template;
 use super::verbs::{Verb, Verbs};
 use crate::expression::Expression;
-use crate::kinds::{KindId, Kinds, VertexKind};
-use crate::profile::Fault;
-use crate::profile::spec::{ProfileSpec, RuleSpec, SelectorSpec, ShortcutSpec, StaticSpec};
+use crate::fault::Fault;
+use crate::kinds::{Kinds, VertexKind};
+use crate::spec::{ProfileSpec, RuleSpec, SelectorSpec, ShortcutSpec, StaticSpec};
+use crate::vertex::KindId;
 
-impl Rules {
+impl AccessRules {
     /// Checks and compiles.
     pub(crate) fn compile(
         spec: &ProfileSpec,
@@ -51,14 +52,14 @@ impl Rules {
 
 struct Compiler<'a, 'f> {
     spec: &'a ProfileSpec,
-    rules: Rules,
+    rules: AccessRules,
     faults: Faults<'f>,
 }
 
 /// Where a list of resources belongs.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum List {
-    Rules,
+    AccessRules,
     Static,
 }
 
@@ -104,7 +105,13 @@ impl Compiler<'_, '_> {
             self.faults
                 .add(format!("{at}.namespaceReason"), "there are no `namespaces`");
         }
-        self.resources(&spec.resources, index, at, List::Rules, !path.is_empty());
+        self.resources(
+            &spec.resources,
+            index,
+            at,
+            List::AccessRules,
+            !path.is_empty(),
+        );
         self.subresources(spec, at);
         Rule {
             subjects,
@@ -371,7 +378,7 @@ impl Compiler<'_, '_> {
                     .add_known(at, message, "resources of `vertices`", text, known);
                 continue;
             }
-            let key = Key {
+            let key = ResourceKey {
                 group: group.into(),
                 resource: resource.into(),
             };
@@ -380,7 +387,7 @@ impl Compiler<'_, '_> {
             let known = self.rules.resources.entry(key).or_default();
             known.kind = kind;
             let entries = match list {
-                List::Rules => &mut known.rules,
+                List::AccessRules => &mut known.rules,
                 List::Static => &mut known.statics,
             };
             let subresource = part.map(Into::into);
@@ -391,7 +398,7 @@ impl Compiler<'_, '_> {
                 self.faults.add(at, format!("`{text}` is named twice"));
                 continue;
             }
-            entries.push(Entry { rule, subresource });
+            entries.push(RuleEntry { rule, subresource });
         }
     }
 }

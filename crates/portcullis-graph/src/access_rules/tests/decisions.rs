@@ -1,7 +1,7 @@
 //! Every step of a rule, every reason, several rules, static rules, on a made-up graph.
 
 use super::support::{Mode, Pretended, access, compile, opinion, user};
-use crate::authorizer::{Compat, Identity, Rules, Selectors};
+use crate::access_rules::{AccessRules, Compat, Identity, Selectors};
 use portcullis_core::Opinion;
 
 const PROFILE: &str = r#"
@@ -52,11 +52,11 @@ static:
   - {verbs: ["*"], paths: [/healthz, "/version/*"], subjects: [keeper]}
 "#;
 
-fn rules() -> Rules {
+fn rules() -> AccessRules {
     compile(PROFILE).unwrap_or_else(|faults| panic!("{faults:#?}"))
 }
 
-fn ask(rules: &Rules, line: &str, mode: Mode) -> Opinion {
+fn ask(rules: &AccessRules, line: &str, mode: Mode) -> Opinion {
     let (who, line) = line.split_once(' ').unwrap();
     let who = match who {
         "K" => user("keeper:s1", "keepers,keepers:s1"),

@@ -1,14 +1,14 @@
 //! Who an agent is, where names and groups are odd, by the profiles that ship.
 
 use super::support::{compile, user};
-use crate::authorizer::{Identity, Rules};
+use crate::access_rules::{AccessRules, Identity};
 use crate::built_in;
 
-fn rules(profile: &str) -> Rules {
+fn rules(profile: &str) -> AccessRules {
     compile(built_in::find(profile).unwrap()).unwrap()
 }
 
-fn is_unclear(rules: &Rules, name: &str, groups: &str) -> bool {
+fn is_unclear(rules: &AccessRules, name: &str, groups: &str) -> bool {
     matches!(rules.identify(&user(name, groups)), Identity::Unclear(_))
 }
 

@@ -6,8 +6,8 @@ use portcullis_core::{Access, Opinion};
 
 use super::cases::{GARDENER, GARDENER_2021, NOT_FORWARDED, UPSTREAM, WHO};
 use super::support::{Mode, access, compile, opinion, user};
-use crate::authorizer::decision::Paths;
-use crate::authorizer::{Compat, Rules, Selectors};
+use crate::access_rules::Paths;
+use crate::access_rules::{AccessRules, Compat, Selectors};
 use crate::built_in;
 use crate::engine::Reach;
 use crate::vertex::VertexRef;
@@ -55,12 +55,12 @@ Secret:garden-p2/sh3.monitoring Shoot:garden-p2/sh3
 
 /// A plain search.
 struct Search<'a> {
-    rules: &'a Rules,
+    rules: &'a AccessRules,
     edges: HashMap<&'static str, Vec<&'static str>>,
 }
 
 impl<'a> Search<'a> {
-    fn new(rules: &'a Rules) -> Self {
+    fn new(rules: &'a AccessRules) -> Self {
         let mut edges: HashMap<_, Vec<_>> = HashMap::new();
         for line in EDGES.trim().lines() {
             let (from, to) = line.split_once(' ').unwrap();
@@ -91,7 +91,7 @@ impl Paths for Search<'_> {
 }
 
 /// The API group of a resource.
-pub(super) fn group(rules: &Rules, resource: &str) -> String {
+pub(crate) fn group(rules: &AccessRules, resource: &str) -> String {
     let found = rules
         .kinds
         .iter()
@@ -100,7 +100,7 @@ pub(super) fn group(rules: &Rules, resource: &str) -> String {
 }
 
 /// A request as `cases.rs` writes it.
-pub(super) fn asked(line: &str, group: impl Fn(&str) -> String) -> Access {
+pub(crate) fn asked(line: &str, group: impl Fn(&str) -> String) -> Access {
     let (who, line) = line.split_once(' ').unwrap();
     let (_, name, groups) = WHO.iter().find(|(id, ..)| *id == who).unwrap();
     let (verb, what) = line.split_once(' ').unwrap();
@@ -116,7 +116,7 @@ pub(super) fn asked(line: &str, group: impl Fn(&str) -> String) -> Access {
 }
 
 /// Asks every line of a table; names every wrong answer.
-pub(super) fn check(table: &str, ask: impl Fn(&str) -> Opinion) {
+pub(crate) fn check(table: &str, ask: impl Fn(&str) -> Opinion) {
     let mut wrong = Vec::new();
     for line in table.trim().lines() {
         let (number, requests) = line.split_once(' ').unwrap();

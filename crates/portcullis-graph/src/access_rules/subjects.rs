@@ -10,10 +10,11 @@ use portcullis_core::text::printable;
 use super::captures::{CaptureNames, Captured, NAME, NAMESPACE, Values};
 use super::faults::Faults;
 use super::pattern::{Fit, Pattern};
-use super::reasons::clip;
 use super::template::Template;
-use crate::kinds::{KindId, Kinds};
-use crate::profile::spec::SubjectSpec;
+use crate::kinds::Kinds;
+use crate::names::clip;
+use crate::spec::SubjectSpec;
+use crate::vertex::KindId;
 
 /// How many subjects a profile may have: each is a bit.
 const MOST: usize = 64;
@@ -24,11 +25,11 @@ const SERVICE_ACCOUNTS_OF: &str = "system:serviceaccounts:";
 
 /// One kind of agents.
 #[derive(Debug)]
-pub(super) struct Agent {
-    pub(super) id: Arc<str>,
+pub(crate) struct Agent {
+    pub(crate) id: Arc<str>,
     /// Its bit in the sets of rules.
     pub(super) bit: u64,
-    pub(super) kind: KindId,
+    pub(crate) kind: KindId,
     /// The name of that kind.
     kind_name: Box<str>,
     /// The pattern as it is written.
@@ -45,15 +46,15 @@ pub(super) struct Agent {
 
 /// All kinds of agents of a profile.
 #[derive(Debug, Default)]
-pub(super) struct Subjects {
+pub(crate) struct Subjects {
     agents: Vec<Agent>,
     pub(super) names: CaptureNames,
 }
 
 /// An agent that was recognized.
 #[derive(Debug)]
-pub(super) struct Recognized<'a> {
-    pub(super) agent: &'a Agent,
+pub(crate) struct Recognized<'a> {
+    pub(crate) agent: &'a Agent,
     captured: Captured<'a>,
     pub(super) namespace: Cow<'a, str>,
     pub(super) name: Cow<'a, str>,
@@ -61,9 +62,9 @@ pub(super) struct Recognized<'a> {
 
 /// Who a user is.
 #[derive(Debug)]
-pub(super) enum Who<'a> {
+pub(crate) enum Recognition<'a> {
     /// No agent.
-    Nobody,
+    NotAnAgent,
     /// It claims to be an agent, but which can't be determined; why.
     Unclear(Cow<'a, str>),
     /// An agent.
@@ -83,7 +84,7 @@ impl Values for Recognized<'_> {
 
 impl Subjects {
     /// Who a user is. The first that fits counts.
-    pub(super) fn recognize<'a>(&'a self, user: &'a UserInfo) -> Who<'a> {
+    pub(crate) fn recognize<'a>(&'a self, user: &'a UserInfo) -> Recognition<'a> {
         let mut unclear = None;
         for agent in &self.agents {
             let mut captured = Captured::default();
@@ -104,18 +105,18 @@ impl Subjects {
                 unclear = unclear.or_else(|| Some(in_several(user, other).into()));
                 continue;
             }
-            return Who::Agent(Recognized {
+            return Recognition::Agent(Recognized {
                 namespace: fill(&agent.namespace, &captured),
                 name: fill(&agent.name, &captured),
                 agent,
                 captured,
             });
         }
-        unclear.map_or(Who::Nobody, Who::Unclear)
+        unclear.map_or(Recognition::NotAnAgent, Recognition::Unclear)
     }
 
     /// Which subject a user nearly is, in words.
-    pub(super) fn nearest(&self, user: &UserInfo) -> Option<String> {
+    pub(crate) fn nearest(&self, user: &UserInfo) -> Option<String> {
         let mut by_groups = None;
         for agent in &self.agents {
             let mut captured = Captured::default();

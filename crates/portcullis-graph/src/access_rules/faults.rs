@@ -2,8 +2,9 @@
 
 use super::captures::CaptureNames;
 use super::template::{Template, TemplateFault};
-use crate::kinds::{KindId, Kinds};
-use crate::profile::{Fault, known_kind};
+use crate::fault::{Fault, known_kind};
+use crate::kinds::Kinds;
+use crate::vertex::KindId;
 
 /// Faults so far.
 pub(super) struct Faults<'a>(pub(super) &'a mut Vec<Fault>);

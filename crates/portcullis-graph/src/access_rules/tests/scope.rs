@@ -7,10 +7,10 @@ use portcullis_core::access::ResourceTarget;
 use portcullis_core::{Opinion, UserInfo};
 
 use super::support::{compile, user};
-use crate::authorizer::decision::{How, Outcome, Paths, Question, Why};
-use crate::authorizer::subjects::Who;
-use crate::authorizer::verbs::Verb;
-use crate::authorizer::{Compat, Rules, Selectors};
+use crate::access_rules::Recognition;
+use crate::access_rules::Verb;
+use crate::access_rules::decision::{AgentRequest, AllowedBy, MissReason, Outcome, Paths};
+use crate::access_rules::{AccessRules, Compat, Selectors};
 use crate::built_in;
 use crate::engine::Reach;
 use crate::kinds::{Mismatch, Scope};
@@ -60,29 +60,33 @@ fn agents() -> Vec<UserInfo> {
 }
 
 /// Whether the namespace of a request makes the graph matter to any subject and verb, and what is said if not.
-fn asked(rules: &Rules, target: &ResourceTarget, compat: Compat) -> (bool, BTreeSet<Mismatch>) {
+fn asked(
+    rules: &AccessRules,
+    target: &ResourceTarget,
+    compat: Compat,
+) -> (bool, BTreeSet<Mismatch>) {
     let (mut matters, mut reasons) = (false, BTreeSet::new());
     for user in agents() {
-        let Who::Agent(subject) = rules.subjects.recognize(&user) else {
+        let Recognition::Agent(subject) = rules.subjects.recognize(&user) else {
             continue;
         };
         for verb in VERBS {
-            let question = Question {
+            let request = AgentRequest {
                 subject: &subject,
                 verb: Verb::new(verb),
                 compat,
                 selectors: Selectors::Forwarded,
             };
-            let ask = |reach| rules.decide(&question, target, &Everything(reach)).unwrap();
+            let ask = |reach| rules.decide(&request, target, &Everything(reach)).unwrap();
             let (all, none) = (ask(Reach::Yes), ask(Reach::Unknown));
             matters |= all != none;
             match all {
-                Outcome::Missed(_, Why::Scope(mismatch)) => {
-                    let said = rules.opinion(all, &question, target, None);
+                Outcome::Missed(_, MissReason::Scope(mismatch)) => {
+                    let said = rules.opinion(all, &request, target, None);
                     assert!(matches!(said, Opinion::NoOpinion(_)), "{said:?}");
                     reasons.insert(mismatch);
                 }
-                Outcome::Allowed(_, How::Path) => matters = true,
+                Outcome::Allowed(_, AllowedBy::Path) => matters = true,
                 _ => {}
             }
         }
@@ -151,7 +155,7 @@ fn is_narrow(what: &str) -> bool {
 }
 
 /// The subresources that some rule is about.
-fn parts(rules: &Rules, resource: &crate::authorizer::rules::Resource) -> Vec<String> {
+fn parts(rules: &AccessRules, resource: &crate::access_rules::rules::Resource) -> Vec<String> {
     let mut all = BTreeSet::new();
     for entry in &resource.rules {
         all.extend(entry.subresource.as_deref().map(str::to_owned));

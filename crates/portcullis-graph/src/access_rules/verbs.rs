@@ -18,13 +18,13 @@ const DELETE_COLLECTION: u8 = 1 << 7;
 
 /// The verb of a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Verb<'a> {
+pub(crate) struct Verb<'a> {
     bit: u8,
     text: &'a str,
 }
 
 impl<'a> Verb<'a> {
-    pub(super) fn new(text: &'a str) -> Self {
+    pub(crate) fn new(text: &'a str) -> Self {
         let bit = match text {
             "get" => 1,
             "list" => LIST,

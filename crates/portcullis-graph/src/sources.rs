@@ -5,9 +5,10 @@ use std::sync::Arc;
 
 use crate::expression::Expression;
 use crate::expression::path::{Path, Step};
-use crate::kinds::{KindId, Kinds};
-use crate::profile::spec::{EdgeSpec, OneOrMany, SourceSpec};
-use crate::profile::{Fault, known_kind};
+use crate::fault::{Fault, known_kind};
+use crate::kinds::Kinds;
+use crate::spec::{EdgeSpec, OneOrMany, SourceSpec};
+use crate::vertex::KindId;
 
 /// The number of a source in its profile.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -16,48 +17,48 @@ pub struct SourceId(pub usize);
 /// The compiled sources of a profile.
 #[derive(Debug, Default)]
 pub struct Sources {
-    pub(super) all: Vec<Source>,
+    pub(crate) all: Vec<Source>,
     targets: Vec<KindId>,
 }
 
 /// One source.
 #[derive(Debug)]
-pub(super) struct Source {
-    pub(super) kind: KindId,
+pub(crate) struct Source {
+    pub(crate) kind: KindId,
     /// Numbers of the graphs it contributes to.
-    pub(super) graphs: Vec<usize>,
-    pub(super) only: Option<Expression>,
+    pub(crate) graphs: Vec<usize>,
+    pub(crate) only: Option<Expression>,
     /// What others may look up; nothing if nobody may.
-    pub(super) keep: Option<Vec<Path>>,
-    pub(super) malformed: Vec<(Expression, String)>,
-    pub(super) edges: Vec<EdgeRule>,
+    pub(crate) keep: Option<Vec<Path>>,
+    pub(crate) malformed: Vec<(Expression, String)>,
+    pub(crate) edges: Vec<EdgeRule>,
     /// What its expressions look at; nothing if that is the whole object.
-    pub(super) reads: Option<Vec<Path>>,
+    pub(crate) reads: Option<Vec<Path>>,
 }
 
 /// What edges an object contributes.
 #[derive(Debug)]
-pub(super) struct EdgeRule {
+pub(crate) struct EdgeRule {
     /// Whether edges lead away from the object.
-    pub(super) leads_away: bool,
+    pub(crate) leads_away: bool,
     /// Kinds of the ends that are named.
-    pub(super) kinds: Vec<KindId>,
+    pub(crate) kinds: Vec<KindId>,
     /// Expressions and how they are called in messages.
-    pub(super) names: Vec<(Expression, String)>,
-    pub(super) namespace: Option<(Expression, String)>,
-    pub(super) when: Option<(Expression, String)>,
-    pub(super) exact: bool,
-    pub(super) of: Option<OfRule>,
+    pub(crate) names: Vec<(Expression, String)>,
+    pub(crate) namespace: Option<(Expression, String)>,
+    pub(crate) when: Option<(Expression, String)>,
+    pub(crate) exact: bool,
+    pub(crate) of: Option<OfRule>,
     /// Numbers of the graphs.
-    pub(super) graphs: Vec<usize>,
+    pub(crate) graphs: Vec<usize>,
 }
 
 /// Another end in place of the object.
 #[derive(Debug)]
-pub(super) struct OfRule {
-    pub(super) kind: KindId,
-    pub(super) name: (Expression, String),
-    pub(super) namespace: Option<(Expression, String)>,
+pub(crate) struct OfRule {
+    pub(crate) kind: KindId,
+    pub(crate) name: (Expression, String),
+    pub(crate) namespace: Option<(Expression, String)>,
 }
 
 impl Sources {
@@ -130,7 +131,7 @@ impl Sources {
             .find_map(|start| find_cycle(start, &next, &mut Vec::new(), &mut done))
     }
 
-    pub(super) fn get(&self, id: SourceId) -> Option<&Source> {
+    pub(crate) fn get(&self, id: SourceId) -> Option<&Source> {
         self.all.get(id.0)
     }
 }

@@ -7,7 +7,7 @@ use portcullis_core::access::ResourceTarget;
 use portcullis_core::{AuthorizerError, clock};
 use serde_json::json;
 
-use super::rules::{Entry, KeyRef, Resource, Rule, Rules, Shortcut};
+use super::rules::{AccessRules, Resource, ResourceKeyRef, Rule, RuleEntry, Shortcut};
 use super::subjects::Recognized;
 use super::template::Template;
 use super::verbs::Verb;
@@ -19,40 +19,40 @@ use crate::lookups::Nothing;
 use crate::vertex::VertexRef;
 
 /// Whether vertices lead to what the subject stands for.
-pub(super) trait Paths {
+pub(crate) trait Paths {
     /// Whether `from` leads to `to`.
     fn leads(&self, from: VertexRef<'_>, to: VertexRef<'_>) -> Reach;
 }
 
 /// A request of an agent.
-pub(super) struct Question<'a> {
-    pub(super) subject: &'a Recognized<'a>,
-    pub(super) verb: Verb<'a>,
-    pub(super) compat: Compat,
-    pub(super) selectors: Selectors,
+pub(crate) struct AgentRequest<'a> {
+    pub(crate) subject: &'a Recognized<'a>,
+    pub(crate) verb: Verb<'a>,
+    pub(crate) compat: Compat,
+    pub(crate) selectors: Selectors,
 }
 
 /// What came of it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Outcome {
+pub(crate) enum Outcome {
     /// It is allowed, by what, and how.
-    Allowed(Place, How),
+    Allowed(RuleRef, AllowedBy),
     /// Some rules are about it; the one that came closest, and where it ended.
-    Missed(usize, Why),
+    Missed(usize, MissReason),
     /// No rule is about it.
     NoRule,
 }
 
 /// A rule by its number in the profile.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Place {
+pub(crate) enum RuleRef {
     Rule(usize),
     Static(usize),
 }
 
 /// How a rule allowed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum How {
+pub(crate) enum AllowedBy {
     Shortcut(usize),
     Always,
     Named(usize),
@@ -66,7 +66,7 @@ pub(super) enum How {
 
 /// Where a rule ended, in the order of its steps.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Why {
+pub(crate) enum MissReason {
     Namespace,
     Subresource,
     Verb,
@@ -80,35 +80,35 @@ pub(super) enum Why {
     NoPath,
 }
 
-impl Rules {
+impl AccessRules {
     /// Decides about a resource.
     ///
     /// # Errors
     ///
     /// When an expression can't be computed.
-    pub(super) fn decide(
+    pub(crate) fn decide(
         &self,
-        question: &Question<'_>,
+        request: &AgentRequest<'_>,
         target: &ResourceTarget,
         paths: &impl Paths,
     ) -> Result<Outcome, AuthorizerError> {
-        let key = KeyRef {
+        let key = ResourceKeyRef {
             group: &target.group,
             resource: &target.resource,
         };
         let Some(resource) = self.resources.get(&key) else {
             return Ok(Outcome::NoRule);
         };
-        let mut closest: Option<(usize, Why)> = None;
+        let mut closest: Option<(usize, MissReason)> = None;
         for entry in resource.rules.iter().filter(|entry| entry.is_about(target)) {
             let Some(rule) = self.rules.get(entry.rule) else {
                 continue;
             };
-            if rule.subjects & question.subject.agent.bit == 0 {
+            if rule.subjects & request.subject.agent.bit == 0 {
                 continue;
             }
-            match self.ask(rule, entry, resource, question, target, paths)? {
-                Ok(how) => return Ok(Outcome::Allowed(Place::Rule(entry.rule), how)),
+            match self.ask(rule, entry, resource, request, target, paths)? {
+                Ok(how) => return Ok(Outcome::Allowed(RuleRef::Rule(entry.rule), how)),
                 Err(why)
                     if closest.is_none_or(|before| self.is_closer(before, (entry.rule, why))) =>
                 {
@@ -122,60 +122,63 @@ impl Rules {
                 continue;
             };
             let part = entry.subresource.as_deref().unwrap_or("");
-            if rule.subjects & question.subject.agent.bit != 0
+            if rule.subjects & request.subject.agent.bit != 0
                 && (part == target.subresource || part == "*")
-                && rule.verbs.has(question.verb)
-                && is_one_of(rule.namespaces.as_deref(), question, &target.namespace)
+                && rule.verbs.has(request.verb)
+                && is_one_of(rule.namespaces.as_deref(), request, &target.namespace)
             {
-                return Ok(Outcome::Allowed(Place::Static(entry.rule), How::Static));
+                return Ok(Outcome::Allowed(
+                    RuleRef::Static(entry.rule),
+                    AllowedBy::Static,
+                ));
             }
         }
         Ok(closest.map_or(Outcome::NoRule, |(rule, why)| Outcome::Missed(rule, why)))
     }
 
     /// Whether a miss is closer than the one before: its rule got further, or has selectors to name.
-    fn is_closer(&self, before: (usize, Why), now: (usize, Why)) -> bool {
+    fn is_closer(&self, before: (usize, MissReason), now: (usize, MissReason)) -> bool {
         let can_name = |rule: usize| {
             self.rules
                 .get(rule)
                 .is_some_and(|r| !r.selectors.is_empty())
         };
         before.1 < now.1
-            || (before.1 == Why::Selector
-                && now.1 == Why::Selector
+            || (before.1 == MissReason::Selector
+                && now.1 == MissReason::Selector
                 && !can_name(before.0)
                 && can_name(now.0))
     }
 
     /// Decides about a path that is not a resource.
-    pub(super) fn decide_path(&self, question: &Question<'_>, path: &str) -> Outcome {
+    pub(crate) fn decide_path(&self, request: &AgentRequest<'_>, path: &str) -> Outcome {
         let found = self.statics.iter().position(|rule| {
-            rule.subjects & question.subject.agent.bit != 0
-                && rule.verbs.has(question.verb)
+            rule.subjects & request.subject.agent.bit != 0
+                && rule.verbs.has(request.verb)
                 && rule.paths.iter().any(|pattern| pattern.fits(path))
         });
         found.map_or(Outcome::NoRule, |rule| {
-            Outcome::Allowed(Place::Static(rule), How::Static)
+            Outcome::Allowed(RuleRef::Static(rule), AllowedBy::Static)
         })
     }
 
     fn ask(
         &self,
         rule: &Rule,
-        entry: &Entry,
+        entry: &RuleEntry,
         resource: &Resource,
-        question: &Question<'_>,
+        request: &AgentRequest<'_>,
         target: &ResourceTarget,
         paths: &impl Paths,
-    ) -> Result<Result<How, Why>, AuthorizerError> {
-        let (subject, verb) = (question.subject, question.verb);
+    ) -> Result<Result<AllowedBy, MissReason>, AuthorizerError> {
+        let (subject, verb) = (request.subject, request.verb);
         for (number, shortcut) in rule.shortcuts.iter().enumerate() {
-            if self.takes(shortcut, question, target)? {
-                return Ok(Ok(How::Shortcut(number)));
+            if self.takes(shortcut, request, target)? {
+                return Ok(Ok(AllowedBy::Shortcut(number)));
             }
         }
-        if !is_one_of(rule.namespaces.as_deref(), question, &target.namespace) {
-            return Ok(Err(Why::Namespace));
+        if !is_one_of(rule.namespaces.as_deref(), request, &target.namespace) {
+            return Ok(Err(MissReason::Namespace));
         }
         let listed = || rule.subresources.iter().any(|s| **s == *target.subresource);
         if !target.subresource.is_empty()
@@ -183,65 +186,65 @@ impl Rules {
             && !rule.any_subresource
             && !listed()
         {
-            return Ok(Err(Why::Subresource));
+            return Ok(Err(MissReason::Subresource));
         }
         if rule.always.has(verb) {
-            return Ok(Ok(How::Always));
+            return Ok(Ok(AllowedBy::Always));
         }
         let mut named = rule.named.iter();
         let named =
             named.position(|(verbs, name)| verbs.has(verb) && name.is(subject, &target.name));
         if let Some(number) = named {
-            return Ok(Ok(How::Named(number)));
+            return Ok(Ok(AllowedBy::Named(number)));
         }
         if !rule.verbs.has(verb) {
-            return Ok(Err(Why::Verb));
+            return Ok(Err(MissReason::Verb));
         }
         let by_path = rule.path.has(verb);
         if by_path && verb.is_collective() && (target.name.is_empty() || rule.selects_name) {
-            let said = by_selectors(rule, question, target);
+            let said = by_selectors(rule, request, target);
             if let Some(answer) = said {
                 return Ok(answer);
             }
         }
         if target.name.is_empty() {
-            return Ok(Err(Why::NoName));
+            return Ok(Err(MissReason::NoName));
         }
         if !by_path {
-            return Ok(Err(Why::Name));
+            return Ok(Err(MissReason::Name));
         }
-        let deletes_as_upstream = verb.is_delete() && question.compat == Compat::Upstream;
+        let deletes_as_upstream = verb.is_delete() && request.compat == Compat::Upstream;
         let from = match resource.vertex(target) {
             Ok(Some(from)) => from,
             // What can't be is not known either, which is enough for upstream.
-            Ok(None) | Err(_) if deletes_as_upstream => return Ok(Ok(How::UnknownDelete)),
-            Ok(None) => return Ok(Err(Why::Unknown)),
-            Err(mismatch) => return Ok(Err(Why::Scope(mismatch))),
+            Ok(None) | Err(_) if deletes_as_upstream => return Ok(Ok(AllowedBy::UnknownDelete)),
+            Ok(None) => return Ok(Err(MissReason::Unknown)),
+            Err(mismatch) => return Ok(Err(MissReason::Scope(mismatch))),
         };
         Ok(match paths.leads(from, subject.stands_for()) {
-            Reach::Yes => Ok(How::Path),
-            Reach::No => Err(Why::NoPath),
+            Reach::Yes => Ok(AllowedBy::Path),
+            Reach::No => Err(MissReason::NoPath),
             Reach::Unknown if deletes_as_upstream || (verb.is_delete() && rule.delete_unknown) => {
-                Ok(How::UnknownDelete)
+                Ok(AllowedBy::UnknownDelete)
             }
-            Reach::Unknown => Err(Why::Unknown),
+            Reach::Unknown => Err(MissReason::Unknown),
         })
     }
 
     fn takes(
         &self,
         shortcut: &Shortcut,
-        question: &Question<'_>,
+        request: &AgentRequest<'_>,
         target: &ResourceTarget,
     ) -> Result<bool, AuthorizerError> {
-        let subject = question.subject;
+        let subject = request.subject;
         let is = |wanted: &Option<Template>, text: &str| {
             wanted
                 .as_ref()
                 .is_none_or(|wanted| wanted.is(subject, text))
         };
         let begins = |wanted: &Template| wanted.begins(subject, &target.name);
-        let fits = shortcut.verbs.has(question.verb)
+        let fits = shortcut.verbs.has(request.verb)
             && is(&shortcut.namespace, &target.namespace)
             && is(&shortcut.name, &target.name)
             && shortcut.prefix.as_ref().is_none_or(begins);
@@ -283,35 +286,35 @@ impl Rules {
 /// What selectors say about a request for many objects; nothing if they have no say.
 fn by_selectors(
     rule: &Rule,
-    question: &Question<'_>,
+    request: &AgentRequest<'_>,
     target: &ResourceTarget,
-) -> Option<Result<How, Why>> {
-    let subject = question.subject;
-    match question.selectors {
+) -> Option<Result<AllowedBy, MissReason>> {
+    let subject = request.subject;
+    match request.selectors {
         Selectors::Forwarded => {
             let mut all = rule.selectors.iter();
-            let met = all.position(|selector| selector.is_met(subject, target, question.compat));
-            Some(met.map(How::Selector).ok_or(Why::Selector))
+            let met = all.position(|selector| selector.is_met(subject, target, request.compat));
+            Some(met.map(AllowedBy::Selector).ok_or(MissReason::Selector))
         }
         Selectors::NotForwarded if rule.selectors.is_empty() => None,
         Selectors::NotForwarded => {
             // A name is known even so: a foreign one is read like any single object.
             let own = target.name.is_empty()
-                || question.compat == Compat::Upstream
+                || request.compat == Compat::Upstream
                 || rule
                     .selectors
                     .iter()
                     .any(|s| s.asks_for_name(subject, &target.name));
-            own.then_some(Ok(How::NoSelectors))
+            own.then_some(Ok(AllowedBy::NoSelectors))
         }
     }
 }
 
-fn is_one_of(namespaces: Option<&[Template]>, question: &Question<'_>, namespace: &str) -> bool {
-    namespaces.is_none_or(|all| all.iter().any(|n| n.is(question.subject, namespace)))
+fn is_one_of(namespaces: Option<&[Template]>, request: &AgentRequest<'_>, namespace: &str) -> bool {
+    namespaces.is_none_or(|all| all.iter().any(|n| n.is(request.subject, namespace)))
 }
 
-impl Entry {
+impl RuleEntry {
     fn is_about(&self, target: &ResourceTarget) -> bool {
         self.subresource
             .as_deref()
@@ -343,7 +346,7 @@ impl Resource {
 
 impl Recognized<'_> {
     /// The vertex that it stands for.
-    pub(super) fn stands_for(&self) -> VertexRef<'_> {
+    pub(crate) fn stands_for(&self) -> VertexRef<'_> {
         VertexRef {
             kind: self.agent.kind,
             namespace: &self.namespace,

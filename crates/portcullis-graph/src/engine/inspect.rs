@@ -5,13 +5,12 @@ use std::collections::BinaryHeap;
 
 use hashbrown::HashSet;
 
-use super::super::kinds::KindId;
-use super::super::vertex::VertexRef;
 use super::records::VertexRecord;
 use super::set::Set;
 use super::slab::{NONE, Slot};
 use super::store::Store;
 use super::{Graph, Named, VertexView};
+use crate::vertex::{KindId, VertexRef};
 
 /// How many neighbours are shown before the lock is let go.
 const NEIGHBOURS: usize = 256;

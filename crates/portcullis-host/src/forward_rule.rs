@@ -3,8 +3,18 @@
 use portcullis_core::Glob;
 use portcullis_net::{Address, Host, Web};
 
-use crate::settings::ForwardRule;
 use crate::target;
+
+/// Where policies may forward reviews to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ForwardRule {
+    /// To any unix socket and any `https` address.
+    Anywhere,
+    /// To what one of these entries lists: `https://host:port/path`, `unix:///path` or an absolute
+    /// path. In paths `*` stands for anything but `/`, and `**` for anything; a host may begin with
+    /// `*.` for any one label.
+    Only(Vec<String>),
+}
 
 /// One entry of the list, checked.
 ///
@@ -80,14 +90,14 @@ impl Pattern {
 
 /// The rule, checked.
 #[derive(Debug)]
-pub(crate) enum Allowed {
+pub(crate) enum AllowedTargets {
     /// Any unix socket and any `https` address.
     Anywhere,
     /// What one of these lists.
     Only(Vec<Pattern>),
 }
 
-impl Allowed {
+impl AllowedTargets {
     /// Reads the rule; faults come with the number of their entry.
     pub(crate) fn parse(rule: &ForwardRule) -> Result<Self, Vec<(usize, String)>> {
         let ForwardRule::Only(entries) = rule else {
@@ -206,14 +216,22 @@ mod tests {
     #[test]
     fn plain_http_is_for_loopback_addresses() {
         let target = |a| target::parse(a).unwrap();
-        let only = |e: &str| Allowed::parse(&ForwardRule::Only(vec![e.to_owned()])).unwrap();
+        let only = |e: &str| AllowedTargets::parse(&ForwardRule::Only(vec![e.to_owned()])).unwrap();
         assert!(
-            Allowed::Anywhere
+            AllowedTargets::Anywhere
                 .check(&target("http://127.0.0.1/"))
                 .is_ok()
         );
-        assert!(Allowed::Anywhere.check(&target("http://h/")).is_err());
-        assert!(Allowed::Anywhere.check(&target("https://h/")).is_ok());
+        assert!(
+            AllowedTargets::Anywhere
+                .check(&target("http://h/"))
+                .is_err()
+        );
+        assert!(
+            AllowedTargets::Anywhere
+                .check(&target("https://h/"))
+                .is_ok()
+        );
         assert!(
             only("http://127.0.0.1/*")
                 .check(&target("http://127.0.0.1/x"))
@@ -225,7 +243,7 @@ mod tests {
                 .is_err()
         );
         assert!(
-            Allowed::Only(Vec::new())
+            AllowedTargets::Only(Vec::new())
                 .check(&target("https://h/"))
                 .is_err()
         );

@@ -3,9 +3,9 @@
 use portcullis_core::Opinion;
 use portcullis_core::access::ResourceTarget;
 
-use super::allowed::Spot;
-use super::decision::{How, Outcome, Question, Why};
-use super::rules::{Rule, Rules};
+use super::allowed::RulePath;
+use super::decision::{AgentRequest, AllowedBy, MissReason, Outcome};
+use super::rules::{AccessRules, Rule};
 use super::subjects::Recognized;
 use crate::engine::Graph;
 use crate::vertex::{Vertex, VertexRef};
@@ -38,7 +38,7 @@ pub struct Explanation {
 
 impl Explanation {
     /// Nothing but an answer.
-    pub(super) fn of(opinion: Opinion) -> Self {
+    pub(crate) fn of(opinion: Opinion) -> Self {
         Self {
             opinion,
             subject: None,
@@ -53,43 +53,47 @@ impl Explanation {
     }
 }
 
-impl Rules {
+impl AccessRules {
     /// Which rule an outcome comes from, and in words.
-    pub(super) fn rule_in_words(
+    pub(crate) fn rule_in_words(
         &self,
         outcome: Outcome,
-        question: &Question<'_>,
+        request: &AgentRequest<'_>,
     ) -> Option<(String, String)> {
-        let verb = question.verb.as_str();
+        let verb = request.verb.as_str();
         match outcome {
             Outcome::NoRule => None,
             Outcome::Allowed(place, how) => {
                 let words = match how {
-                    How::Static => format!("`{verb}` is allowed whatever the graph says"),
-                    How::Shortcut(_) => format!("`{verb}` of this very object is always allowed"),
-                    How::Always => format!("`{verb}` is always allowed"),
-                    How::Named(_) => format!("`{verb}` of an object of this name is allowed"),
-                    How::Selector(_) => format!("`{verb}` is allowed with this selector"),
-                    How::NoSelectors => {
+                    AllowedBy::Static => format!("`{verb}` is allowed whatever the graph says"),
+                    AllowedBy::Shortcut(_) => {
+                        format!("`{verb}` of this very object is always allowed")
+                    }
+                    AllowedBy::Always => format!("`{verb}` is always allowed"),
+                    AllowedBy::Named(_) => format!("`{verb}` of an object of this name is allowed"),
+                    AllowedBy::Selector(_) => format!("`{verb}` is allowed with this selector"),
+                    AllowedBy::NoSelectors => {
                         format!("`{verb}` is allowed because selectors are not sent along")
                     }
-                    How::UnknownDelete => "an object that is not known may be deleted".to_owned(),
-                    How::Path => format!("`{verb}` needs a path, and there is one"),
+                    AllowedBy::UnknownDelete => {
+                        "an object that is not known may be deleted".to_owned()
+                    }
+                    AllowedBy::Path => format!("`{verb}` needs a path, and there is one"),
                 };
-                Some((Spot(place, how).to_string(), words))
+                Some((RulePath(place, how).to_string(), words))
             }
             Outcome::Missed(number, why) => {
                 let words = match why {
-                    Why::Namespace => "it is for other namespaces".to_owned(),
-                    Why::Subresource => "it is not about this subresource".to_owned(),
-                    Why::Verb => format!("it is not about `{verb}`"),
-                    Why::Selector => self.needed_selectors(number, question),
-                    Why::NoName => format!("`{verb}` needs the name of an object"),
-                    Why::Name => format!("`{verb}` is for objects of other names"),
-                    Why::Scope(_) => {
+                    MissReason::Namespace => "it is for other namespaces".to_owned(),
+                    MissReason::Subresource => "it is not about this subresource".to_owned(),
+                    MissReason::Verb => format!("it is not about `{verb}`"),
+                    MissReason::Selector => self.needed_selectors(number, request),
+                    MissReason::NoName => format!("`{verb}` needs the name of an object"),
+                    MissReason::Name => format!("`{verb}` is for objects of other names"),
+                    MissReason::Scope(_) => {
                         format!("`{verb}` needs a path, and no object is in such a namespace")
                     }
-                    Why::Unknown | Why::NoPath => {
+                    MissReason::Unknown | MissReason::NoPath => {
                         format!("`{verb}` needs a path, and there is none")
                     }
                 };
@@ -99,13 +103,13 @@ impl Rules {
     }
 
     /// The selectors that would open a list, as flags of the command line.
-    fn needed_selectors(&self, number: usize, question: &Question<'_>) -> String {
-        let verb = question.verb.as_str();
+    fn needed_selectors(&self, number: usize, request: &AgentRequest<'_>) -> String {
+        let verb = request.verb.as_str();
         let selectors = self.rules.get(number).map(Rule::named_selectors);
         match selectors.unwrap_or_default().as_slice() {
             [] => format!("`{verb}` needs the name of an object: no selector opens this list"),
             all => {
-                let all: Vec<_> = all.iter().map(|s| s.as_flags(question.subject)).collect();
+                let all: Vec<_> = all.iter().map(|s| s.as_flags(request.subject)).collect();
                 let all = all.join(", or ");
                 format!("`{verb}` of many objects needs a selector: {all}")
             }
@@ -113,7 +117,7 @@ impl Rules {
     }
 
     /// Adds what the graph knows of the object.
-    pub(super) fn look_at_graph(
+    pub(crate) fn look_at_graph(
         &self,
         explanation: &mut Explanation,
         outcome: Outcome,
@@ -121,7 +125,10 @@ impl Rules {
         target: &ResourceTarget,
         graph: &Graph,
     ) {
-        explanation.lacks_path = matches!(outcome, Outcome::Missed(_, Why::NoPath | Why::Unknown));
+        explanation.lacks_path = matches!(
+            outcome,
+            Outcome::Missed(_, MissReason::NoPath | MissReason::Unknown)
+        );
         let Some(from) = self.object(target) else {
             return;
         };
@@ -138,11 +145,11 @@ impl Rules {
             all.iter().map(vertex).collect()
         };
         match outcome {
-            Outcome::Allowed(_, How::Path) => {
+            Outcome::Allowed(_, AllowedBy::Path) => {
                 let path = graph.path(from, subject.stands_for()).unwrap_or_default();
                 explanation.path = vertices(path);
             }
-            Outcome::Missed(_, Why::NoPath) => {
+            Outcome::Missed(_, MissReason::NoPath) => {
                 explanation.leads_to = vertices(graph.targets(from, NEAREST));
             }
             _ => {}

@@ -5,23 +5,23 @@ use std::sync::Arc;
 use portcullis_core::access::{Requirement, ResourceTarget};
 use portcullis_core::{Access, Opinion, Target, UserInfo};
 
-use crate::authorizer::decision::{Outcome, Paths, Question};
-use crate::authorizer::subjects::Who;
-use crate::authorizer::verbs::Verb;
-use crate::authorizer::{Compat, Rules, Selectors};
+use crate::access_rules::Recognition;
+use crate::access_rules::Verb;
+use crate::access_rules::{AccessRules, Compat, Selectors};
+use crate::access_rules::{AgentRequest, Outcome, Paths};
 use crate::engine::Reach;
+use crate::fault::Fault;
 use crate::kinds::{Kinds, VertexKind};
-use crate::profile::Fault;
-use crate::profile::spec::ProfileSpec;
+use crate::spec::ProfileSpec;
 use crate::vertex::{Vertex, VertexRef};
 
 /// Reads a profile.
-pub(super) fn spec(yaml: &str) -> ProfileSpec {
+pub(crate) fn spec(yaml: &str) -> ProfileSpec {
     serde_saphyr::from_str(yaml).unwrap_or_else(|error| panic!("{error}\n{yaml}"))
 }
 
 /// Compiles just subjects and rules.
-pub(super) fn compile(yaml: &str) -> Result<Rules, Vec<Fault>> {
+pub(crate) fn compile(yaml: &str) -> Result<AccessRules, Vec<Fault>> {
     let spec = spec(yaml);
     let kinds = spec.vertices.iter().map(|(name, vertex)| VertexKind {
         name: name.clone(),
@@ -37,7 +37,7 @@ pub(super) fn compile(yaml: &str) -> Result<Rules, Vec<Fault>> {
         .filter_map(|name| kinds.id(name))
         .collect();
     let mut faults = Vec::new();
-    let rules = Rules::compile(&spec, &kinds, &targets, &mut faults);
+    let rules = AccessRules::compile(&spec, &kinds, &targets, &mut faults);
     if faults.is_empty() {
         Ok(rules)
     } else {
@@ -46,10 +46,10 @@ pub(super) fn compile(yaml: &str) -> Result<Rules, Vec<Fault>> {
 }
 
 /// A graph: the vertices that lead to the asker, those that don't; no others are known.
-pub(super) struct Pretended<'a> {
-    pub(super) kinds: &'a Kinds,
-    pub(super) lead: &'a [&'a str],
-    pub(super) known: &'a [&'a str],
+pub(crate) struct Pretended<'a> {
+    pub(crate) kinds: &'a Kinds,
+    pub(crate) lead: &'a [&'a str],
+    pub(crate) known: &'a [&'a str],
 }
 
 impl Paths for Pretended<'_> {
@@ -65,7 +65,7 @@ impl Paths for Pretended<'_> {
 }
 
 /// A user with groups, separated by commas.
-pub(super) fn user(name: &str, groups: &str) -> UserInfo {
+pub(crate) fn user(name: &str, groups: &str) -> UserInfo {
     UserInfo {
         username: name.to_owned(),
         groups: groups.split(',').map(str::to_owned).collect(),
@@ -74,7 +74,7 @@ pub(super) fn user(name: &str, groups: &str) -> UserInfo {
 }
 
 /// `VERB RESOURCE[.GROUP][/SUB] [NS/][NAME] [l:KEY=VALUE] [f:KEY=VALUE]`, or `VERB !PATH`.
-pub(super) fn access(user: UserInfo, line: &str) -> Access {
+pub(crate) fn access(user: UserInfo, line: &str) -> Access {
     let mut words = line.split_whitespace();
     let verb = words.next().unwrap().to_owned();
     let what = words.next().unwrap();
@@ -124,19 +124,24 @@ fn resource<'a>(what: &str, rest: impl Iterator<Item = &'a str>) -> ResourceTarg
 
 /// How requests are asked.
 #[derive(Clone, Copy, Default)]
-pub(super) struct Mode {
-    pub(super) compat: Compat,
-    pub(super) selectors: Selectors,
+pub(crate) struct Mode {
+    pub(crate) compat: Compat,
+    pub(crate) selectors: Selectors,
 }
 
 /// What rules say to a request, as the authorizer does it.
-pub(super) fn opinion(rules: &Rules, access: &Access, mode: Mode, paths: &impl Paths) -> Opinion {
+pub(crate) fn opinion(
+    rules: &AccessRules,
+    access: &Access,
+    mode: Mode,
+    paths: &impl Paths,
+) -> Opinion {
     let subject = match rules.subjects.recognize(&access.user) {
-        Who::Agent(subject) => subject,
-        Who::Unclear(why) => return Opinion::NoOpinion(why.into_owned()),
-        Who::Nobody => return Opinion::NoOpinion("nobody".to_owned()),
+        Recognition::Agent(subject) => subject,
+        Recognition::Unclear(why) => return Opinion::NoOpinion(why.into_owned()),
+        Recognition::NotAnAgent => return Opinion::NoOpinion("nobody".to_owned()),
     };
-    let question = Question {
+    let request = AgentRequest {
         subject: &subject,
         verb: Verb::new(&access.verb),
         compat: mode.compat,
@@ -144,12 +149,12 @@ pub(super) fn opinion(rules: &Rules, access: &Access, mode: Mode, paths: &impl P
     };
     match &access.target {
         Target::Resource(target) => {
-            let outcome = rules.decide(&question, target, paths).unwrap();
-            rules.opinion(outcome, &question, target, None)
+            let outcome = rules.decide(&request, target, paths).unwrap();
+            rules.opinion(outcome, &request, target, None)
         }
-        Target::Path(path) => match rules.decide_path(&question, path) {
+        Target::Path(path) => match rules.decide_path(&request, path) {
             Outcome::Allowed(place, how) => {
-                Opinion::Allow(rules.allowed_path(place, how, &question, path))
+                Opinion::Allow(rules.allowed_path(place, how, &request, path))
             }
             _ => Opinion::NoOpinion(String::new()),
         },

@@ -1,0 +1,9 @@
+//! Tests of subjects and rules, against a made-up graph.
+
+pub(crate) mod cases;
+mod decisions;
+mod faults;
+mod identities;
+mod scope;
+pub(crate) mod shipped;
+pub(crate) mod support;

@@ -1,0 +1,50 @@
+//! What expressions can look up in the state.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use super::State;
+use crate::lookups::{Found, Lookups, Wanted};
+use crate::vertex::VertexRef;
+
+/// How many edges of a vertex are looked at, and how many ends are told, when somebody asks for neighbours.
+const MAX_EDGES_LOOKED_AT: usize = 4096;
+const MAX_NEIGHBOURS: usize = 256;
+
+impl Lookups for State {
+    /// Watched kinds: what is kept, or absent. Other kinds: unread.
+    fn find(&self, wanted: &Wanted) -> Found {
+        let Some((source, key)) = self.id(wanted) else {
+            return Found::Unread;
+        };
+        let found = self.tables.get(source.0).and_then(|table| table.find(&key));
+        found.map_or(Found::Absent, |object| Found::Object(Arc::new(object)))
+    }
+
+    /// Where edges of any graph lead to from this vertex, as far as they are of this kind.
+    fn neighbours(&self, wanted: &Wanted, kind: &str) -> Vec<Wanted> {
+        let kinds = &self.profile.kinds;
+        let (Some(from), Some(kind)) = (kinds.id(&wanted.kind), kinds.id(kind)) else {
+            return Vec::new();
+        };
+        let key = self.key(from, &wanted.namespace, &wanted.name);
+        let (namespace, name) = key.parts();
+        let vertex = VertexRef {
+            kind: from,
+            namespace,
+            name,
+        };
+        let views = self.graphs.iter();
+        let views = views.filter_map(|graph| graph.view(vertex, MAX_EDGES_LOOKED_AT));
+        let ends = views.flat_map(|view| view.outgoing).map(|(end, _)| end);
+        let of_kind = ends.filter(|(its, _, _)| *its == kind);
+        let found: BTreeSet<Wanted> = of_kind
+            .map(|(_, namespace, name)| Wanted {
+                kind: kinds.name(kind).to_owned(),
+                namespace,
+                name,
+            })
+            .collect();
+        found.into_iter().take(MAX_NEIGHBOURS).collect()
+    }
+}
