@@ -113,13 +113,13 @@ impl ClientError {
 
 #[derive(Deserialize)]
 struct Body {
-    error: Said,
+    error: ErrorObject,
     #[serde(default)]
     request_id: Option<String>,
 }
 
 #[derive(Deserialize)]
-struct Said {
+struct ErrorObject {
     message: String,
     #[serde(default)]
     details: Option<Value>,

@@ -9,13 +9,13 @@ use super::*;
 use crate::exit::Exit;
 
 /// Answers each request with the next of these texts, on a connection of its own.
-fn server(answers: Vec<String>) -> (Access, Server) {
+fn server(answers: Vec<String>) -> (ServerAccess, Server) {
     let answers = Mutex::new(answers.into_iter());
     let server = Server::http(move |_| {
         let answer = answers.lock().next().unwrap();
         Reply::Raw(answer.into_bytes())
     });
-    let access = Access {
+    let access = ServerAccess {
         server: server.url(),
         token: Some(Secret("geheim".to_owned())),
         ca: None,
@@ -31,7 +31,7 @@ fn answer(status: u16, body: &str) -> String {
 }
 
 /// Says this to whoever comes, whatever is asked.
-fn speaking(scheme: &str, bytes: &'static [u8]) -> Access {
+fn speaking(scheme: &str, bytes: &'static [u8]) -> ServerAccess {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let server = format!("{scheme}://{}", listener.local_addr().unwrap());
     std::thread::spawn(move || {
@@ -40,7 +40,7 @@ fn speaking(scheme: &str, bytes: &'static [u8]) -> Access {
         let _ = stream.read(&mut piece).unwrap();
         stream.write_all(bytes).unwrap();
     });
-    Access {
+    ServerAccess {
         server,
         token: None,
         ca: None,
@@ -64,7 +64,7 @@ fn a_server_that_speaks_otherwise_is_told_in_words() {
     ] {
         let access = speaking(scheme, bytes);
         let wrong = Client::new(&access)
-            .and_then(|mut client| client.ask(Question::get("/".to_owned())))
+            .and_then(|mut client| client.ask(ApiRequest::get("/".to_owned())))
             .unwrap_err();
         assert_eq!(wrong.exit(), Exit::Failed);
         assert!(wrong.to_string().ends_with(told), "{wrong}");
@@ -75,7 +75,7 @@ fn a_server_that_speaks_otherwise_is_told_in_words() {
 fn a_question_is_sent_with_its_token_and_answered() {
     let (access, server) = server(vec![answer(200, "{}")]);
     let mut client = Client::new(&access).unwrap();
-    assert_eq!(client.ask(Question::get("/a?b=c")).unwrap(), "{}");
+    assert_eq!(client.ask(ApiRequest::get("/a?b=c")).unwrap(), "{}");
     let asked = &server.asked("/a?b=c")[0];
     assert_eq!((asked.method(), asked.token()), ("GET", Some("geheim")));
 }
@@ -83,12 +83,12 @@ fn a_question_is_sent_with_its_token_and_answered() {
 #[test]
 fn many_are_answered_in_their_order() {
     let server = Server::http(|request| Reply::Body(request.target().to_owned()));
-    let access = Access {
+    let access = ServerAccess {
         server: server.url(),
-        ..Access::default()
+        ..ServerAccess::default()
     };
     let mut client = Client::new(&access).unwrap();
-    let questions = (0..9).map(|n| Question::get(format!("/{n}")));
+    let questions = (0..9).map(|n| ApiRequest::get(format!("/{n}")));
     let answers = client.ask_all(questions.collect());
     assert_eq!(answers.len(), 9);
     for (number, answer) in answers.into_iter().enumerate() {
@@ -112,7 +112,7 @@ fn what_is_wrong_is_said_without_the_token() {
     ] {
         let (access, _server) = server(vec![answer(status, said)]);
         let mut client = Client::new(&access).unwrap();
-        let error = client.ask(Question::get("/")).unwrap_err();
+        let error = client.ask(ApiRequest::get("/")).unwrap_err();
         assert_eq!(error.exit(), exit, "{status}");
         let text = error.to_string();
         assert!(
@@ -132,7 +132,7 @@ fn a_broken_answer_is_no_answer() {
     ] {
         let (access, _server) = server(vec![answer.to_owned()]);
         let mut client = Client::new(&access).unwrap();
-        let error = client.ask(Question::get("/")).unwrap_err();
+        let error = client.ask(ApiRequest::get("/")).unwrap_err();
         assert_eq!(error.exit(), Exit::Failed, "{answer}");
     }
 }
@@ -140,7 +140,7 @@ fn a_broken_answer_is_no_answer() {
 #[test]
 fn a_token_stays_on_this_machine_without_tls() {
     let token = Some(Secret("geheim".to_owned()));
-    let access = |server: &str| Access {
+    let access = |server: &str| ServerAccess {
         server: server.to_owned(),
         token: token.clone(),
         ca: None,
@@ -150,12 +150,12 @@ fn a_token_stays_on_this_machine_without_tls() {
     assert!(!refused.to_string().contains("geheim"));
     assert!(Client::new(&access("http://localhost:1")).is_ok());
     assert!(Client::new(&access("unix:///nowhere")).is_ok());
-    let without = Access {
+    let without = ServerAccess {
         token: None,
         ..access("http://a.example")
     };
     assert!(Client::new(&without).is_ok());
-    let odd = Access {
+    let odd = ServerAccess {
         token: Some(Secret("a\r\nb: c".to_owned())),
         ..access("http://localhost")
     };
@@ -167,12 +167,12 @@ fn what_changes_something_is_sent_whole() {
     let (access, server) = server(vec![answer(200, "true"), answer(204, "")]);
     let mut client = Client::new(&access).unwrap();
     let body = serde_json::json!({"pipeline": "post"});
-    assert_eq!(client.ask(Question::post("/a", &body)).unwrap(), "true");
+    assert_eq!(client.ask(ApiRequest::post("/a", &body)).unwrap(), "true");
     let sent = &server.asked("/a")[0];
     assert_eq!(sent.method(), "POST");
     assert_eq!(sent.header("content-type"), Some("application/json"));
     assert_eq!(sent.text(), "{\"pipeline\":\"post\"}");
-    assert_eq!(client.ask(Question::delete("/b/1")).unwrap(), "");
+    assert_eq!(client.ask(ApiRequest::delete("/b/1")).unwrap(), "");
     let sent = &server.asked("/b/1")[0];
     assert_eq!(sent.method(), "DELETE");
     assert_eq!(sent.header("content-type"), None);
@@ -185,13 +185,13 @@ fn what_changes_something_is_sent_once() {
         "GET" => Reply::Body("{}".to_owned()),
         _ => Reply::Raw(Vec::new()),
     });
-    let access = Access {
+    let access = ServerAccess {
         server: server.url(),
-        ..Access::default()
+        ..ServerAccess::default()
     };
     let mut client = Client::new(&access).unwrap();
-    client.ask(Question::get("/")).unwrap();
-    let posted = client.ask(Question::post("/x", &serde_json::json!({})));
+    client.ask(ApiRequest::get("/")).unwrap();
+    let posted = client.ask(ApiRequest::post("/x", &serde_json::json!({})));
     assert_eq!(posted.unwrap_err().exit(), Exit::Failed);
     assert_eq!(server.count("/x"), 1, "it was sent again");
 }
@@ -210,7 +210,7 @@ fn a_403_says_in_words_what_is_missing() {
         "request_id": "01A",
     });
     let (access, _server) = server(vec![answer(403, &said.to_string())]);
-    let error = Client::new(&access).unwrap().ask(Question::get("/"));
+    let error = Client::new(&access).unwrap().ask(ApiRequest::get("/"));
     let text = error.unwrap_err().to_string();
     let (place, said) = text.split_once(": ").unwrap();
     assert!(place.ends_with("403"), "{text}");
@@ -227,7 +227,7 @@ fn a_403_says_in_words_what_is_missing() {
         "{\"error\":{\"message\":\"m\",\"details\":{\"conditions\":[1,{}],\"roles\":{}}}}",
     ] {
         let (access, _server) = server(vec![answer(403, odd)]);
-        let error = Client::new(&access).unwrap().ask(Question::get("/"));
+        let error = Client::new(&access).unwrap().ask(ApiRequest::get("/"));
         assert!(error.unwrap_err().to_string().ends_with("403: m"));
     }
 }
@@ -238,7 +238,7 @@ fn who_sends_no_token_is_told_how() {
     for has_token in [true, false] {
         let (mut access, _server) = server(vec![answer(401, said)]);
         access.token = access.token.filter(|_| has_token);
-        let error = Client::new(&access).unwrap().ask(Question::get("/"));
+        let error = Client::new(&access).unwrap().ask(ApiRequest::get("/"));
         let text = error.unwrap_err().to_string();
         assert_eq!(text.contains("PORTCULLIS_TOKEN"), !has_token, "{text}");
     }

@@ -8,9 +8,9 @@
 
 pub(super) mod caller;
 pub(super) mod explained;
-pub(super) mod place;
+pub(super) mod phrases;
+pub(super) mod scope;
 pub(super) mod value;
-pub(super) mod words;
 
 #[cfg(test)]
 pub(super) mod sample;
