@@ -24,7 +24,7 @@ mod spec;
 mod state;
 mod vertex;
 
-pub use access_rules::{Compat, Explanation, Identity, Selectors, Subject};
+pub use access_rules::{AgentIdentity, Compat, Explanation, Selectors, Subject};
 pub use admission::{Judgement, Request};
 pub use authorizer::GraphAuthorizer;
 pub use engine::{Edge, Graph, Reach, Shape, Spot};

@@ -13,7 +13,7 @@ use portcullis_core::sync::Mutex;
 use portcullis_core::{DecisionId, Identity, TraceContext, clock};
 use portcullis_gate::Gate;
 use portcullis_record::{Action, Material, Miss};
-use portcullis_roles::{Answer, Basis, Condition, Parameters, Permission, Scope};
+use portcullis_roles::{AccessDecision, Basis, Condition, Parameters, Permission, Scope};
 use serde_json::Value;
 
 use super::names::short;
@@ -32,7 +32,7 @@ pub(crate) struct Api;
 #[derive(Debug, Clone)]
 pub(crate) struct CallDecision {
     endpoint: &'static str,
-    answer: Answer,
+    answer: AccessDecision,
     action: Action,
     traceparent: Option<String>,
 }
@@ -41,7 +41,7 @@ impl Door for Api {
     const NAME: portcullis_core::Door = portcullis_core::Door::Api;
     const SERVICES: &'static [Service] = &[Service::Api, Service::Web];
     type Decision = CallDecision;
-    type Answer = Result<(), HttpError>;
+    type AccessDecision = Result<(), HttpError>;
 
     /// Calls are counted by their endpoints, whether something was decided or not.
     fn report(_: &Server, _: &Gate, decision: &CallDecision) {
@@ -59,8 +59,8 @@ impl Door for Api {
 
     fn encode(decision: &CallDecision) -> Result<(), HttpError> {
         match &decision.answer {
-            Answer::Allowed(_) => Ok(()),
-            Answer::Refused(refusal) => Err(forbidden(refusal)),
+            AccessDecision::Allowed(_) => Ok(()),
+            AccessDecision::Refused(refusal) => Err(forbidden(refusal)),
         }
     }
 
@@ -125,7 +125,7 @@ impl<'a> Audit<'a> {
         scope: Option<&Scope>,
         who: &Identity,
         (permission, parameters): (Permission, &Parameters<'_>),
-        answer: Answer,
+        answer: AccessDecision,
     ) -> Result<(), HttpError> {
         let mut action = Action {
             id: DecisionId::new(clock::wall()),
@@ -152,7 +152,7 @@ impl<'a> Audit<'a> {
             duration: clock::monotonic().saturating_duration_since(self.received),
         };
         match &answer {
-            Answer::Allowed(basis) => {
+            AccessDecision::Allowed(basis) => {
                 action.allowed = true;
                 match basis {
                     Basis::Grant { rule, role } => {
@@ -163,7 +163,7 @@ impl<'a> Audit<'a> {
                     Basis::Anonymous => action.message = "anybody may read here".to_owned(),
                 }
             }
-            Answer::Refused(refusal) => {
+            AccessDecision::Refused(refusal) => {
                 action.message = sentence(refusal);
                 action.rules.clone_from(&refusal.rules);
                 action.roles.clone_from(&refusal.roles);

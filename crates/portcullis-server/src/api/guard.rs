@@ -5,7 +5,7 @@
 //! guard refuses to work for an endpoint that declares something else.
 
 use portcullis_core::Identity;
-use portcullis_roles::{Answer, Parameters, Permission, Refusal, Scope, Tenant};
+use portcullis_roles::{AccessDecision, Parameters, Permission, Refusal, Scope, Tenant};
 
 use super::access::Access;
 use super::action::{Action, Read};
@@ -45,7 +45,7 @@ impl<'a> Call<'a> {
         let root = roles.root();
         let who = self.caller.identity();
         let answer = root.check(who, Permission::Read, &Parameters::new());
-        if let Answer::Refused(_) = answer {
+        if let AccessDecision::Refused(_) = answer {
             let permission = match self.access {
                 Access::Tenant(permission, _) | Access::Root(permission, _) => permission,
                 Access::Public(_) | Access::SignedIn(_) => Permission::Read,
@@ -67,8 +67,8 @@ impl<'a> Call<'a> {
     pub(crate) fn admit<A: Action>(&self, scope: &Scope) -> Result<(), HttpError> {
         self.declared::<A>(scope)?;
         match scope.check_ever(self.caller.identity(), A::PERMISSION) {
-            Answer::Allowed(_) => self.check_forgery(),
-            Answer::Refused(refusal) => {
+            AccessDecision::Allowed(_) => self.check_forgery(),
+            AccessDecision::Refused(refusal) => {
                 let about = (A::PERMISSION, &Parameters::new());
                 Err(self.refused(Some(scope), about, refusal))
             }
@@ -87,9 +87,11 @@ impl<'a> Call<'a> {
         let answer = scope.check(self.caller.identity(), A::PERMISSION, &parameters);
         let about = (A::PERMISSION, &parameters);
         match answer {
-            Answer::Refused(refusal) => return Err(self.refused(Some(scope), about, refusal)),
-            Answer::Allowed(_) if self.head.method.is_safe() => {}
-            Answer::Allowed(_) => {
+            AccessDecision::Refused(refusal) => {
+                return Err(self.refused(Some(scope), about, refusal));
+            }
+            AccessDecision::Allowed(_) if self.head.method.is_safe() => {}
+            AccessDecision::Allowed(_) => {
                 if let Some(who) = self.caller.identity() {
                     self.audit.note(Some(scope), who, about, answer)?;
                 }
@@ -113,7 +115,7 @@ impl<'a> Call<'a> {
         let answer = tenant
             .scope()
             .check(who, Permission::Read, &Parameters::new());
-        matches!(answer, Answer::Allowed(_))
+        matches!(answer, AccessDecision::Allowed(_))
     }
 
     /// Somebody, whoever it is.
@@ -195,7 +197,9 @@ impl<'a> Call<'a> {
         let Some(who) = self.caller.identity() else {
             return self.caller.challenge(&self.gate.access);
         };
-        let said = self.audit.note(scope, who, about, Answer::Refused(refusal));
+        let said = self
+            .audit
+            .note(scope, who, about, AccessDecision::Refused(refusal));
         said.err().unwrap_or_else(HttpError::internal)
     }
 }
