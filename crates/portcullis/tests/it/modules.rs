@@ -1,8 +1,9 @@
 //! The modules of a crate do not depend on each other in a circle.
 //!
-//! What counts are the modules right below `lib.rs` or `main.rs`, each with everything inside it. The texts are
-//! read, not compiled: paths that begin with `crate::` or with enough `super::` name a module, or
-//! something that the root of the crate re-exports from one. Tests may use what they like.
+//! What counts are the modules below the same module, or below `lib.rs` or `main.rs`, each with everything inside
+//! it; a module and those below it may use each other. The texts are read, not compiled: paths that begin with
+//! `crate::` or `super::` name a module, or something that a module re-exports from one right below it. Tests may
+//! use what they like.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -15,6 +16,7 @@ const LEFT: &[&str] = &[
     "portcullis-graph",
     "portcullis-host",
     "portcullis-js",
+    "portcullis-server",
 ];
 
 /// Which modules each module uses, and a file in which it does.
@@ -62,16 +64,16 @@ fn without_tests(text: &str) -> String {
     kept.join("\n")
 }
 
-/// The first names behind a path like `crate::`: of `a::B` it is `a`, of `{a, b::C}` they are `a` and `b`.
-fn first_names(rest: &str) -> Vec<&str> {
-    let word = |text: &str| {
-        let end = text.find(|c: char| !(c.is_alphanumeric() || c == '_'));
+/// The paths behind a prefix like `crate::`: of `a::B` it is `a::B`, of `{a, b::C}` they are `a` and `b::C`.
+fn paths(rest: &str) -> Vec<&str> {
+    let end = |text: &str| {
+        let end = text.find(|c: char| !(c.is_alphanumeric() || matches!(c, '_' | ':')));
         end.unwrap_or(text.len())
     };
     let Some(group) = rest.strip_prefix('{') else {
-        return vec![&rest[..word(rest)]];
+        return vec![&rest[..end(rest)]];
     };
-    let (mut names, mut depth, mut is_first) = (Vec::new(), 0, true);
+    let (mut found, mut depth, mut is_first) = (Vec::new(), 0, true);
     for (at, c) in group.char_indices() {
         match c {
             '{' => depth += 1,
@@ -79,82 +81,107 @@ fn first_names(rest: &str) -> Vec<&str> {
             '}' => depth -= 1,
             ',' if depth == 0 => is_first = true,
             c if is_first && !c.is_whitespace() => {
-                names.push(&group[at..at + word(&group[at..])]);
+                found.push(&group[at..at + end(&group[at..])]);
                 is_first = false;
             }
             _ => {}
         }
     }
-    names
+    found
 }
 
-/// The names that a file takes from the root of its crate.
-fn names_of_root(file: &File) -> BTreeSet<String> {
-    let to_root = "super::".repeat(file.module.len());
-    let mut names = BTreeSet::new();
-    for prefix in ["crate::", to_root.as_str()] {
-        if prefix.is_empty() {
-            continue;
-        }
+/// Every path of a file that begins with `crate::` or `super::`, as the module it begins at and the rest.
+fn references(file: &File) -> Vec<(Vec<String>, &str)> {
+    let mut found = Vec::new();
+    for prefix in ["crate::", "super::"] {
         for (at, _) in file.text.match_indices(prefix) {
-            // A path begins here, and goes up no further.
+            // A path begins here.
             let before = file.text[..at].chars().next_back();
-            let rest = &file.text[at + prefix.len()..];
-            if before.is_some_and(|c| c.is_alphanumeric() || matches!(c, '_' | ':' | '$'))
-                || rest.starts_with("super::")
-            {
+            if before.is_some_and(|c| c.is_alphanumeric() || matches!(c, '_' | ':' | '$')) {
                 continue;
             }
-            names.extend(first_names(rest).into_iter().map(str::to_owned));
+            let (mut rest, mut base) = (&file.text[at..], file.module.clone());
+            if let Some(behind) = rest.strip_prefix("crate::") {
+                (rest, base) = (behind, Vec::new());
+            }
+            while let Some(behind) = rest.strip_prefix("super::") {
+                rest = behind;
+                base.pop();
+            }
+            found.extend(paths(rest).into_iter().map(|path| (base.clone(), path)));
         }
     }
-    names
+    found
 }
 
-/// What the root re-exports, each with the module it is from.
-fn re_exported(root: &str, modules: &BTreeSet<String>) -> BTreeMap<String, String> {
+/// What modules re-export from modules right below them: by module and name.
+fn re_exported(
+    all: &[File],
+    modules: &BTreeSet<Vec<String>>,
+) -> BTreeMap<(Vec<String>, String), Vec<String>> {
     let mut names = BTreeMap::new();
-    for statement in root.split(';') {
-        let Some((_, path)) = statement.rsplit_once("use ") else {
-            continue;
-        };
-        let Some((module, rest)) = path.split_once("::") else {
-            continue;
-        };
-        if modules.contains(module) {
-            let words = rest.split(|c: char| !(c.is_alphanumeric() || c == '_'));
-            names.extend(words.map(|word| (word.to_owned(), module.to_owned())));
+    for file in all {
+        for statement in file.text.split(';') {
+            let Some((_, path)) = statement.rsplit_once("use ") else {
+                continue;
+            };
+            let path = path.strip_prefix("self::").unwrap_or(path);
+            let Some((child, rest)) = path.split_once("::") else {
+                continue;
+            };
+            let child = below(&file.module, child);
+            if modules.contains(&child) {
+                let words = rest.split(|c: char| !(c.is_alphanumeric() || c == '_'));
+                let key = |word: &str| (file.module.clone(), word.to_owned());
+                names.extend(words.map(|word| (key(word), child.clone())));
+            }
         }
     }
     names
 }
 
-fn uses(source: &Path) -> Uses {
+fn below(module: &[String], name: &str) -> Vec<String> {
+    let mut path = module.to_vec();
+    path.push(name.to_owned());
+    path
+}
+
+/// What the modules right below each module use of each other.
+fn uses(source: &Path) -> BTreeMap<Vec<String>, Uses> {
     let mut all = Vec::new();
     files(source, &[], &mut all);
-    let modules: BTreeSet<String> = all
-        .iter()
-        .filter_map(|f| f.module.first().cloned())
-        .collect();
-    let roots = all.iter().filter(|file| file.module.is_empty());
-    let root: String = roots.map(|file| file.text.as_str()).collect();
-    let re_exported = re_exported(&root, &modules);
-    let mut uses = Uses::new();
-    for file in all.iter().filter(|file| !file.module.is_empty()) {
-        let own = &file.module[0];
-        for name in names_of_root(file) {
-            let module = match modules.contains(&name) {
-                true => Some(&name),
-                false => re_exported.get(&name),
-            };
-            if let Some(module) = module.filter(|module| *module != own) {
+    let modules: BTreeSet<Vec<String>> = all.iter().map(|file| file.module.clone()).collect();
+    let re_exported = re_exported(&all, &modules);
+    let mut uses: BTreeMap<Vec<String>, Uses> = BTreeMap::new();
+    for file in &all {
+        for (mut used, path) in references(file) {
+            for name in path.split("::") {
+                let inner = below(&used, name);
+                if modules.contains(&inner) {
+                    used = inner;
+                    continue;
+                }
+                if let Some(module) = re_exported.get(&(used.clone(), name.to_owned())) {
+                    used.clone_from(module);
+                }
+                break;
+            }
+            let pairs = file.module.iter().zip(&used);
+            let common = pairs.take_while(|(a, b)| a == b).count();
+            if let (Some(own), Some(other)) = (file.module.get(common), used.get(common)) {
+                let level = uses.entry(used[..common].to_vec()).or_default();
                 let place = file.module.join("/");
-                let used = uses.entry(own.clone()).or_default();
-                used.entry(module.clone()).or_insert(place);
+                let used = level.entry(own.clone()).or_default();
+                used.entry(other.clone()).or_insert(place);
             }
         }
     }
     uses
+}
+
+/// All circles of a crate.
+fn all_circles(source: &Path) -> Vec<String> {
+    uses(source).into_values().flat_map(circles).collect()
 }
 
 /// Modules that depend on each other in a circle, with the files that close it.
@@ -185,7 +212,7 @@ fn modules_do_not_use_each_other_in_a_circle() {
     for entry in fs::read_dir(repository().join("crates")).unwrap() {
         let folder = entry.unwrap().path();
         let name = folder.file_name().unwrap().to_string_lossy().into_owned();
-        let found = circles(uses(&folder.join("src")));
+        let found = all_circles(&folder.join("src"));
         assert_eq!(
             !found.is_empty(),
             LEFT.contains(&name.as_str()),
@@ -213,9 +240,24 @@ fn circles_are_found() {
         "c/deep.rs",
         "use super::super::a::Thing;\nuse super::near;\n",
     );
-    assert_eq!(circles(uses(folder.path())), Vec::<String>::new());
+    assert_eq!(all_circles(folder.path()), Vec::<String>::new());
+    // A module may use what is above it, and be used there.
+    write("c.rs", "mod deep;\nmod near;\nmod far;\nuse deep::Thing;\n");
+    write(
+        "c/near.rs",
+        "use super::Something;\nuse crate::c::far::{Thing};\n",
+    );
+    write("c/far.rs", "");
+    assert_eq!(all_circles(folder.path()), Vec::<String>::new());
+    write("c/far.rs", "pub use super::{Something, near};\n");
+    let found = all_circles(folder.path());
+    assert_eq!(
+        found,
+        ["far uses near in c/far.rs", "near uses far in c/near.rs"]
+    );
+    write("c/far.rs", "");
     write("b.rs", "use super::Name;\n");
-    let found = circles(uses(folder.path()));
+    let found = all_circles(folder.path());
     assert_eq!(
         found,
         [
