@@ -4,7 +4,7 @@ use zstd::bulk;
 
 use crate::error::{Failure, Kind};
 
-/// How hard lines are compressed. Measured with `examples/cost.rs`: less takes no less time where lines
+/// How hard lines are compressed. Measured with `examples/store_cost.rs`: less takes no less time where lines
 /// resemble each other, more makes them no smaller.
 const LEVEL: i32 = 1;
 

@@ -1,4 +1,4 @@
-//! Prints what records cost: `cargo run --release -p portcullis-record --example cost`.
+//! Prints what records cost: `cargo run --release -p portcullis-record --example masking_cost`.
 #![allow(
     clippy::print_stdout,
     clippy::unwrap_used,

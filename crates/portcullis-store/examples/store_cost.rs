@@ -1,4 +1,4 @@
-//! What storing and reading decisions costs. `cargo run --release -p portcullis-store --example cost`.
+//! What storing and reading decisions costs. `cargo run --release -p portcullis-store --example store_cost`.
 //!
 //! Arguments: `sqlite:PATH` or `postgres://…` of an empty store (a file in the folder for temporary
 //! files by default), and how many decisions to read among (1,000,000 by default).
