@@ -162,7 +162,7 @@ impl Authenticators {
         now: SystemTime,
     ) -> Result<LoggedIn, LoginError> {
         let begun = begun(cookie, sessions, now)?;
-        let answer = Answer::read(query)?;
+        let answer = Callback::read(query)?;
         let state = answer.state.as_deref().unwrap_or_default();
         if !same(state.as_bytes(), begun.state.as_bytes()) {
             return Err(LoginError::WrongState);
@@ -265,14 +265,14 @@ async fn identity_claims(
 
 /// What the provider says when it sends somebody back.
 #[derive(Default)]
-struct Answer {
+struct Callback {
     state: Option<String>,
     code: Option<String>,
     issuer: Option<String>,
     error: Option<String>,
 }
 
-impl Answer {
+impl Callback {
     fn read(query: &str) -> Result<Self, LoginError> {
         let bad = |what: &str| LoginError::BadAnswer(what.to_owned());
         if query.len() > LONGEST_QUERY {

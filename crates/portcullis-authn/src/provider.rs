@@ -7,8 +7,8 @@ mod description;
 mod key_ring;
 
 pub(crate) use description::Description;
+use key_ring::KeyLookup;
 pub(crate) use key_ring::KeyRing;
-use key_ring::Known;
 use portcullis_core::sync::{Mutex, MutexGuard};
 
 use std::sync::Arc;
@@ -134,9 +134,9 @@ impl Provider {
         };
         let known = ring.find(id, signing);
         let known = match known {
-            Known::Key(_) | Known::OtherAlgorithm | Known::NotNamed => known,
-            Known::Nothing if fresh => known,
-            Known::Nothing => match self.keys_again(now).await? {
+            KeyLookup::Key(_) | KeyLookup::OtherAlgorithm | KeyLookup::NotNamed => known,
+            KeyLookup::Nothing if fresh => known,
+            KeyLookup::Nothing => match self.keys_again(now).await? {
                 Some(ring) => return self.picked(&ring, ring.find(id, signing)),
                 None => known,
             },
@@ -144,15 +144,15 @@ impl Provider {
         self.picked(&ring, known)
     }
 
-    fn picked(&self, ring: &KeyRing, known: Known) -> Result<(Verifier, u64), Problem> {
+    fn picked(&self, ring: &KeyRing, known: KeyLookup) -> Result<(Verifier, u64), Problem> {
         let issuer = shown(&self.issuer);
         let message = match known {
-            Known::Key(verifier) => return Ok((verifier, ring.generation)),
-            Known::Nothing => format!("this token was not signed with a key of {issuer}"),
-            Known::OtherAlgorithm => {
+            KeyLookup::Key(verifier) => return Ok((verifier, ring.generation)),
+            KeyLookup::Nothing => format!("this token was not signed with a key of {issuer}"),
+            KeyLookup::OtherAlgorithm => {
                 format!("this token is not signed in the way of the key of {issuer} that it names")
             }
-            Known::NotNamed => {
+            KeyLookup::NotNamed => {
                 format!("this token must name its key (`kid`): {issuer} has several")
             }
         };

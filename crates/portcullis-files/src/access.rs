@@ -27,7 +27,7 @@ pub enum Use {
 /// When others can write it. A file that can't be looked at is not an error here but where it is read.
 pub fn check_named(path: &Path, used: Use) -> Result<Option<String>, String> {
     match std::fs::metadata(path) {
-        Ok(metadata) => named(Entry::of(&metadata), used, &Identity::own()),
+        Ok(metadata) => named(Entry::of(&metadata), used, &FileIdentity::own()),
         Err(_) => Ok(None),
     }
 }
@@ -39,7 +39,7 @@ pub fn check_named(path: &Path, used: Use) -> Result<Option<String>, String> {
 ///
 /// When it belongs to another user, when others can write it, or, for a key, read it.
 pub fn check_own(path: &Path, used: Use) -> Result<Option<String>, String> {
-    let own = Identity::own();
+    let own = FileIdentity::own();
     let (Ok(link), Ok(metadata)) = (std::fs::symlink_metadata(path), std::fs::metadata(path))
     else {
         return Ok(None);
@@ -52,12 +52,12 @@ pub fn check_own(path: &Path, used: Use) -> Result<Option<String>, String> {
 
 /// Who this process is.
 #[derive(Debug, Clone)]
-pub(crate) struct Identity {
+pub(crate) struct FileIdentity {
     user: Uid,
     groups: Vec<Gid>,
 }
 
-impl Identity {
+impl FileIdentity {
     pub(crate) fn own() -> Self {
         let mut groups = getgroups().unwrap_or_default();
         groups.push(getegid());
@@ -95,20 +95,20 @@ impl Entry {
     }
 
     /// Whether it belongs to this user or root.
-    pub(crate) fn is_trusted(self, own: &Identity) -> bool {
+    pub(crate) fn is_trusted(self, own: &FileIdentity) -> bool {
         let owner = Uid::from_raw(self.owner);
         owner.is_root() || owner == own.user
     }
 
-    pub(crate) fn writers(self, own: &Identity) -> Sharing {
+    pub(crate) fn writers(self, own: &FileIdentity) -> Sharing {
         self.sharing(0o020, 0o002, own)
     }
 
-    fn readers(self, own: &Identity) -> Sharing {
+    fn readers(self, own: &FileIdentity) -> Sharing {
         self.sharing(0o040, 0o004, own)
     }
 
-    fn sharing(self, group: u32, others: u32, own: &Identity) -> Sharing {
+    fn sharing(self, group: u32, others: u32, own: &FileIdentity) -> Sharing {
         let is_own = own.groups.contains(&Gid::from_raw(self.group));
         match (self.mode & group != 0, self.mode & others != 0) {
             (_, true) => Sharing::Others,
@@ -126,7 +126,7 @@ impl Entry {
 }
 
 /// A fault unless it belongs to this user or root.
-pub(crate) fn owned(entry: Entry, own: &Identity) -> Result<(), String> {
+pub(crate) fn owned(entry: Entry, own: &FileIdentity) -> Result<(), String> {
     if entry.is_trusted(own) {
         return Ok(());
     }
@@ -136,7 +136,7 @@ pub(crate) fn owned(entry: Entry, own: &Identity) -> Result<(), String> {
     ))
 }
 
-fn named(entry: Entry, used: Use, own: &Identity) -> Result<Option<String>, String> {
+fn named(entry: Entry, used: Use, own: &FileIdentity) -> Result<Option<String>, String> {
     let shown = entry.shown();
     match (entry.writers(own), entry.readers(own)) {
         (Sharing::Others, _) => Err(format!("others can write it ({shown}): run `chmod go-w`")),
@@ -148,7 +148,7 @@ fn named(entry: Entry, used: Use, own: &Identity) -> Result<Option<String>, Stri
     }
 }
 
-fn kept(entry: Entry, used: Use, own: &Identity) -> Result<Option<String>, String> {
+fn kept(entry: Entry, used: Use, own: &FileIdentity) -> Result<Option<String>, String> {
     owned(entry, own)?;
     let shown = entry.shown();
     match (entry.writers(own), entry.readers(own)) {
@@ -165,8 +165,8 @@ fn kept(entry: Entry, used: Use, own: &Identity) -> Result<Option<String>, Strin
 mod tests {
     use super::*;
 
-    fn alice() -> Identity {
-        Identity {
+    fn alice() -> FileIdentity {
+        FileIdentity {
             user: Uid::from_raw(1000),
             groups: vec![Gid::from_raw(1000), Gid::from_raw(2000)],
         }

@@ -5,7 +5,7 @@ use std::io::ErrorKind;
 use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _};
 use std::path::Path;
 
-use crate::access::{Entry, Identity, Sharing, owned};
+use crate::access::{Entry, FileIdentity, Sharing, owned};
 
 const STICKY: u32 = 0o1000;
 
@@ -25,12 +25,12 @@ pub fn prepare_directory(path: &Path) -> Result<Vec<String>, String> {
             ErrorKind::AlreadyExists => wrong("it is not a directory".to_owned()),
             _ => wrong(format!("it can't be made: {error}")),
         })?;
-    check(path, &Identity::own())
+    check(path, &FileIdentity::own())
         .map(|warnings| warnings.into_iter().map(wrong).collect())
         .map_err(wrong)
 }
 
-fn check(path: &Path, own: &Identity) -> Result<Vec<String>, String> {
+fn check(path: &Path, own: &FileIdentity) -> Result<Vec<String>, String> {
     let unknown = |error: std::io::Error| format!("it can't be looked at: {error}");
     let link = fs::symlink_metadata(path).map_err(unknown)?;
     if link.is_symlink() {
@@ -59,7 +59,7 @@ fn check(path: &Path, own: &Identity) -> Result<Vec<String>, String> {
 
 /// The directory. Volumes of Kubernetes are writable for everybody in their container; what is in them
 /// is checked file by file.
-fn itself(entry: Entry, is_volume: bool, own: &Identity) -> Result<Option<String>, String> {
+fn itself(entry: Entry, is_volume: bool, own: &FileIdentity) -> Result<Option<String>, String> {
     owned(entry, own)?;
     let shown = entry.shown();
     match entry.writers(own) {
@@ -75,7 +75,7 @@ fn itself(entry: Entry, is_volume: bool, own: &Identity) -> Result<Option<String
 }
 
 /// A directory above it: others must not be able to put another one in its place.
-fn above(entry: Entry, is_volume: bool, own: &Identity) -> Result<Option<String>, String> {
+fn above(entry: Entry, is_volume: bool, own: &FileIdentity) -> Result<Option<String>, String> {
     let is_open = entry.mode & 0o002 != 0 && entry.mode & STICKY == 0;
     match is_open {
         false => Ok(None),
@@ -149,7 +149,7 @@ mod tests {
 
     #[test]
     fn a_volume_may_be_open_but_must_not_be_of_another_user() {
-        let own = Identity::own();
+        let own = FileIdentity::own();
         let entry = |owner: u32, mode: u32| Entry {
             owner,
             group: 4_000_000_000,

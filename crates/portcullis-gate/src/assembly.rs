@@ -17,7 +17,7 @@ use crate::authorizers;
 use crate::digest;
 use crate::gate::Gate;
 use crate::graphs::Graphs;
-use crate::policies::{self, Around, Compiled, Engine, Observer};
+use crate::policies::{self, Compiled, Engine, Observer, PolicyEnvironment};
 use crate::registry;
 
 /// What policies may keep between reviews, empty.
@@ -155,7 +155,7 @@ fn policies(
         .map_err(|wrong| faults.extend(wrong))
         .ok()?;
     let entry = loaded.plugins.iter().find(|p| p.name == policies::NAME)?;
-    let around = Around {
+    let around = PolicyEnvironment {
         failure: entry.failure,
         context: context.clone(),
         guard: guard.cloned().unwrap_or_default(),

@@ -13,7 +13,9 @@ mod subject;
 mod time;
 
 pub use build::Engine;
-pub(crate) use build::{Around, Compiled, descriptor, engine_limits, module as module_source};
+pub(crate) use build::{
+    Compiled, PolicyEnvironment, descriptor, engine_limits, module as module_source,
+};
 pub(crate) use observer::Observer;
 pub(crate) use plugin::REJECTED_BY_DEFAULT;
 

@@ -18,7 +18,7 @@ mod calls;
 mod compare;
 mod context;
 mod counted;
-mod desk;
+mod current;
 mod engine;
 mod facts;
 mod masks;
@@ -27,7 +27,7 @@ mod policies;
 mod report;
 mod review;
 mod trace;
-mod whole;
+mod whole_chain;
 mod worker;
 
 pub use engine::{Line, Progress, Replay, RunError};

@@ -28,7 +28,7 @@ pub(super) enum Scalar<'a> {
 
 /// What a key led to.
 #[derive(Debug, Clone, Copy)]
-pub(super) enum Found<'a> {
+pub(super) enum ClaimValue<'a> {
     /// The stable name of the caller.
     Uid(&'a str),
     /// A claim.
@@ -36,11 +36,11 @@ pub(super) enum Found<'a> {
 }
 
 /// What this key means for this caller.
-pub(super) fn find<'a>(who: &'a Identity, key: &str) -> Option<Found<'a>> {
+pub(super) fn find<'a>(who: &'a Identity, key: &str) -> Option<ClaimValue<'a>> {
     if key == UID {
-        return Some(Found::Uid(&who.uid));
+        return Some(ClaimValue::Uid(&who.uid));
     }
-    look(&who.claims, key, true).map(Found::Claim)
+    look(&who.claims, key, true).map(ClaimValue::Claim)
 }
 
 /// Every name that the first step of this key may have.
@@ -90,7 +90,7 @@ pub(super) fn whole(number: &Number) -> Option<i128> {
     (float.fract() == 0.0 && float.abs() <= EXACT).then_some(float as i128)
 }
 
-impl<'a> Found<'a> {
+impl<'a> ClaimValue<'a> {
     /// Whether any of its values, itself or those of a list, is wanted.
     pub(super) fn any(self, mut wanted: impl FnMut(Scalar<'a>) -> bool) -> bool {
         match self {
@@ -151,8 +151,8 @@ mod tests {
             admin: AdminOf::Nothing,
         };
         match find(&who, key)? {
-            Found::Uid(uid) => Some(json!({ "uid": uid })),
-            Found::Claim(value) => Some(value.clone()),
+            ClaimValue::Uid(uid) => Some(json!({ "uid": uid })),
+            ClaimValue::Claim(value) => Some(value.clone()),
         }
     }
 
@@ -231,8 +231,8 @@ mod tests {
     #[test]
     fn long_claims_are_shortened_in_words() {
         let long = json!("é".repeat(500));
-        assert!(Found::Claim(&long).words().len() < 300);
+        assert!(ClaimValue::Claim(&long).words().len() < 300);
         let many = json!(vec!["group"; 500]);
-        assert!(Found::Claim(&many).words().ends_with(", ..."));
+        assert!(ClaimValue::Claim(&many).words().ends_with(", ..."));
     }
 }

@@ -5,8 +5,8 @@
 
 use std::collections::HashMap;
 
-use super::claim::{self, Found, Scalar, UID};
-use super::rule::{Alternative, RuleHere, Term, Wanted};
+use super::claim::{self, ClaimValue, Scalar, UID};
+use super::rule::{Alternative, ExpectedValue, RuleHere, Term};
 use portcullis_core::Identity;
 
 /// The rules of one place, by what they want.
@@ -107,7 +107,7 @@ impl Places {
 impl RuleIndex {
     /// Files these rules.
     pub(super) fn new<'r>(rules: impl Iterator<Item = &'r RuleHere> + Clone) -> Self {
-        let mut often: HashMap<(&str, &Wanted<Box<str>>), usize> = HashMap::new();
+        let mut often: HashMap<(&str, &ExpectedValue<Box<str>>), usize> = HashMap::new();
         let terms = rules
             .clone()
             .flat_map(|rule| &rule.alternatives)
@@ -214,17 +214,17 @@ impl RuleIndex {
 }
 
 impl ClaimIndex {
-    fn file(&mut self, wanted: &Wanted<Box<str>>, filed: Filed) {
+    fn file(&mut self, wanted: &ExpectedValue<Box<str>>, filed: Filed) {
         match wanted {
-            Wanted::Text(text) => self.texts.entry(text.clone()).or_default().push(filed),
-            Wanted::Number(number) => self.numbers.entry(*number).or_default().push(filed),
-            Wanted::Flag(true) => self.yes.push(filed),
-            Wanted::Flag(false) => self.no.push(filed),
+            ExpectedValue::Text(text) => self.texts.entry(text.clone()).or_default().push(filed),
+            ExpectedValue::Number(number) => self.numbers.entry(*number).or_default().push(filed),
+            ExpectedValue::Flag(true) => self.yes.push(filed),
+            ExpectedValue::Flag(false) => self.no.push(filed),
         }
     }
 
     /// Everything that is filed under what was found.
-    fn each(&self, found: Found<'_>, mut visit: impl FnMut(Filed)) {
+    fn each(&self, found: ClaimValue<'_>, mut visit: impl FnMut(Filed)) {
         found.any(|has| {
             let filed = match has {
                 Scalar::Text(text) => self.texts.get(text),
@@ -252,7 +252,7 @@ mod tests {
             alternatives: vec![Alternative {
                 terms: vec![Term {
                     claim: (*claim).into(),
-                    any_of: vec![Wanted::Text("x".into())],
+                    any_of: vec![ExpectedValue::Text("x".into())],
                 }],
             }],
             wants_tenant: false,

@@ -28,7 +28,7 @@ pub(super) struct Projects {
 
 /// Projects as they are written, before they are put together.
 #[derive(Debug, Default)]
-pub(super) struct Written {
+pub(super) struct ProjectList {
     /// Names and patterns of `projects`.
     pub(super) plain: Vec<String>,
     /// Hosts and names of `source`.
@@ -46,7 +46,7 @@ impl Projects {
 
     /// Those that are written. Of two projects of one name on different hosts, both are known by their
     /// canonical names only.
-    pub(super) fn of(written: &Written) -> Self {
+    pub(super) fn of(written: &ProjectList) -> Self {
         let ambiguous = Self::ambiguous(written);
         let mut projects = Self::default();
         for (host, name) in &written.hosted {
@@ -80,7 +80,7 @@ impl Projects {
     }
 
     /// The names that stand for several projects on different hosts.
-    pub(super) fn ambiguous(written: &Written) -> BTreeSet<&str> {
+    pub(super) fn ambiguous(written: &ProjectList) -> BTreeSet<&str> {
         let mut hosts: HashMap<&str, &str> = HashMap::new();
         let mut found = BTreeSet::new();
         for (host, name) in &written.hosted {
@@ -124,7 +124,7 @@ mod tests {
     use super::*;
 
     fn projects(plain: &[&str], hosted: &[(&str, &str)]) -> Projects {
-        Projects::of(&Written {
+        Projects::of(&ProjectList {
             plain: plain.iter().map(ToString::to_string).collect(),
             hosted: hosted
                 .iter()

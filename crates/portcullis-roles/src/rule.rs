@@ -36,12 +36,12 @@ pub(super) struct Term<T> {
     /// The key of the claim, dotted.
     pub(super) claim: Box<str>,
     /// Any of these.
-    pub(super) any_of: Vec<Wanted<T>>,
+    pub(super) any_of: Vec<ExpectedValue<T>>,
 }
 
 /// What a claim, or something in a list of it, must be.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub(super) enum Wanted<T> {
+pub(super) enum ExpectedValue<T> {
     /// This text.
     Text(T),
     /// Yes or no.
@@ -57,7 +57,7 @@ impl Rule {
             .iter()
             .flat_map(|alternative| &alternative.terms)
             .flat_map(|term| &term.any_of)
-            .any(|wanted| matches!(wanted, Wanted::Text(text) if text.names_tenant()))
+            .any(|wanted| matches!(wanted, ExpectedValue::Text(text) if text.names_tenant()))
     }
 
     /// It in a tenant, or at the root of the API, where a rule that names the tenant never matches.
@@ -88,9 +88,9 @@ impl Alternative<Template> {
                 .any_of
                 .iter()
                 .map(|wanted| match wanted {
-                    Wanted::Text(text) => Wanted::Text(text.expand(tenant)),
-                    Wanted::Flag(flag) => Wanted::Flag(*flag),
-                    Wanted::Number(number) => Wanted::Number(*number),
+                    ExpectedValue::Text(text) => ExpectedValue::Text(text.expand(tenant)),
+                    ExpectedValue::Flag(flag) => ExpectedValue::Flag(*flag),
+                    ExpectedValue::Number(number) => ExpectedValue::Number(*number),
                 })
                 .collect(),
         });
@@ -173,13 +173,13 @@ impl Term<Box<str>> {
 
     /// What it wants, in words: "`a`", "one of `a`, `b`".
     fn wanted(&self) -> String {
-        let values: Vec<_> = self.any_of.iter().map(Wanted::words).collect();
+        let values: Vec<_> = self.any_of.iter().map(ExpectedValue::words).collect();
         let one_of = if values.len() > 1 { "one of " } else { "" };
         format!("{one_of}{}", values.join(", "))
     }
 }
 
-impl Wanted<Box<str>> {
+impl ExpectedValue<Box<str>> {
     fn is(&self, has: Scalar<'_>) -> bool {
         match (self, has) {
             (Self::Text(wanted), Scalar::Text(text)) => **wanted == *text,

@@ -14,7 +14,7 @@ const FILE: &str = "portcullis.db";
 /// Where a store is: a file, or a PostgreSQL server. Shown without passwords.
 #[derive(Clone)]
 pub struct Location {
-    place: Place,
+    place: Backend,
     /// What it was made of: two of the same are the same.
     written: String,
 }
@@ -28,7 +28,7 @@ impl PartialEq for Location {
 impl Eq for Location {}
 
 #[derive(Clone)]
-enum Place {
+enum Backend {
     Sqlite(PathBuf),
     Postgres(Box<Address>),
 }
@@ -57,7 +57,7 @@ impl Location {
             "postgres" | "postgresql" => {
                 let address = Address::parse(url, base)?;
                 Ok(Self {
-                    place: Place::Postgres(Box::new(address)),
+                    place: Backend::Postgres(Box::new(address)),
                     written: url.to_owned(),
                 })
             }
@@ -72,16 +72,16 @@ impl Location {
 
     fn sqlite(path: &Path) -> Self {
         Self {
-            place: Place::Sqlite(path.to_owned()),
+            place: Backend::Sqlite(path.to_owned()),
             written: path.display().to_string(),
         }
     }
 
     pub(crate) fn connect(&self, mode: Mode) -> Result<Box<dyn Database>, Failure> {
         Ok(match (&self.place, mode) {
-            (Place::Sqlite(path), Mode::ReadWrite) => Box::new(Sqlite::open(path)?),
-            (Place::Sqlite(path), Mode::ReadOnly) => Box::new(Sqlite::open_read_only(path)?),
-            (Place::Postgres(address), mode) => {
+            (Backend::Sqlite(path), Mode::ReadWrite) => Box::new(Sqlite::open(path)?),
+            (Backend::Sqlite(path), Mode::ReadOnly) => Box::new(Sqlite::open_read_only(path)?),
+            (Backend::Postgres(address), mode) => {
                 Box::new(Postgres::open(address, mode == Mode::ReadOnly)?)
             }
         })
@@ -95,8 +95,8 @@ fn unknown() -> LocationError {
 impl fmt::Display for Location {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.place {
-            Place::Sqlite(path) => write!(f, "sqlite:{}", path.display()),
-            Place::Postgres(address) => address.fmt(f),
+            Backend::Sqlite(path) => write!(f, "sqlite:{}", path.display()),
+            Backend::Postgres(address) => address.fmt(f),
         }
     }
 }

@@ -91,12 +91,12 @@ impl Settings {
 struct Variables<'a>(Lookup<'a>);
 
 /// A variable, and what it says.
-struct Found {
+struct Variable {
     name: String,
     value: String,
 }
 
-impl Found {
+impl Variable {
     fn wrong(self, problem: impl Into<String>) -> SettingsError {
         SettingsError {
             variable: self.name,
@@ -131,14 +131,14 @@ impl Variables<'_> {
         (self.0)(name)
     }
 
-    fn find(&self, name: &str) -> Option<Found> {
+    fn find(&self, name: &str) -> Option<Variable> {
         let value = self.get(name)?;
         let name = name.to_owned();
-        Some(Found { name, value })
+        Some(Variable { name, value })
     }
 
     /// The variable for this signal, or else the one for all.
-    fn of_signal(&self, signal: Signal, what: &str) -> Option<Found> {
+    fn of_signal(&self, signal: Signal, what: &str) -> Option<Variable> {
         let signal = signal.as_str().to_ascii_uppercase();
         self.find(&format!("OTEL_EXPORTER_OTLP_{signal}_{what}"))
             .or_else(|| self.find(&format!("OTEL_EXPORTER_OTLP_{what}")))
@@ -203,7 +203,7 @@ impl Variables<'_> {
     }
 
     fn endpoint(&self, signal: Signal, protocol: Protocol) -> Result<Option<Web>, SettingsError> {
-        let parse = |found: Found| {
+        let parse = |found: Variable| {
             Web::parse(found.value.trim()).map_err(|problem| found.wrong(problem.to_string()))
         };
         let upper = signal.as_str().to_ascii_uppercase();
@@ -248,7 +248,11 @@ impl Variables<'_> {
         })
     }
 
-    fn trust(&self, signal: Signal, authorities: Option<&Found>) -> Result<Trust, SettingsError> {
+    fn trust(
+        &self,
+        signal: Signal,
+        authorities: Option<&Variable>,
+    ) -> Result<Trust, SettingsError> {
         let trust = match authorities {
             None => Trust::system(),
             Some(found) => {

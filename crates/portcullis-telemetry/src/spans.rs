@@ -59,7 +59,7 @@ pub(crate) struct Spans<'a> {
 }
 
 /// Where a span is in the trace.
-struct Place {
+struct SpanIds {
     id: [u8; 8],
     parent: Option<[u8; 8]>,
     kind: u64,
@@ -91,7 +91,7 @@ impl<'a> Spans<'a> {
             Some(_) => IS_REMOTE,
             None => 0,
         };
-        let place = Place {
+        let place = SpanIds {
             id: self.trace.span_id,
             parent: self.trace.parent_id,
             kind: SERVER,
@@ -204,7 +204,7 @@ impl<'a> Spans<'a> {
         attributes: impl Iterator<Item = (&'static str, Attribute<'b>)>,
     ) -> [u8; 8] {
         let id = rand::random::<u64>().max(1).to_be_bytes();
-        let place = Place {
+        let place = SpanIds {
             id,
             parent: Some(parent),
             kind,
@@ -217,7 +217,7 @@ impl<'a> Spans<'a> {
     fn write<'b>(
         &mut self,
         span: &Span,
-        place: &Place,
+        place: &SpanIds,
         attributes: impl Iterator<Item = (&'static str, Attribute<'b>)>,
     ) {
         if self.written.len() >= MOST {

@@ -30,7 +30,7 @@ use portcullis_graph::{Applied, check_name, check_namespace};
 use serde_json::{Map, Value};
 
 use documents::{Contents, Object};
-use index::{Index, Key, Turn};
+use index::{Index, Key, Standing};
 use report::{Fault, Malformed};
 use sink::Sink;
 use walk::{Print, Walk};
@@ -73,7 +73,7 @@ pub enum OpenError {
 
 /// What is known of a file.
 #[derive(Debug)]
-struct Known {
+struct KnownFile {
     /// How it was when it was read.
     seen: Print,
     /// Whether it must be read again in any case.
@@ -82,7 +82,7 @@ struct Known {
 }
 
 /// What a look found, once nothing changed any more.
-struct Look {
+struct Scan {
     now: Walk,
     /// Files that are still changing: they stay as they were, for now.
     waiting: HashSet<PathBuf>,
@@ -91,7 +91,7 @@ struct Look {
 /// A directory of manifests, and what is known of its files.
 pub struct ObjectsDirectory {
     root: PathBuf,
-    files: BTreeMap<Arc<Path>, Known>,
+    files: BTreeMap<Arc<Path>, KnownFile>,
     index: Index,
     /// For how many looks a file has been changing.
     restless: HashMap<PathBuf, u32>,
@@ -142,7 +142,7 @@ impl ObjectsDirectory {
     ///
     /// Takes a moment if something changed: waits until it stops changing.
     pub fn sync(&mut self, sink: &impl Sink) -> Report {
-        let Look { now, waiting } = self.look();
+        let Scan { now, waiting } = self.look();
         let mut changed = false;
         let gone = |file: &&Arc<Path>| {
             let there = now.files.contains_key(&***file) || waiting.contains(&***file);
@@ -173,11 +173,11 @@ impl ObjectsDirectory {
     }
 
     /// Looks until nothing changes any more, if something has changed at all.
-    fn look(&mut self) -> Look {
+    fn look(&mut self) -> Scan {
         let mut now = Walk::take(&self.root, self.max_entries);
         let mut waiting = HashSet::new();
         if !self.looked_before {
-            return Look { now, waiting };
+            return Scan { now, waiting };
         }
         for _ in 0..SETTLE_AT_MOST {
             if self.is_as_known(&now) {
@@ -200,7 +200,7 @@ impl ObjectsDirectory {
             *looks += 1;
             *looks <= PATIENCE
         });
-        Look { now, waiting }
+        Scan { now, waiting }
     }
 
     fn is_as_known(&self, now: &Walk) -> bool {
@@ -242,7 +242,7 @@ impl ObjectsDirectory {
             faults.truncate(MAX_FAULTS);
             faults.push(Fault::whole(format!("and {more} more")));
         }
-        let known = Known {
+        let known = KnownFile {
             seen: print,
             again,
             faults,
@@ -269,7 +269,7 @@ impl ObjectsDirectory {
         }
         for (key, (line, value)) in last {
             let (source, place) = (key.source, format!("{}/{}", key.namespace, key.name));
-            let Turn::Counts(value) = self.index.put(file, key, value) else {
+            let Standing::Counts(value) = self.index.put(file, key, value) else {
                 continue;
             };
             let kind = value

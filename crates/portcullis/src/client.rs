@@ -17,10 +17,10 @@ use portcullis_net::{Connection, Pieces};
 use tokio::runtime::Runtime;
 use tokio::task::JoinSet;
 
-pub(crate) use self::access::{Access, Secret};
+pub(crate) use self::access::{Secret, ServerAccess};
 pub(crate) use self::error::ClientError;
 use self::events::{Events, SILENCE};
-pub(crate) use self::exchange::Question;
+pub(crate) use self::exchange::ApiRequest;
 use self::exchange::{Shared, within};
 
 /// How many exchanges are under way at once.
@@ -37,7 +37,7 @@ pub(crate) struct Client {
 
 impl Client {
     /// Gets ready to ask; connects to nobody yet.
-    pub(crate) fn new(access: &Access) -> Result<Self, ClientError> {
+    pub(crate) fn new(access: &ServerAccess) -> Result<Self, ClientError> {
         let address = access.address()?;
         if access.token.is_some() && !address.is_confidential() {
             return Err(ClientError::Usage(
@@ -63,13 +63,16 @@ impl Client {
     }
 
     /// Asks, and waits for the whole answer.
-    pub(crate) fn ask(&mut self, question: Question) -> Result<Bytes, ClientError> {
+    pub(crate) fn ask(&mut self, question: ApiRequest) -> Result<Bytes, ClientError> {
         let mut answers = self.ask_all(vec![question]);
         answers.pop().unwrap_or(Err(ClientError::lost()))
     }
 
     /// Asks several questions, a few at once; answers stand in the order of the questions.
-    pub(crate) fn ask_all(&mut self, questions: Vec<Question>) -> Vec<Result<Bytes, ClientError>> {
+    pub(crate) fn ask_all(
+        &mut self,
+        questions: Vec<ApiRequest>,
+    ) -> Vec<Result<Bytes, ClientError>> {
         let mut answers: Vec<_> = questions.iter().map(|_| Err(ClientError::lost())).collect();
         let mut waiting = questions.into_iter().enumerate();
         let (shared, idle) = (&self.shared, &mut self.idle);
@@ -106,9 +109,9 @@ impl Client {
         path: impl Into<String>,
         take: &mut dyn FnMut(&[u8]) -> ControlFlow<()>,
     ) -> Result<(), ClientError> {
-        let mut pieces = self.open(&Question {
+        let mut pieces = self.open(&ApiRequest {
             accept: "*/*",
-            ..Question::get(path)
+            ..ApiRequest::get(path)
         })?;
         loop {
             let next = self.runtime.block_on(pieces.next(SILENCE));
@@ -122,16 +125,16 @@ impl Client {
 
     /// Opens a stream of events.
     pub(crate) fn events(&self, path: impl Into<String>) -> Result<Events, ClientError> {
-        let pieces = self.open(&Question {
+        let pieces = self.open(&ApiRequest {
             accept: "text/event-stream",
-            ..Question::get(path)
+            ..ApiRequest::get(path)
         })?;
         let runtime = Arc::clone(&self.runtime);
         Ok(Events::new(runtime, &self.shared.place, pieces))
     }
 
     /// Asks, and waits until the answer begins.
-    fn open(&self, question: &Question) -> Result<Pieces, ClientError> {
+    fn open(&self, question: &ApiRequest) -> Result<Pieces, ClientError> {
         let shared = &self.shared;
         self.runtime.block_on(async {
             let opened = async {

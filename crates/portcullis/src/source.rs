@@ -10,7 +10,7 @@ use std::path::PathBuf;
 use portcullis_record::Summary;
 
 use crate::arguments::{Filter, Store};
-use crate::client::{Access, ClientError};
+use crate::client::{ClientError, ServerAccess};
 use crate::data_dir;
 use crate::exit::Exit;
 
@@ -108,7 +108,7 @@ pub(crate) fn open(store: &Store) -> Result<Box<dyn DecisionSource>, SourceError
     if let Some(dir) = &store.data_dir {
         return Ok(Box::new(store::StoreSource::in_directory(dir)?));
     }
-    let given = Access::given(
+    let given = ServerAccess::given(
         store.server.as_deref(),
         store.token.as_ref(),
         store.ca.as_ref(),

@@ -126,9 +126,9 @@ pub(super) fn one(
 /// As long as what it signs with: RFC 7518, section 3.2.
 const SHORTEST_SECRET: usize = 32;
 
-type Made = (Keyring, Option<Signer>);
+type KeyringAndSigner = (Keyring, Option<Signer>);
 
-fn shared(secret: &[u8]) -> Result<Made, String> {
+fn shared(secret: &[u8]) -> Result<KeyringAndSigner, String> {
     if secret.is_empty() {
         return Err("the secret is empty".to_owned());
     }
@@ -150,7 +150,7 @@ fn pair(
     algorithm: crate::settings::Algorithm,
     public: &[u8],
     private: Option<&[u8]>,
-) -> Result<Made, (&'static str, String)> {
+) -> Result<KeyringAndSigner, (&'static str, String)> {
     let verifier = Verifier::from_pem(algorithm, public).map_err(|e| ("publicKeyFile", e))?;
     let signer = match private {
         None => None,

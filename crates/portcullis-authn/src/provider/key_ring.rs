@@ -15,7 +15,7 @@ pub(crate) struct KeyRing {
 
 /// What is known of the key a token wants.
 #[derive(Debug)]
-pub(crate) enum Known {
+pub(crate) enum KeyLookup {
     /// This is it.
     Key(Verifier),
     /// There is none.
@@ -47,23 +47,23 @@ impl KeyRing {
     }
 
     /// The key of this name, or the only one for this algorithm.
-    pub(crate) fn find(&self, id: Option<&str>, signing: Signing) -> Known {
+    pub(crate) fn find(&self, id: Option<&str>, signing: Signing) -> KeyLookup {
         let of_algorithm = || self.keys.iter().filter(|key| key.signing() == signing);
         let Some(id) = id else {
             let mut keys = of_algorithm();
             return match (keys.next(), keys.next()) {
-                (Some(key), None) => Known::Key(key.verifier.clone()),
-                (None, _) => Known::Nothing,
-                (Some(_), Some(_)) => Known::NotNamed,
+                (Some(key), None) => KeyLookup::Key(key.verifier.clone()),
+                (None, _) => KeyLookup::Nothing,
+                (Some(_), Some(_)) => KeyLookup::NotNamed,
             };
         };
         let named = |key: &&Jwk| key.id.as_deref() == Some(id);
         if let Some(key) = of_algorithm().find(named) {
-            Known::Key(key.verifier.clone())
+            KeyLookup::Key(key.verifier.clone())
         } else if self.keys.iter().any(|key| named(&key)) {
-            Known::OtherAlgorithm
+            KeyLookup::OtherAlgorithm
         } else {
-            Known::Nothing
+            KeyLookup::Nothing
         }
     }
 }

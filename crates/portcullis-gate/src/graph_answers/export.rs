@@ -33,7 +33,7 @@ pub struct Export {
     /// What is wrong with the objects.
     problems: Vec<String>,
     /// What is being written; none when all is.
-    part: Option<Part>,
+    part: Option<Section>,
     /// Kinds that are left in this part, the next one last.
     kinds: Vec<KindId>,
     /// Vertices that are left of the kind, the next one last.
@@ -43,7 +43,7 @@ pub struct Export {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Part {
+enum Section {
     Head,
     Vertices,
     Edges,
@@ -57,7 +57,7 @@ impl Export {
             name: name.to_owned(),
             format,
             problems: Vec::new(),
-            part: Some(Part::Head),
+            part: Some(Section::Head),
             kinds: Vec::new(),
             vertices: Vec::new(),
             has_items: false,
@@ -73,16 +73,20 @@ impl Export {
     /// Ends a part and begins the next.
     fn advance(&mut self, text: &mut String) {
         let (said, next) = match (self.part, self.format) {
-            (Some(Part::Head), ExportFormat::Json) => ("{\"vertices\":[".into(), Part::Vertices),
-            (Some(Part::Head), ExportFormat::Dot) => {
+            (Some(Section::Head), ExportFormat::Json) => {
+                ("{\"vertices\":[".into(), Section::Vertices)
+            }
+            (Some(Section::Head), ExportFormat::Dot) => {
                 let comment = |one: &String| format!("// problem: {}\n", printable(one));
                 let comments: String = self.problems.iter().map(comment).collect();
                 let head = format!("{comments}digraph {} {{\n", quoted(&self.name));
-                (head, Part::Vertices)
+                (head, Section::Vertices)
             }
-            (Some(Part::Vertices), ExportFormat::Json) => ("\n],\n\"edges\":[".into(), Part::Edges),
-            (Some(Part::Vertices), ExportFormat::Dot) => (String::new(), Part::Edges),
-            (Some(Part::Edges) | None, format) => {
+            (Some(Section::Vertices), ExportFormat::Json) => {
+                ("\n],\n\"edges\":[".into(), Section::Edges)
+            }
+            (Some(Section::Vertices), ExportFormat::Dot) => (String::new(), Section::Edges),
+            (Some(Section::Edges) | None, format) => {
                 match format {
                     ExportFormat::Json if self.problems.is_empty() => text.push_str("\n]}\n"),
                     ExportFormat::Json => {
@@ -115,7 +119,7 @@ impl Export {
     }
 
     fn write(&mut self, key: &Key, text: &mut String) {
-        if self.part == Some(Part::Vertices) {
+        if self.part == Some(Section::Vertices) {
             let vertex = self.view.vertex(key);
             let item = match self.format {
                 ExportFormat::Json => {
@@ -171,8 +175,8 @@ impl Iterator for Export {
         while text.len() < PIECE {
             match self.part {
                 None => break,
-                Some(Part::Head) => self.advance(&mut text),
-                Some(Part::Vertices | Part::Edges) => match self.next_vertex() {
+                Some(Section::Head) => self.advance(&mut text),
+                Some(Section::Vertices | Section::Edges) => match self.next_vertex() {
                     Some(key) => self.write(&key, &mut text),
                     None => self.advance(&mut text),
                 },

@@ -17,14 +17,14 @@ use portcullis_config::GraphSource;
 pub(super) struct Feed {
     source: GraphSource,
     state: Arc<State>,
-    seen: Arc<Mutex<Seen>>,
+    seen: Arc<Mutex<DirectoryStatus>>,
     running: Mutex<Option<Running>>,
     cluster: Arc<OnceLock<Cluster>>,
 }
 
 /// What the last look at a directory was like.
 #[derive(Debug)]
-struct Seen {
+struct DirectoryStatus {
     at: Instant,
     troubles: Vec<String>,
 }
@@ -38,7 +38,7 @@ enum Running {
 
 impl Feed {
     pub(super) fn new(source: GraphSource, state: Arc<State>) -> Self {
-        let seen = Seen {
+        let seen = DirectoryStatus {
             at: clock::monotonic(),
             troubles: Vec::new(),
         };
@@ -103,7 +103,7 @@ impl Feed {
     pub(super) fn reader(&self) -> Option<Arc<dyn LiveReader>> {
         match &self.source {
             GraphSource::Kubeconfig(_) | GraphSource::InCluster => {
-                Some(Arc::new(Reader(Arc::clone(&self.cluster))))
+                Some(Arc::new(ClusterReader(Arc::clone(&self.cluster))))
             }
             GraphSource::Directory(_) | GraphSource::Nowhere => None,
         }
@@ -142,7 +142,7 @@ fn open(path: &Path) -> Result<ObjectsDirectory, String> {
     ObjectsDirectory::open(path).map_err(|error| error.to_string())
 }
 
-fn note(seen: &Mutex<Seen>, report: &Report) {
+fn note(seen: &Mutex<DirectoryStatus>, report: &Report) {
     let mut seen = seen.lock();
     seen.at = clock::monotonic();
     seen.troubles = report.malformed.iter().map(ToString::to_string).collect();
@@ -155,9 +155,9 @@ fn trouble(kind: &KindStatus) -> Option<String> {
 }
 
 /// Reads from a cluster as soon as the way to it is known.
-struct Reader(Arc<OnceLock<Cluster>>);
+struct ClusterReader(Arc<OnceLock<Cluster>>);
 
-impl LiveReader for Reader {
+impl LiveReader for ClusterReader {
     fn read(&self, kind: &VertexKind, namespace: &str, name: &str, deadline: Instant) -> Reading {
         match self.0.get() {
             Some(cluster) => cluster.read(kind, namespace, name, deadline),

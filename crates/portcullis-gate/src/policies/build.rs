@@ -58,9 +58,9 @@ impl Compiled {
         self,
         policies: &config::Policies,
         limits: &config::Limits,
-        around: Around,
+        around: PolicyEnvironment,
     ) -> Result<(Arc<dyn Plugin>, Engine), String> {
-        let Around {
+        let PolicyEnvironment {
             failure,
             context,
             guard,
@@ -102,7 +102,7 @@ impl Compiled {
 
 /// What policies are built into.
 #[derive(Debug)]
-pub(crate) struct Around {
+pub(crate) struct PolicyEnvironment {
     /// What follows when they can't decide.
     pub(crate) failure: FailureMode,
     /// What they keep between reviews.

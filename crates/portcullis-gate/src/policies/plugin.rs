@@ -15,7 +15,7 @@ use tokio::sync::oneshot;
 
 use super::caller::Callers;
 use super::observer::Observer;
-use super::subject::Asked;
+use super::subject::PolicySubject;
 use portcullis_config::{DefaultAction, Matcher};
 
 /// Which requests a policy is asked about, and what its refusal means.
@@ -75,7 +75,7 @@ impl Plugin for PoliciesPlugin {
 /// What comes of looking at the rules.
 enum Prepared {
     /// Some policies are to be asked; why the others are not.
-    Ask(Box<Input>, Arc<Asked>, Skipped),
+    Ask(Box<Input>, Arc<PolicySubject>, Skipped),
     /// None is.
     Nothing(Skipped),
 }
@@ -101,7 +101,7 @@ impl PoliciesPlugin {
         };
         let replay = self.observer.as_ref().and_then(|o| o.replay());
         let now = replay.as_ref().map(|replay| replay.now);
-        let asked = Arc::new(Asked {
+        let asked = Arc::new(PolicySubject {
             request: request.clone(),
             received: now.or(request.context.time).unwrap_or_else(clock::wall),
             callers: Arc::clone(&self.callers),
@@ -131,7 +131,7 @@ impl PoliciesPlugin {
     fn ask(
         &self,
         input: Input,
-        asked: Arc<Asked>,
+        asked: Arc<PolicySubject>,
         deadline: Instant,
         skipped: Skipped,
         default_action: DefaultAction,

@@ -16,7 +16,7 @@ use super::time::rfc3339;
 
 /// A request, and when it came.
 #[derive(Debug)]
-pub(super) struct Asked {
+pub(super) struct PolicySubject {
     pub(super) request: Attributes,
     pub(super) received: SystemTime,
     pub(super) callers: Arc<Callers>,
@@ -24,7 +24,7 @@ pub(super) struct Asked {
     pub(super) mask: Option<Arc<str>>,
 }
 
-impl Subject for Asked {
+impl Subject for PolicySubject {
     fn req(&self) -> Value {
         review::request_with_both_names(&self.request)
     }
@@ -61,7 +61,7 @@ impl Subject for Asked {
     }
 }
 
-impl Asked {
+impl PolicySubject {
     /// Who called, and how that is known.
     fn user(&self) -> (Value, &'static str) {
         let peer = &self.request.context.peer;

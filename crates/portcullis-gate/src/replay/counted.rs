@@ -7,22 +7,26 @@ use portcullis_core::{
     StepOutcome,
 };
 
-use super::desk::Desk;
+use super::current::CurrentDecision;
 
 /// The plug-in that stands for it.
 struct Counted {
     name: String,
     /// The real one, which says what is its business.
     plugin: Arc<dyn Plugin>,
-    desk: Arc<Desk>,
+    current: Arc<CurrentDecision>,
 }
 
 /// What stands for this entry.
-pub(super) fn in_place_of(name: &str, entry: &ChainEntry, desk: &Arc<Desk>) -> ChainEntry {
+pub(super) fn in_place_of(
+    name: &str,
+    entry: &ChainEntry,
+    current: &Arc<CurrentDecision>,
+) -> ChainEntry {
     let counted = Counted {
         name: name.to_owned(),
         plugin: Arc::clone(entry.plugin()),
-        desk: Arc::clone(desk),
+        current: Arc::clone(current),
     };
     ChainEntry::new(name, Arc::new(counted))
 }
@@ -41,7 +45,7 @@ impl Counted {
         if request.dry_run {
             return Outcome::Pass;
         }
-        let recorded = self.desk.recorded(&self.name, phase);
+        let recorded = self.current.recorded(&self.name, phase);
         match recorded.as_ref().map(|step| (step.ended(), step)) {
             Some((Some(StepOutcome::Passed), _)) => Outcome::Pass,
             Some((Some(StepOutcome::Denied), step)) => {
@@ -50,7 +54,7 @@ impl Counted {
             }
             _ => {
                 let why = "counts requests, and did not count this one then";
-                self.desk.miss(format!("{} {why}", self.name));
+                self.current.miss(format!("{} {why}", self.name));
                 Outcome::Pass
             }
         }

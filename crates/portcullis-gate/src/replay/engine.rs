@@ -16,12 +16,12 @@ use portcullis_js::GlobalContext;
 use portcullis_record::Decision;
 
 use super::counted;
-use super::desk::Desk;
+use super::current::CurrentDecision;
 use super::facts::Facts;
 use super::masks::Matching;
 use super::policies::PoliciesOnly;
 use super::report::Report;
-use super::whole::Whole;
+use super::whole_chain::WholeChain;
 use super::worker::{Judge, Worker};
 use super::{context, outcome::Outcome};
 use crate::assembly;
@@ -149,8 +149,8 @@ impl Replay {
     /// When a plug-in or a policy can't be made.
     pub fn worker(&self) -> Result<Worker, Faults> {
         let mut faults = Vec::new();
-        let desk = Arc::new(Desk::default());
-        let observer: Arc<dyn Observer> = Arc::clone(&desk) as _;
+        let current = Arc::new(CurrentDecision::default());
+        let observer: Arc<dyn Observer> = Arc::clone(&current) as _;
         let namespaces: &[Namespace] = &self.loaded.namespaces;
         let context = GlobalContext::new(0);
         let entries = assembly::entries(
@@ -179,15 +179,15 @@ impl Replay {
                 .map(|plugin| plugin.name.as_str());
             let reads_objects = names.any(|n| n != policies::NAME && !facts.is_blind(n));
             let entries = entries.map(|(name, entry)| match facts.counts(name) {
-                true => counted::in_place_of(name, &entry, &desk),
+                true => counted::in_place_of(name, &entry, &current),
                 false => entry,
             });
-            let whole = Whole {
+            let whole = WholeChain {
                 chain: Chain::new(entries.collect()),
                 reads_objects,
                 pending_mutation: self.loaded.pending_mutation,
             };
-            Judge::Whole(whole, authorizers)
+            Judge::WholeChain(whole, authorizers)
         } else {
             let policies = entries.filter(|(name, _)| *name == policies::NAME);
             Judge::Policies(PoliciesOnly {
@@ -200,7 +200,7 @@ impl Replay {
             paths: matchers().any(Matcher::looks_at_path),
         };
         Ok(Worker {
-            desk,
+            current,
             judge,
             matching,
             facts,

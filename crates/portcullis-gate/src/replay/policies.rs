@@ -10,10 +10,10 @@ use serde_json::Value;
 
 use super::apply::misfit;
 use super::compare::{compare, is_same_but_for_masks, is_same_patch};
-use super::desk::Desk;
+use super::current::CurrentDecision;
 use super::outcome::{Answered, Outcome};
 use super::trace::Trace;
-use super::whole::{answered, changers, ran_out_of_time};
+use super::whole_chain::{answered, changers, ran_out_of_time};
 use crate::policies::{NAME, REJECTED_BY_DEFAULT};
 
 /// Said of a request that the policies refused then and allow now.
@@ -27,20 +27,20 @@ pub(super) struct PoliciesOnly {
 }
 
 impl PoliciesOnly {
-    /// Decides again; the decision has been laid out on the desk, and the request holds the object
+    /// Decides again; it is the current decision already, and the request holds the object
     /// as the policies found it then.
     pub(super) fn decide(
         &self,
         decision: &Decision,
         trace: &Trace<'_>,
         request: &mut Attributes,
-        desk: &Desk,
+        current: &CurrentDecision,
     ) -> Outcome {
         // Where nobody changed anything, the trees are not needed.
         let was_changed = trace.is_changed();
         let before = was_changed.then(|| value(request));
         let verdict = self.chain.decide(request);
-        let said = desk.put_away();
+        let said = current.finish();
         if let Some(why) = said.missed.or_else(|| ran_out_of_time(&verdict)) {
             return Outcome::Unknown(why);
         }
@@ -52,7 +52,7 @@ impl PoliciesOnly {
         } else {
             (Value::Null, Value::Null)
         };
-        let seen = Seen {
+        let seen = Comparison {
             decision,
             trace,
             verdict: &verdict,
@@ -68,7 +68,7 @@ impl PoliciesOnly {
 }
 
 /// Everything that is known after the policies were asked.
-struct Seen<'a> {
+struct Comparison<'a> {
     decision: &'a Decision,
     trace: &'a Trace<'a>,
     verdict: &'a Verdict,
@@ -84,7 +84,7 @@ struct Seen<'a> {
     refuses_pending: bool,
 }
 
-impl Seen<'_> {
+impl Comparison<'_> {
     fn outcome(&self) -> Result<Outcome, Misfit> {
         if !self.verdict.is_allowed() {
             return Ok(self.compare(answered(self.verdict)));

@@ -11,19 +11,19 @@ use portcullis_record::Decision;
 
 use super::apply::misfit;
 use super::calls::Calls;
-use super::desk::Desk;
+use super::current::CurrentDecision;
 use super::facts::Facts;
 use super::masks::Matching;
 use super::outcome::Outcome;
 use super::policies::PoliciesOnly;
 use super::trace::Trace;
-use super::whole::Whole;
+use super::whole_chain::WholeChain;
 use super::{MASK, access, context, masks, review as recorded};
 
 /// Decides recorded requests again.
 #[derive(Debug)]
 pub struct Worker {
-    pub(super) desk: Arc<Desk>,
+    pub(super) current: Arc<CurrentDecision>,
     pub(super) judge: Judge,
     pub(super) matching: Matching,
     pub(super) facts: Facts,
@@ -33,7 +33,7 @@ pub struct Worker {
 #[derive(Debug)]
 pub(super) enum Judge {
     /// Everything.
-    Whole(Whole, BTreeMap<String, AuthorizerChain>),
+    WholeChain(WholeChain, BTreeMap<String, AuthorizerChain>),
     /// The policies.
     Policies(PoliciesOnly),
 }
@@ -51,10 +51,12 @@ impl Worker {
     pub fn decide(&self, decision: &Decision) -> Outcome {
         let deciding = AssertUnwindSafe(|| match (decision.summary.door, &self.judge) {
             (Door::Kubernetes, _) => self.admission(decision),
-            (Door::Authorization, Judge::Whole(..)) if !decision.input.truncated.is_empty() => {
+            (Door::Authorization, Judge::WholeChain(..))
+                if !decision.input.truncated.is_empty() =>
+            {
                 truncated(decision)
             }
-            (Door::Authorization, Judge::Whole(_, authorizers)) => {
+            (Door::Authorization, Judge::WholeChain(_, authorizers)) => {
                 access::decide(decision, authorizers)
             }
             (Door::Api, _) => Outcome::PassedOver,
@@ -94,9 +96,9 @@ impl Worker {
             Err(Unprepared::Wrong(why)) => return Outcome::Failed(why),
         }
         match &self.judge {
-            Judge::Whole(whole, _) => whole.decide(decision, &mut request, &self.desk),
+            Judge::WholeChain(whole, _) => whole.decide(decision, &mut request, &self.current),
             Judge::Policies(policies) => {
-                policies.decide(decision, &trace, &mut request, &self.desk)
+                policies.decide(decision, &trace, &mut request, &self.current)
             }
         }
     }
@@ -132,7 +134,7 @@ impl Worker {
             mask: MASK.into(),
             calls: Arc::new(Calls::new(&decision.trace, left)),
         };
-        self.desk.lay_out(replay, &decision.trace);
+        self.current.begin(replay, &decision.trace);
         Ok(())
     }
 }

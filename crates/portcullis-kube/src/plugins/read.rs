@@ -41,7 +41,7 @@ pub(crate) fn pod(request: &Attributes) -> OrOutcome<Pod<'_>> {
     if !request.subresource.is_empty() {
         return Err(Outcome::not_applicable("a subresource of a pod"));
     }
-    let written: Written<'_> = object(request, "Pod")?;
+    let written: PodWithStatus<'_> = object(request, "Pod")?;
     if !matches!(written.kind.as_ref(), "" | "Pod") {
         let kind = written.kind;
         return Err(malformed(
@@ -55,7 +55,7 @@ pub(crate) fn pod(request: &Attributes) -> OrOutcome<Pod<'_>> {
 /// The pod as it was, if there was one that can be read.
 pub(crate) fn old_pod(request: &Attributes) -> Option<Pod<'_>> {
     let old = request.old_object.as_ref()?;
-    document::view::<Written<'_>>(old).ok().map(Pod::from)
+    document::view::<PodWithStatus<'_>>(old).ok().map(Pod::from)
 }
 
 /// The object of a request, which has to be of this kind of the core group.
@@ -83,7 +83,7 @@ fn is_null(document: &Document) -> bool {
 
 view! {
     /// A pod with what its type and status say.
-    struct Written<'a> {
+    struct PodWithStatus<'a> {
         /// Declared kind.
         kind: Cow<'a, str> = "kind",
         /// Metadata.
@@ -103,8 +103,8 @@ view! {
     }
 }
 
-impl<'a> From<Written<'a>> for Pod<'a> {
-    fn from(written: Written<'a>) -> Self {
+impl<'a> From<PodWithStatus<'a>> for Pod<'a> {
+    fn from(written: PodWithStatus<'a>) -> Self {
         Self {
             object: PodObject {
                 metadata: written.metadata,

@@ -84,7 +84,7 @@ pub(crate) fn review(
             .push((ERROR, format!("Failed to parse policy: {errors}")));
     }
 
-    let mut known = Known::new(pod);
+    let mut known = Evaluations::new(pod);
     if mode == Mode::Pod {
         let enforced = policy.enforce;
         outcome
@@ -106,12 +106,12 @@ pub(crate) fn review(
 }
 
 /// Evaluations made so far; there are at most three.
-struct Known<'p, 'a> {
+struct Evaluations<'p, 'a> {
     pod: &'p PodObject<'a>,
     results: [Option<(LevelVersion, Violations)>; 3],
 }
 
-impl<'p, 'a> Known<'p, 'a> {
+impl<'p, 'a> Evaluations<'p, 'a> {
     fn new(pod: &'p PodObject<'a>) -> Self {
         Self {
             pod,

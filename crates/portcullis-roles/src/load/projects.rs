@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::super::projects::{Projects, Written};
+use super::super::projects::{ProjectList, Projects};
 use super::findings::{At, Findings, kind, text_not};
 
 /// What a host of `source` may have.
@@ -21,7 +21,7 @@ pub(super) fn read(
     if projects.is_none() && source.is_none() {
         return Projects::all();
     }
-    let mut written = Written::default();
+    let mut written = ProjectList::default();
     if let Some(value) = projects {
         let at = at.key("projects");
         for (at, text) in findings.texts(value, &at, "a project") {
@@ -48,7 +48,13 @@ pub(super) fn read(
     Projects::of(&written)
 }
 
-fn read_host(host: &str, value: &Value, at: &At, findings: &mut Findings, written: &mut Written) {
+fn read_host(
+    host: &str,
+    value: &Value,
+    at: &At,
+    findings: &mut Findings,
+    written: &mut ProjectList,
+) {
     let Some(map) = findings.map(value, at, "a host of `source`") else {
         return;
     };
@@ -82,7 +88,7 @@ fn read_projects(
     value: &Value,
     at: &At,
     findings: &mut Findings,
-    written: &mut Written,
+    written: &mut ProjectList,
     deeper: usize,
 ) {
     let Some(deeper) = deeper.checked_sub(1) else {

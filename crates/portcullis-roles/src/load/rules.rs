@@ -3,7 +3,7 @@
 use serde_json::{Map, Value};
 
 use super::super::claim::whole;
-use super::super::rule::{Alternative, Rule, Term, Wanted};
+use super::super::rule::{Alternative, ExpectedValue, Rule, Term};
 use super::super::template::Template;
 use super::findings::{At, Findings, kind};
 
@@ -143,7 +143,7 @@ impl Reader<'_> {
     }
 
     /// What a claim must be.
-    fn leaf(&mut self, value: &Value, at: &At, claim: &str) -> Vec<Wanted<Template>> {
+    fn leaf(&mut self, value: &Value, at: &At, claim: &str) -> Vec<ExpectedValue<Template>> {
         let Value::Array(items) = value else {
             return self.wanted(value, at, claim).into_iter().collect();
         };
@@ -157,15 +157,15 @@ impl Reader<'_> {
         any_of
     }
 
-    fn wanted(&mut self, value: &Value, at: &At, claim: &str) -> Option<Wanted<Template>> {
+    fn wanted(&mut self, value: &Value, at: &At, claim: &str) -> Option<ExpectedValue<Template>> {
         let wrong = match value {
             Value::String(text) => match Template::parse(text) {
-                Ok(template) => return Some(Wanted::Text(template)),
+                Ok(template) => return Some(ExpectedValue::Text(template)),
                 Err(wrong) => format!("{wrong} (claim `{claim}`)"),
             },
-            Value::Bool(flag) => return Some(Wanted::Flag(*flag)),
+            Value::Bool(flag) => return Some(ExpectedValue::Flag(*flag)),
             Value::Number(number) if !number.is_f64() => {
-                return whole(number).map(Wanted::Number);
+                return whole(number).map(ExpectedValue::Number);
             }
             other => format!(
                 "the claim `{claim}` can be compared with a text, a boolean, a whole number or a list of those, not with {}",

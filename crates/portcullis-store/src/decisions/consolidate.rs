@@ -29,7 +29,7 @@ const STEP: usize = 512;
 
 /// A loose batch without its body.
 #[derive(Debug, Clone)]
-struct Part {
+struct LooseBatch {
     first: i64,
     lines: i64,
     raw_size: i64,
@@ -41,14 +41,14 @@ struct Part {
 /// Parts that become one.
 #[derive(Debug, Default)]
 struct Group {
-    parts: Vec<Part>,
+    parts: Vec<LooseBatch>,
     lines: i64,
     raw_size: i64,
 }
 
 impl Group {
     /// Whether this part can follow.
-    fn takes(&self, part: &Part) -> bool {
+    fn takes(&self, part: &LooseBatch) -> bool {
         let (Some(first), Some(last)) = (self.parts.first(), self.parts.last()) else {
             return true;
         };
@@ -62,7 +62,7 @@ impl Group {
             && newest.duration_since(oldest).unwrap_or_default() <= SPAN
     }
 
-    fn push(&mut self, part: Part) {
+    fn push(&mut self, part: LooseBatch) {
         self.lines += part.lines;
         self.raw_size += part.raw_size;
         self.parts.push(part);
@@ -161,14 +161,14 @@ impl Decisions {
 }
 
 /// The next loose batches.
-fn loose(database: &mut dyn Database, next: i64) -> Result<Vec<Part>, Failure> {
+fn loose(database: &mut dyn Database, next: i64) -> Result<Vec<LooseBatch>, Failure> {
     let sql = format!(
         "SELECT first, lines, raw_size, row_size, oldest_id, newest_id FROM decision_batches \
          WHERE loose = 1 AND first >= ?1 ORDER BY first LIMIT {STEP}"
     );
     let mut parts = Vec::new();
     for mut row in database.query(&sql, &[Value::Number(next)])? {
-        parts.push(Part {
+        parts.push(LooseBatch {
             first: row.number()?,
             lines: row.number()?,
             raw_size: row.number()?,

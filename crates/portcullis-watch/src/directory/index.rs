@@ -20,7 +20,7 @@ pub(super) struct Key {
 
 /// What a look found out about an object.
 #[derive(Debug, PartialEq)]
-pub(super) enum Turn {
+pub(super) enum Standing {
     /// This counts.
     Counts(Value),
     /// A later file has it too.
@@ -52,7 +52,7 @@ impl Index {
     }
 
     /// A file has this object.
-    pub(super) fn put(&mut self, file: &Arc<Path>, key: Key, value: Value) -> Turn {
+    pub(super) fn put(&mut self, file: &Arc<Path>, key: Key, value: Value) -> Standing {
         let key = match self.files.get_key_value(&key) {
             Some((known, _)) => Arc::clone(known),
             None => Arc::new(key),
@@ -72,10 +72,10 @@ impl Index {
         if counts {
             objects.insert(Arc::clone(&key), None);
             self.open.remove(&key);
-            return Turn::Counts(value);
+            return Standing::Counts(value);
         }
         objects.insert(key, Some(value));
-        Turn::Shadowed
+        Standing::Shadowed
     }
 
     /// A file has just these objects of those that it had.

@@ -8,7 +8,7 @@ use super::ClientError;
 
 /// Which server, and who asks.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Access {
+pub(crate) struct ServerAccess {
     /// The server: `https://…`, `http://…` or `unix:///path`.
     pub(crate) server: String,
     /// The bearer token.
@@ -27,7 +27,7 @@ impl std::fmt::Debug for Secret {
     }
 }
 
-impl Access {
+impl ServerAccess {
     /// The server that is given or that `PORTCULLIS_SERVER` names, if any; with it the token that is
     /// given or that `PORTCULLIS_TOKEN` holds.
     pub(crate) fn given(
@@ -91,9 +91,9 @@ mod tests {
 
     fn address(server: &str) -> Result<Address, ClientError> {
         let server = server.to_owned();
-        Access {
+        ServerAccess {
             server,
-            ..Access::default()
+            ..ServerAccess::default()
         }
         .address()
     }

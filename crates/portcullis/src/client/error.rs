@@ -1,6 +1,6 @@
 //! Why there is no answer.
 
-use portcullis_core::text::start;
+use portcullis_core::text::{one_line, start};
 use portcullis_net::{Error, StatusCode};
 use serde::Deserialize;
 use serde_json::Value;
@@ -84,9 +84,9 @@ impl ClientError {
         let said: Option<Body> = serde_json::from_slice(body).ok();
         let mut text = format!("{place} answers {}", status.as_u16());
         if let Some(body) = said {
-            text.push_str(&format!(": {}", one_line(&body.error.message, LONGEST)));
+            text.push_str(&format!(": {}", shown(&body.error.message, LONGEST)));
             if let Some(id) = body.request_id.filter(|id| !id.is_empty()) {
-                text.push_str(&format!(" (request {})", one_line(&id, 64)));
+                text.push_str(&format!(" (request {})", shown(&id, 64)));
             }
             if status == StatusCode::FORBIDDEN
                 && let Some(details) = body.error.details
@@ -113,13 +113,13 @@ impl ClientError {
 
 #[derive(Deserialize)]
 struct Body {
-    error: Said,
+    error: ErrorObject,
     #[serde(default)]
     request_id: Option<String>,
 }
 
 #[derive(Deserialize)]
-struct Said {
+struct ErrorObject {
     message: String,
     #[serde(default)]
     details: Option<Value>,
@@ -127,7 +127,7 @@ struct Said {
 
 /// What a 403 tells of permissions, in words.
 fn forbidden(details: &Value) -> Vec<String> {
-    let text = |value: &Value| value.as_str().map(|text| one_line(text, LONGEST_WORD));
+    let text = |value: &Value| value.as_str().map(|text| shown(text, LONGEST_WORD));
     let list = |key: &str| {
         let items = details.get(key).and_then(Value::as_array)?;
         let names: Vec<String> = items.iter().filter_map(text).take(MOST_LISTED).collect();
@@ -163,7 +163,7 @@ fn forbidden(details: &Value) -> Vec<String> {
     lines
 }
 
-/// At most so many characters, none of which begins another line.
-fn one_line(text: &str, most: usize) -> String {
-    start(text, most).replace(['\n', '\r'], " ")
+/// At most so many characters, on one line.
+fn shown(text: &str, most: usize) -> String {
+    one_line(start(text, most)).into_owned()
 }

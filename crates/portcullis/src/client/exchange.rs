@@ -28,7 +28,7 @@ pub(super) struct Shared {
 
 /// One question to the server.
 #[derive(Debug, Clone)]
-pub(crate) struct Question {
+pub(crate) struct ApiRequest {
     pub(super) method: Method,
     /// Path and query, below the server's address.
     pub(super) path: String,
@@ -37,7 +37,7 @@ pub(crate) struct Question {
     pub(super) accept: &'static str,
 }
 
-impl Question {
+impl ApiRequest {
     /// Only reads.
     pub(crate) fn get(path: impl Into<String>) -> Self {
         Self {
@@ -81,7 +81,7 @@ impl Shared {
     /// One exchange, on this connection if it still is one; gives back the connection.
     pub(super) async fn exchange(
         &self,
-        question: Question,
+        question: ApiRequest,
         idle: Option<Connection>,
     ) -> (Result<Bytes, ClientError>, Option<Connection>) {
         let mut kept = None;
@@ -96,7 +96,7 @@ impl Shared {
 
     async fn answered(
         &self,
-        question: &Question,
+        question: &ApiRequest,
         idle: Option<Connection>,
     ) -> Result<(Connection, Bytes), ClientError> {
         // A connection that waited may have been closed by the other end. A question that only reads
@@ -123,7 +123,7 @@ impl Shared {
     pub(super) async fn send(
         &self,
         connection: &mut Connection,
-        question: &Question,
+        question: &ApiRequest,
     ) -> Result<Response, ClientError> {
         let prefix = match self.client.address() {
             Address::Web(web) => &web.path,

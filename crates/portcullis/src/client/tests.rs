@@ -8,7 +8,7 @@ use super::*;
 use crate::exit::Exit;
 
 /// Answers so many connections, each with the next of these texts; gives what was asked.
-fn server(answers: Vec<String>) -> (Access, Receiver<String>) {
+fn server(answers: Vec<String>) -> (ServerAccess, Receiver<String>) {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let server = format!("http://{}", listener.local_addr().unwrap());
     let (tell, asked) = channel();
@@ -29,7 +29,7 @@ fn server(answers: Vec<String>) -> (Access, Receiver<String>) {
         }
     });
     let token = Some(Secret("geheim".to_owned()));
-    let access = Access {
+    let access = ServerAccess {
         server,
         token,
         ca: None,
@@ -57,7 +57,7 @@ fn answer(status: u16, body: &str) -> String {
 }
 
 /// Says this to whoever comes, whatever is asked.
-fn speaking(scheme: &str, bytes: &'static [u8]) -> Access {
+fn speaking(scheme: &str, bytes: &'static [u8]) -> ServerAccess {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let server = format!("{scheme}://{}", listener.local_addr().unwrap());
     std::thread::spawn(move || {
@@ -66,7 +66,7 @@ fn speaking(scheme: &str, bytes: &'static [u8]) -> Access {
         let _ = stream.read(&mut piece).unwrap();
         stream.write_all(bytes).unwrap();
     });
-    Access {
+    ServerAccess {
         server,
         token: None,
         ca: None,
@@ -90,7 +90,7 @@ fn a_server_that_speaks_otherwise_is_told_in_words() {
     ] {
         let access = speaking(scheme, bytes);
         let wrong = Client::new(&access)
-            .and_then(|mut client| client.ask(Question::get("/".to_owned())))
+            .and_then(|mut client| client.ask(ApiRequest::get("/".to_owned())))
             .unwrap_err();
         assert_eq!(wrong.exit(), Exit::Failed);
         assert!(wrong.to_string().ends_with(told), "{wrong}");
@@ -101,7 +101,7 @@ fn a_server_that_speaks_otherwise_is_told_in_words() {
 fn a_question_is_sent_with_its_token_and_answered() {
     let (access, asked) = server(vec![answer(200, "{}")]);
     let mut client = Client::new(&access).unwrap();
-    assert_eq!(client.ask(Question::get("/a?b=c")).unwrap(), "{}");
+    assert_eq!(client.ask(ApiRequest::get("/a?b=c")).unwrap(), "{}");
     let asked = asked.recv().unwrap();
     assert!(asked.starts_with("GET /a?b=c HTTP/1.1\r\n"), "{asked}");
     assert!(
@@ -115,7 +115,7 @@ fn many_are_answered_in_their_order() {
     let answers = (0..9).map(|n| answer(200, &n.to_string())).collect();
     let (access, asked) = server(answers);
     let mut client = Client::new(&access).unwrap();
-    let questions = (0..9).map(|n| Question::get(format!("/{n}")));
+    let questions = (0..9).map(|n| ApiRequest::get(format!("/{n}")));
     let answers = client.ask_all(questions.collect());
     assert_eq!(answers.len(), 9);
     // The server answers in the order of the connections, so compare with what each was asked.
@@ -149,7 +149,7 @@ fn what_is_wrong_is_said_without_the_token() {
     ] {
         let (access, _asked) = server(vec![answer(status, said)]);
         let mut client = Client::new(&access).unwrap();
-        let error = client.ask(Question::get("/")).unwrap_err();
+        let error = client.ask(ApiRequest::get("/")).unwrap_err();
         assert_eq!(error.exit(), exit, "{status}");
         let text = error.to_string();
         assert!(
@@ -169,7 +169,7 @@ fn a_broken_answer_is_no_answer() {
     ] {
         let (access, _asked) = server(vec![answer.to_owned()]);
         let mut client = Client::new(&access).unwrap();
-        let error = client.ask(Question::get("/")).unwrap_err();
+        let error = client.ask(ApiRequest::get("/")).unwrap_err();
         assert_eq!(error.exit(), Exit::Failed, "{answer}");
     }
 }
@@ -177,7 +177,7 @@ fn a_broken_answer_is_no_answer() {
 #[test]
 fn a_token_stays_on_this_machine_without_tls() {
     let token = Some(Secret("geheim".to_owned()));
-    let access = |server: &str| Access {
+    let access = |server: &str| ServerAccess {
         server: server.to_owned(),
         token: token.clone(),
         ca: None,
@@ -187,12 +187,12 @@ fn a_token_stays_on_this_machine_without_tls() {
     assert!(!refused.to_string().contains("geheim"));
     assert!(Client::new(&access("http://localhost:1")).is_ok());
     assert!(Client::new(&access("unix:///nowhere")).is_ok());
-    let without = Access {
+    let without = ServerAccess {
         token: None,
         ..access("http://a.example")
     };
     assert!(Client::new(&without).is_ok());
-    let odd = Access {
+    let odd = ServerAccess {
         token: Some(Secret("a\r\nb: c".to_owned())),
         ..access("http://localhost")
     };
@@ -204,7 +204,7 @@ fn what_changes_something_is_sent_whole() {
     let (access, asked) = server(vec![answer(200, "true"), answer(204, "")]);
     let mut client = Client::new(&access).unwrap();
     let body = serde_json::json!({"pipeline": "post"});
-    assert_eq!(client.ask(Question::post("/a", &body)).unwrap(), "true");
+    assert_eq!(client.ask(ApiRequest::post("/a", &body)).unwrap(), "true");
     let sent = asked.recv().unwrap();
     assert!(sent.starts_with("POST /a HTTP/1.1\r\n"), "{sent}");
     assert!(
@@ -212,7 +212,7 @@ fn what_changes_something_is_sent_whole() {
         "{sent}"
     );
     assert!(sent.ends_with("\r\n\r\n{\"pipeline\":\"post\"}"), "{sent}");
-    assert_eq!(client.ask(Question::delete("/b/1")).unwrap(), "");
+    assert_eq!(client.ask(ApiRequest::delete("/b/1")).unwrap(), "");
     let sent = asked.recv().unwrap();
     assert!(sent.starts_with("DELETE /b/1 HTTP/1.1\r\n"), "{sent}");
     assert!(!sent.contains("content-type"), "{sent}");
@@ -221,9 +221,9 @@ fn what_changes_something_is_sent_whole() {
 #[test]
 fn what_changes_something_is_sent_once() {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-    let access = Access {
+    let access = ServerAccess {
         server: format!("http://{}", listener.local_addr().unwrap()),
-        ..Access::default()
+        ..ServerAccess::default()
     };
     let served = std::thread::spawn(move || {
         let mut asked = Vec::new();
@@ -247,8 +247,8 @@ fn what_changes_something_is_sent_once() {
         (asked, listener)
     });
     let mut client = Client::new(&access).unwrap();
-    client.ask(Question::get("/")).unwrap();
-    let posted = client.ask(Question::post("/x", &serde_json::json!({})));
+    client.ask(ApiRequest::get("/")).unwrap();
+    let posted = client.ask(ApiRequest::post("/x", &serde_json::json!({})));
     assert_eq!(posted.unwrap_err().exit(), Exit::Failed);
     let (asked, listener) = served.join().unwrap();
     let posts = asked.iter().filter(|text| text.starts_with("POST"));
@@ -270,7 +270,7 @@ fn a_403_says_in_words_what_is_missing() {
         "request_id": "01A",
     });
     let (access, _asked) = server(vec![answer(403, &said.to_string())]);
-    let error = Client::new(&access).unwrap().ask(Question::get("/"));
+    let error = Client::new(&access).unwrap().ask(ApiRequest::get("/"));
     let text = error.unwrap_err().to_string();
     let lines: Vec<&str> = text.lines().skip(1).collect();
     assert!(
@@ -292,7 +292,7 @@ fn a_403_says_in_words_what_is_missing() {
         "{\"error\":{\"message\":\"m\",\"details\":{\"conditions\":[1,{}],\"roles\":{}}}}",
     ] {
         let (access, _asked) = server(vec![answer(403, odd)]);
-        let error = Client::new(&access).unwrap().ask(Question::get("/"));
+        let error = Client::new(&access).unwrap().ask(ApiRequest::get("/"));
         assert!(error.unwrap_err().to_string().ends_with("403: m"));
     }
 }
@@ -303,7 +303,7 @@ fn who_sends_no_token_is_told_how() {
     for has_token in [true, false] {
         let (mut access, _asked) = server(vec![answer(401, said)]);
         access.token = access.token.filter(|_| has_token);
-        let error = Client::new(&access).unwrap().ask(Question::get("/"));
+        let error = Client::new(&access).unwrap().ask(ApiRequest::get("/"));
         let text = error.unwrap_err().to_string();
         assert_eq!(text.contains("PORTCULLIS_TOKEN"), !has_token, "{text}");
     }

@@ -2,15 +2,15 @@
 //! server.
 //!
 //! ```text
-//! configuration -> place (a tenant or the root) -> the engine's answer -> words | value
+//! configuration -> scope (a tenant or the root) -> the engine's answer -> phrases | value
 //! claims, parameters ----------------------------/
 //! ```
 
 pub(super) mod caller;
 pub(super) mod explained;
-pub(super) mod place;
+pub(super) mod phrases;
+pub(super) mod scope;
 pub(super) mod value;
-pub(super) mod words;
 
 #[cfg(test)]
 pub(super) mod sample;

@@ -4,9 +4,9 @@
 use clap::Args;
 use portcullis_roles::{Matrix, MatrixRow, Permission, Permitted};
 
-use super::access::place::Place;
-use super::access::words::when;
-use super::access::{place, value};
+use super::access::phrases::when;
+use super::access::scope::ScopeFlags;
+use super::access::{scope, value};
 use super::failure::ended;
 use super::text::data::Output;
 use super::text::plain::printable;
@@ -19,7 +19,7 @@ use crate::output;
 #[derive(Debug, Args)]
 pub(crate) struct AccessMatrix {
     #[command(flatten)]
-    place: Place,
+    place: ScopeFlags,
     #[command(flatten)]
     configuration: Configuration,
     /// Output format.
@@ -30,12 +30,12 @@ pub(crate) struct AccessMatrix {
 /// Shows which rule has which permissions.
 pub(super) fn run(asked: &AccessMatrix) -> Exit {
     ended(
-        place::read(&asked.configuration.file(), &asked.place).map(|place| {
-            let spot = place.spot();
-            let matrix = spot.scope.matrix();
+        scope::read(&asked.configuration.file(), &asked.place).map(|place| {
+            let resolved = place.resolved();
+            let matrix = resolved.scope.matrix();
             let width = Terminal::of_output().width;
             output::data(&data::write(
-                &value::matrix(&spot, &matrix),
+                &value::matrix(&resolved, &matrix),
                 asked.output,
                 || text(&matrix, width),
             ));

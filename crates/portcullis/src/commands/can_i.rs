@@ -15,9 +15,9 @@ use portcullis_gate::graph_answers::{Question, ResourceText};
 
 use self::action::{ActionFlags, CanIAction};
 use self::resource::{CanIAccess, ResourceFlags};
-use super::access::place::{Place, actions};
+use super::access::scope::{ScopeFlags, actions};
 use super::failure::ended;
-use super::graph::GraphPlace;
+use super::graph::GraphFlags;
 use super::text::data::Output;
 use crate::arguments::Configuration;
 use crate::exit::Exit;
@@ -50,7 +50,7 @@ pub(crate) struct CanI {
     #[arg(short, long, value_enum, default_value_t = Output::Table)]
     output: Output,
     #[command(flatten)]
-    graph: GraphPlace,
+    graph: GraphFlags,
 }
 
 /// Says whether somebody may do something.
@@ -168,7 +168,7 @@ impl CanI {
         }
         Ok(CanIAction {
             action,
-            place: Place {
+            place: ScopeFlags {
                 tenant: flags.tenant,
                 root: flags.root,
             },

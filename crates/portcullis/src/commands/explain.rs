@@ -4,11 +4,11 @@
 //! was all made.
 
 mod action;
-mod asked;
 mod calls;
 mod changes;
+mod considered;
 mod inputs;
-mod near;
+mod near_misses;
 mod subject;
 mod text;
 mod verdict;

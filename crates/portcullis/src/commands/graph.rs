@@ -7,8 +7,8 @@
 
 mod export;
 mod neighbors;
+pub(super) mod opened;
 mod path;
-pub(super) mod place;
 mod profiles;
 
 use std::path::PathBuf;
@@ -80,7 +80,7 @@ struct GraphTarget {
 /// Where a graph comes from: a configuration, a profile with a directory of objects, or a running server.
 #[derive(Debug, Clone, Default, Args)]
 #[command(next_help_heading = "Which graph")]
-pub(super) struct GraphPlace {
+pub(super) struct GraphFlags {
     /// Configuration file: its profiles, with their objects as they are now [default: portcullis.yaml]
     /// [env: `PORTCULLIS_CONFIG`].
     #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath, conflicts_with_all = ["objects", "server"])]
@@ -102,7 +102,7 @@ pub(super) struct GraphPlace {
     pub(super) ca: Option<PathBuf>,
 }
 
-impl GraphPlace {
+impl GraphFlags {
     /// The configuration file that is given, that the environment names, or that lies here.
     pub(super) fn config_file(&self) -> PathBuf {
         Configuration::given(self.config.clone()).file()

@@ -45,7 +45,7 @@ pub(super) fn run(init: &Init) -> Exit {
         ));
         return Exit::Usage;
     }
-    let mut written = Written::default();
+    let mut written = CreatedFiles::default();
     for (name, text) in files {
         let path = init.folder.join(name);
         if let Err(error) = written.write(&path, text) {
@@ -73,12 +73,12 @@ fn tell(init: &Init) {
 
 /// What was written so far, to take it back if the rest can't be.
 #[derive(Debug, Default)]
-struct Written {
+struct CreatedFiles {
     files: Vec<PathBuf>,
     folders: Vec<PathBuf>,
 }
 
-impl Written {
+impl CreatedFiles {
     fn write(&mut self, path: &Path, text: &str) -> io::Result<()> {
         if let Some(folder) = path.parent() {
             self.make_folder(folder)?;

@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use super::text::error;
 use crate::arguments::Server;
-use crate::client::{Access, Client, ClientError, Question};
+use crate::client::{ApiRequest, Client, ClientError, ServerAccess};
 use crate::exit::Exit;
 
 /// A running server.
@@ -19,7 +19,7 @@ pub(super) struct Remote {
 impl Remote {
     /// The server that the command line or the environment names; connects to nobody yet.
     pub(super) fn open(server: &Server) -> Result<Self, ClientError> {
-        let given = Access::given(
+        let given = ServerAccess::given(
             server.server.as_deref(),
             server.token.as_ref(),
             server.ca.as_ref(),
@@ -33,7 +33,7 @@ impl Remote {
 
     /// Reads something.
     pub(super) fn get(&mut self, path: &[&str]) -> Result<Value, ClientError> {
-        self.ask(Question::get(joined(path)?))
+        self.ask(ApiRequest::get(joined(path)?))
     }
 
     /// Reads something about which there is more to say.
@@ -42,7 +42,7 @@ impl Remote {
         path: &[&str],
         query: &[(&str, &str)],
     ) -> Result<Value, ClientError> {
-        self.ask(Question::get(joined(path)? + &queried(query)))
+        self.ask(ApiRequest::get(joined(path)? + &queried(query)))
     }
 
     /// Reads something large, piece by piece, until there is no more or it is enough.
@@ -57,16 +57,16 @@ impl Remote {
 
     /// Changes something.
     pub(super) fn post(&mut self, path: &[&str], body: &Value) -> Result<Value, ClientError> {
-        self.ask(Question::post(joined(path)?, body))
+        self.ask(ApiRequest::post(joined(path)?, body))
     }
 
     /// Removes something.
     pub(super) fn delete(&mut self, path: &[&str]) -> Result<(), ClientError> {
-        let question = Question::delete(joined(path)?);
+        let question = ApiRequest::delete(joined(path)?);
         self.client.ask(question).map(drop)
     }
 
-    fn ask(&mut self, question: Question) -> Result<Value, ClientError> {
+    fn ask(&mut self, question: ApiRequest) -> Result<Value, ClientError> {
         let answer = self.client.ask(question)?;
         serde_json::from_slice(&answer).map_err(|error| ClientError::senseless("JSON", &error))
     }

@@ -7,7 +7,7 @@ use portcullis_authn::{Authenticators, Mint, MintError};
 use portcullis_core::clock;
 use serde_json::{Map, Value};
 
-use super::access::place::configuration;
+use super::access::scope::configuration;
 use super::failure::{Failure, ended, remark};
 use super::text::plain;
 use super::text::plain::printable;

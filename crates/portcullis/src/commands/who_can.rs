@@ -3,9 +3,9 @@
 use clap::Args;
 use portcullis_roles::{Condition, Holder, Permission};
 
-use super::access::place::{Place, actions, parameter};
-use super::access::words::when;
-use super::access::{place, value};
+use super::access::phrases::when;
+use super::access::scope::{ScopeFlags, actions, parameter};
+use super::access::{scope, value};
 use super::failure::ended;
 use super::text::data::Output;
 use super::text::terminal::Terminal;
@@ -20,7 +20,7 @@ pub(crate) struct WhoCan {
     #[arg(value_name = "ACTION", value_parser = actions())]
     action: Permission,
     #[command(flatten)]
-    place: Place,
+    place: ScopeFlags,
     /// What the request is about, like project=foo; what is not given may be anything; may be
     /// repeated.
     #[arg(long = "param", value_name = "NAME=VALUE", value_parser = parameter)]
@@ -35,13 +35,19 @@ pub(crate) struct WhoCan {
 /// Lists who has a permission.
 pub(super) fn run(asked: &WhoCan) -> Exit {
     ended(
-        place::read(&asked.configuration.file(), &asked.place).and_then(|place| {
-            let spot = place.spot();
-            place::tell_unused(asked.action, &asked.parameters);
-            let parameters = spot.parameters(&asked.parameters)?;
-            let holders = spot.scope.who_can(asked.action, &parameters.get());
-            let anybody = spot.is_read_by_anybody(asked.action);
-            let value = value::who_can(&spot, asked.action, &asked.parameters, anybody, &holders);
+        scope::read(&asked.configuration.file(), &asked.place).and_then(|place| {
+            let resolved = place.resolved();
+            scope::tell_unused(asked.action, &asked.parameters);
+            let parameters = resolved.parameters(&asked.parameters)?;
+            let holders = resolved.scope.who_can(asked.action, &parameters.get());
+            let anybody = resolved.is_read_by_anybody(asked.action);
+            let value = value::who_can(
+                &resolved,
+                asked.action,
+                &asked.parameters,
+                anybody,
+                &holders,
+            );
             let width = Terminal::of_output().width;
             output::data(&data::write(&value, asked.output, || {
                 table(&holders, anybody, width)

@@ -12,7 +12,7 @@ use serde::de::DeserializeOwned;
 use super::recent::Recent;
 use super::{Batch, DecisionSource, Followed, Listed, PAGE, SourceError};
 use crate::arguments::Filter;
-use crate::client::{AT_ONCE, Access, Client, ClientError, Question};
+use crate::client::{AT_ONCE, ApiRequest, Client, ClientError, ServerAccess};
 use crate::exit::Exit;
 
 const PATH: &str = "/api/v1/decisions";
@@ -30,7 +30,7 @@ pub(super) struct ServerSource {
 }
 
 impl ServerSource {
-    pub(super) fn new(access: &Access) -> Result<Self, SourceError> {
+    pub(super) fn new(access: &ServerAccess) -> Result<Self, SourceError> {
         let client = Client::new(access)?;
         Ok(Self { client })
     }
@@ -108,7 +108,7 @@ impl DecisionSource for ServerSource {
         let limit = limit.clamp(1, PAGE).to_string();
         let mut more = vec![("limit", limit.as_str())];
         more.extend(after.map(|after| ("after", after)));
-        let question = Question::get(format!("{PATH}{}", query(filter, &more)));
+        let question = ApiRequest::get(format!("{PATH}{}", query(filter, &more)));
         let answer = self.client.ask(question).map_err(not_served)?;
         let listed: Listed = read("list of decisions", &answer)?;
         if listed.next.is_some() && listed.next.as_deref() == after {
@@ -190,8 +190,8 @@ impl DecisionSource for ServerSource {
     }
 }
 
-fn whole(id: &str) -> Question {
-    Question::get(format!("{PATH}/{}", encoded(id)))
+fn whole(id: &str) -> ApiRequest {
+    ApiRequest::get(format!("{PATH}/{}", encoded(id)))
 }
 
 /// A decision on one line: outside of its texts, which have none, line ends say nothing.

@@ -12,7 +12,7 @@ use portcullis_graph::{Judgement, Request};
 
 use serde_json::Value;
 
-use super::knowledge::{Knowledge, Read};
+use super::knowledge::{Knowledge, ObjectsRead};
 use super::profiles::ScopedProfile;
 
 /// How often what was read may show that something else must be read.
@@ -140,7 +140,7 @@ impl Agent {
         reads_left: &mut usize,
     ) -> Judgement {
         let now = request.context.time.unwrap_or_else(clock::wall);
-        let mut read = Read::new();
+        let mut read = ObjectsRead::new();
         for _ in 0..MAX_ROUNDS {
             let wanted = match self.judge(request, &read, now) {
                 Judgement::Needs(wanted) => wanted,
@@ -162,7 +162,7 @@ impl Agent {
     }
 
     /// What its profile says with what was read so far.
-    fn judge(&self, request: &Attributes, read: &Read, now: SystemTime) -> Judgement {
+    fn judge(&self, request: &Attributes, read: &ObjectsRead, now: SystemTime) -> Judgement {
         let knowledge = Knowledge {
             state: &self.profile.state,
             read,

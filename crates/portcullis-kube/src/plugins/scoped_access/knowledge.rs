@@ -10,14 +10,14 @@ use serde_json::Value;
 const MAX_NAME: usize = 253;
 
 /// What was read for this request: the object, that there is none, or why it could not be read.
-pub(super) type Read = HashMap<Wanted, Result<Option<Arc<Value>>, String>>;
+pub(super) type ObjectsRead = HashMap<Wanted, Result<Option<Arc<Value>>, String>>;
 
 /// What is known of the objects of one profile while one request is decided.
 pub(super) struct Knowledge<'a> {
     /// The watched objects.
     pub(super) state: &'a State,
     /// What was read.
-    pub(super) read: &'a Read,
+    pub(super) read: &'a ObjectsRead,
     /// Whether more can be read.
     pub(super) can_read: bool,
 }

@@ -3,7 +3,7 @@
 use portcullis_roles::{Explanation, Parameters, Permission};
 
 use super::caller::Caller;
-use super::words::{any, if_any, when};
+use super::phrases::{any, if_any, when};
 use crate::commands::text::columns;
 use crate::commands::text::plain::printable;
 use crate::commands::text::terminal::Terminal;

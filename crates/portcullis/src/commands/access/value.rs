@@ -3,11 +3,11 @@
 use portcullis_roles::{Condition, Grant, Holder, Matrix, Miss, Permission, Permitted};
 use serde_json::{Map, Value, json};
 
-use super::place::Spot;
+use super::scope::ResolvedScope;
 
 /// Whose people may do something.
 pub(in crate::commands) fn who_can(
-    spot: &Spot<'_>,
+    resolved: &ResolvedScope<'_>,
     action: Permission,
     parameters: &[(Condition, String)],
     anybody: bool,
@@ -18,16 +18,16 @@ pub(in crate::commands) fn who_can(
         value.insert("asks".to_owned(), json!(holder.asks));
         Value::from(value)
     });
-    let mut value = place(spot, action, parameters);
+    let mut value = place(resolved, action, parameters);
     value.insert("anonymous".to_owned(), json!(anybody));
     value.insert("holders".to_owned(), holders.collect());
     value.into()
 }
 
 /// Which rule has what.
-pub(in crate::commands) fn matrix(spot: &Spot<'_>, matrix: &Matrix) -> Value {
+pub(in crate::commands) fn matrix(resolved: &ResolvedScope<'_>, matrix: &Matrix) -> Value {
     json!({
-        "tenant": spot.tenant(),
+        "tenant": resolved.tenant(),
         "anonymous_read": matrix.anonymous_read,
         "rules": rows(matrix),
     })
@@ -57,7 +57,7 @@ fn rows(matrix: &Matrix) -> Value {
 
 /// What was asked.
 pub(in crate::commands) fn place(
-    spot: &Spot<'_>,
+    resolved: &ResolvedScope<'_>,
     action: Permission,
     parameters: &[(Condition, String)],
 ) -> Map<String, Value> {
@@ -67,7 +67,7 @@ pub(in crate::commands) fn place(
         .collect();
     let mut value = Map::new();
     value.insert("action".to_owned(), json!(action.name()));
-    value.insert("tenant".to_owned(), json!(spot.tenant()));
+    value.insert("tenant".to_owned(), json!(resolved.tenant()));
     value.insert("parameters".to_owned(), parameters.into());
     value
 }

@@ -8,8 +8,8 @@ use portcullis_roles::{Answer, Condition, Permission};
 use super::value;
 use crate::arguments::Configuration;
 use crate::commands::access::caller::Caller;
-use crate::commands::access::place::{Place, parameter};
-use crate::commands::access::{explained, place, words};
+use crate::commands::access::scope::{ScopeFlags, parameter};
+use crate::commands::access::{explained, phrases, scope};
 use crate::commands::failure::Failure;
 use crate::commands::text::data;
 use crate::commands::text::data::Output;
@@ -59,7 +59,7 @@ impl ActionFlags {
 #[derive(Debug)]
 pub(super) struct CanIAction {
     pub(super) action: Permission,
-    pub(super) place: Place,
+    pub(super) place: ScopeFlags,
     pub(super) claims: Option<PathBuf>,
     pub(super) parameters: Vec<(Condition, String)>,
     pub(super) configuration: Configuration,
@@ -69,22 +69,22 @@ pub(super) struct CanIAction {
 
 /// Asks the engine, and prints its answer.
 pub(super) fn run(asked: &CanIAction) -> Result<Exit, Failure> {
-    let place = place::read(&asked.configuration.file(), &asked.place)?;
-    let spot = place.spot();
+    let place = scope::read(&asked.configuration.file(), &asked.place)?;
+    let resolved = place.resolved();
     let caller = Caller::of(asked.claims.as_deref(), &place.configuration.authenticators)?;
-    place::tell_unused(asked.action, &asked.parameters);
-    let parameters = spot.parameters(&asked.parameters)?;
-    let explanation = spot
+    scope::tell_unused(asked.action, &asked.parameters);
+    let parameters = resolved.parameters(&asked.parameters)?;
+    let explanation = resolved
         .scope
         .explain(caller.identity(), asked.action, &parameters.get());
     let is_yes = matches!(explanation.answer, Answer::Allowed(_));
-    let line = words::answer(&explanation, asked.action, &caller);
+    let line = phrases::answer(&explanation, asked.action, &caller);
     let terminal = Terminal::of_output();
     let (action, given) = (asked.action, &asked.parameters);
-    let mut value = value::answer(&spot, action, given, &caller, &explanation, &line);
+    let mut value = value::answer(&resolved, action, given, &caller, &explanation, &line);
     if asked.explain {
         value.append(&mut value::explained(&explanation));
-        let anonymous_read = spot.scope.anonymous_read();
+        let anonymous_read = resolved.scope.anonymous_read();
         value.insert("anonymous_read".to_owned(), anonymous_read.into());
     }
     output::data(&data::write(&value.into(), asked.output, || {
@@ -97,7 +97,7 @@ pub(super) fn run(asked: &CanIAction) -> Result<Exit, Failure> {
                 asked.action,
                 &parameters.get(),
                 &caller,
-                spot.scope.anonymous_read(),
+                resolved.scope.anonymous_read(),
                 terminal,
             ));
         }

@@ -5,8 +5,8 @@ use portcullis_gate::graph_answers::{self, CanI, Explained, Question};
 use serde_json::json;
 
 use crate::commands::failure::{Failure, remark};
-use crate::commands::graph::place::{self, Opened};
-use crate::commands::graph::{GraphPlace, listed};
+use crate::commands::graph::opened::{self, Opened};
+use crate::commands::graph::{GraphFlags, listed};
 use crate::commands::text::data::Output;
 use crate::commands::text::plain::printable;
 use crate::commands::text::terminal::Terminal;
@@ -63,7 +63,7 @@ impl ResourceFlags {
 pub(super) struct CanIAccess {
     pub(super) question: Question,
     pub(super) authorizer: Option<String>,
-    pub(super) place: GraphPlace,
+    pub(super) place: GraphFlags,
     pub(super) explain: bool,
     pub(super) output: Output,
 }
@@ -71,16 +71,16 @@ pub(super) struct CanIAccess {
 /// Asks the authorizers, and prints what they say.
 pub(super) fn run(asked: &CanIAccess) -> Result<Exit, Failure> {
     let authorizer = asked.authorizer.as_deref();
-    let answer: CanI = match place::open(&asked.place)? {
-        Opened::Here(here) => {
+    let answer: CanI = match opened::open(&asked.place)? {
+        Opened::Local(here) => {
             let chain = here.asked(authorizer)?;
             let access = asked.question.access();
             let access = access.map_err(|wrong| Failure::new(Exit::Usage, wrong))?;
             graph_answers::can_i(&here.graphs(), &chain, &access)
         }
-        Opened::There(mut there) => there.can_i(authorizer, &asked.question.parameters())?,
+        Opened::Remote(mut there) => there.can_i(authorizer, &asked.question.parameters())?,
     };
-    place::warn(&answer.problems);
+    opened::warn(&answer.problems);
     let terminal = Terminal::of_output();
     output::data(&data::write(&json!(answer), asked.output, || {
         let mut text = terminal.answer(&printable(&line(&answer)), answer.allowed);
@@ -111,7 +111,7 @@ fn line(answer: &CanI) -> String {
     };
     let who = answer.authorizer.as_deref().unwrap_or("no authorizer");
     let no = match answer.is_uncertain {
-        true => format!("can't tell, {}", place::UNREAD),
+        true => format!("can't tell, {}", opened::UNREAD),
         false => "no".to_owned(),
     };
     match (answer.decision.as_str(), &answer.error) {

@@ -4,19 +4,19 @@ use portcullis_roles::{Answer, Basis, Condition, Explanation, Permission};
 use serde_json::{Map, Value, json};
 
 use crate::commands::access::caller::Caller;
-use crate::commands::access::place::Spot;
+use crate::commands::access::scope::ResolvedScope;
 use crate::commands::access::value::{grant, misses, place};
 
 /// The answer.
 pub(super) fn answer(
-    spot: &Spot<'_>,
+    resolved: &ResolvedScope<'_>,
     action: Permission,
     parameters: &[(Condition, String)],
     caller: &Caller,
     explanation: &Explanation,
     message: &str,
 ) -> Map<String, Value> {
-    let mut value = place(spot, action, parameters);
+    let mut value = place(resolved, action, parameters);
     let mut say = |key: &str, what: Value| value.insert(key.to_owned(), what);
     say(
         "allowed",

@@ -4,7 +4,7 @@ use portcullis_core::{
     Access, AccessVerdict, AuthorizerChain, Opinion, PolicyMode, PolicyOutcome, Target,
 };
 
-use super::outcome::{Judgement, Part, Ruling, Spot};
+use super::outcome::{DocumentPosition, JudgeResult, Judgement, Ruling};
 use crate::commands::text::plain::printable;
 
 /// What is shown where no authorizer has an opinion, which is not allowed.
@@ -12,7 +12,7 @@ pub(super) const NO_OPINION: &str = "no opinion";
 
 /// What came out, in the form that everything has.
 pub(super) fn judgement(
-    spot: &Spot,
+    spot: &DocumentPosition,
     chain: &AuthorizerChain,
     access: &Access,
     verdict: &AccessVerdict,
@@ -46,13 +46,13 @@ pub(super) fn judgement(
         (None, opinion) => opinion.reason().to_owned(),
     };
     let title = format!("SubjectAccessReview {} {what}", access.verb);
-    let mut parts: Vec<Part> = chain.names().map(|name| part(name, verdict)).collect();
+    let mut parts: Vec<JudgeResult> = chain.names().map(|name| part(name, verdict)).collect();
     if verdict.error.is_none() && matches!(verdict.opinion, Opinion::NoOpinion(_)) {
-        parts.push(Part {
+        parts.push(JudgeResult {
             is_listed: false,
             said: PolicyOutcome::Deny,
             message: "no authorizer allowed it".to_owned(),
-            ..Part::new(NO_OPINION)
+            ..JudgeResult::new(NO_OPINION)
         });
     }
     Judgement {
@@ -84,7 +84,7 @@ pub(super) fn judgement(
 }
 
 /// What one authorizer said.
-fn part(name: &str, verdict: &AccessVerdict) -> Part {
+fn part(name: &str, verdict: &AccessVerdict) -> JudgeResult {
     let mut steps = verdict.trace.iter();
     let step = steps.find(|step| *step.authorizer == *name);
     let (said, message) = match step.map(|step| &step.said) {
@@ -97,11 +97,11 @@ fn part(name: &str, verdict: &AccessVerdict) -> Part {
             "not asked: an authorizer before it decided".to_owned(),
         ),
     };
-    Part {
+    JudgeResult {
         mode: PolicyMode::Enforce,
         said,
         message,
         duration: step.map(|step| step.duration).unwrap_or_default(),
-        ..Part::new(name)
+        ..JudgeResult::new(name)
     }
 }

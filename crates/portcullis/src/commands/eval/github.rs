@@ -2,7 +2,7 @@
 
 use portcullis_core::{PolicyMode, PolicyOutcome};
 
-use super::outcome::{Evaluation, Outcome, Part};
+use super::outcome::{Evaluation, JudgeResult, Outcome};
 
 /// One command a line.
 pub(super) fn write(evaluation: &Evaluation) -> String {
@@ -34,7 +34,7 @@ pub(super) fn write(evaluation: &Evaluation) -> String {
     text
 }
 
-fn level(part: &Part) -> Option<&'static str> {
+fn level(part: &JudgeResult) -> Option<&'static str> {
     match (part.said, part.mode) {
         (PolicyOutcome::Deny | PolicyOutcome::Error, PolicyMode::Enforce) => Some("error"),
         (PolicyOutcome::Deny | PolicyOutcome::Error, PolicyMode::DryRun) => Some("notice"),

@@ -10,8 +10,8 @@ use serde_json::Value;
 
 use super::Eval;
 use super::input::{Input, Inputs};
-use super::outcome::{Evaluation, Judgement, Outcome, Ruling, Spot, Unread};
-use super::{access, part};
+use super::outcome::{DocumentPosition, Evaluation, Judgement, Outcome, Ruling, Unread};
+use super::{access, judges};
 use crate::commands::text::plain::printable;
 
 /// Judges everything.
@@ -83,7 +83,7 @@ impl Bench<'_> {
             Input::File(file, fault) => {
                 let (index, line) = (0, 1);
                 return Outcome::Unread(Box::new(Unread {
-                    spot: Spot { file, index, line },
+                    spot: DocumentPosition { file, index, line },
                     is_file: true,
                     fault,
                 }));
@@ -94,7 +94,7 @@ impl Bench<'_> {
             line,
             content,
         } = item;
-        let spot = Spot { file, index, line };
+        let spot = DocumentPosition { file, index, line };
         match content.and_then(|content| self.content(number, &spot, content)) {
             Ok(judgement) => Outcome::Judged(Box::new(judgement)),
             Err(fault) => Outcome::Unread(Box::new(Unread {
@@ -108,7 +108,7 @@ impl Bench<'_> {
     fn content(
         &self,
         number: usize,
-        spot: &Spot,
+        spot: &DocumentPosition,
         content: Content,
     ) -> Result<Judgement, Box<Fault>> {
         match content {
@@ -145,10 +145,10 @@ impl Bench<'_> {
     fn object(
         &self,
         number: usize,
-        spot: &Spot,
+        spot: &DocumentPosition,
         manifest: &Manifest,
     ) -> Result<Judged, Box<Fault>> {
-        let Spot { file, index, .. } = spot;
+        let DocumentPosition { file, index, .. } = spot;
         let fault = |message: String| {
             let source = Source::named(file);
             Box::new(source.fault(None, format!("document {index}"), message))
@@ -176,7 +176,7 @@ impl Bench<'_> {
         judged.map_err(|wrong| fault(wrong.message))
     }
 
-    fn judgement(&self, spot: &Spot, named: Named, judged: Judged) -> Judgement {
+    fn judgement(&self, spot: &DocumentPosition, named: Named, judged: Judged) -> Judgement {
         let Judged {
             request,
             verdict,
@@ -200,7 +200,7 @@ impl Bench<'_> {
         Judgement {
             title: title(&named, subject),
             asked: asked.cloned(),
-            parts: part::all(
+            parts: judges::all(
                 self.blueprint,
                 self.judges,
                 &named.kind,

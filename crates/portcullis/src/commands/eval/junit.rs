@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use super::outcome::{Evaluation, Judgement, Outcome, Part, Spot, Unread};
+use super::outcome::{DocumentPosition, Evaluation, JudgeResult, Judgement, Outcome, Unread};
 use crate::commands::text::xml::escaped;
 use portcullis_core::PolicyOutcome;
 
@@ -73,7 +73,7 @@ impl Suite {
         }
     }
 
-    fn case(&mut self, judged: &Judgement, part: &Part) {
+    fn case(&mut self, judged: &Judgement, part: &JudgeResult) {
         let message = escaped(&part.message);
         let seconds = part.duration.as_secs_f64();
         let inner = match part.said {
@@ -110,7 +110,7 @@ impl Suite {
         self.push(&name, &unread.spot, 0.0, &inner);
     }
 
-    fn push(&mut self, name: &str, spot: &Spot, seconds: f64, inner: &str) {
+    fn push(&mut self, name: &str, spot: &DocumentPosition, seconds: f64, inner: &str) {
         self.tests += 1;
         let (name, file, line) = (escaped(name), escaped(&spot.file), spot.line);
         let _ = writeln!(

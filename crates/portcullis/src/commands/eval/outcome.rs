@@ -32,7 +32,7 @@ pub(super) enum Outcome {
 
 /// Where a document stands.
 #[derive(Debug, Clone)]
-pub(super) struct Spot {
+pub(super) struct DocumentPosition {
     pub(super) file: String,
     /// Its number among the documents of the file, from 0.
     pub(super) index: usize,
@@ -42,7 +42,7 @@ pub(super) struct Spot {
 /// A document that could not be read.
 #[derive(Debug)]
 pub(super) struct Unread {
-    pub(super) spot: Spot,
+    pub(super) spot: DocumentPosition,
     /// It is the whole file, so that nobody knows what would be in it.
     pub(super) is_file: bool,
     pub(super) fault: Box<Fault>,
@@ -51,7 +51,7 @@ pub(super) struct Unread {
 /// Something that was judged: an object, or a request for access.
 #[derive(Debug)]
 pub(super) struct Judgement {
-    pub(super) spot: Spot,
+    pub(super) spot: DocumentPosition,
     /// What it is called in tables and reports.
     pub(super) title: String,
     /// What is asked, and who asks: `CREATE by alice`.
@@ -65,7 +65,7 @@ pub(super) struct Judgement {
     /// The object before patching.
     pub(super) original: Option<Value>,
     /// One for each who judges.
-    pub(super) parts: Vec<Part>,
+    pub(super) parts: Vec<JudgeResult>,
     /// What policies wrote.
     pub(super) written: Vec<Written>,
     /// What the plug-in that asks policies did.
@@ -110,9 +110,9 @@ impl Ruling {
     }
 }
 
-/// What one plug-in or policy said.
+/// The result of one plug-in, policy or authorizer.
 #[derive(Debug)]
-pub(super) struct Part {
+pub(super) struct JudgeResult {
     pub(super) name: String,
     /// Whether it is listed for programs.
     pub(super) is_listed: bool,
@@ -121,7 +121,7 @@ pub(super) struct Part {
     /// Why, where there is more to say.
     pub(super) message: String,
     /// Where in the author's text it spoke.
-    pub(super) place: Option<Place>,
+    pub(super) place: Option<SourcePosition>,
     /// How long it took.
     pub(super) duration: Duration,
     /// Each half that was asked.
@@ -130,7 +130,7 @@ pub(super) struct Part {
     pub(super) host_calls: Vec<HostCallStep>,
 }
 
-impl Part {
+impl JudgeResult {
     /// One that has said nothing yet.
     pub(super) fn new(name: &str) -> Self {
         Self {
@@ -154,7 +154,7 @@ impl Part {
 
 /// A place in a policy.
 #[derive(Debug)]
-pub(super) struct Place {
+pub(super) struct SourcePosition {
     /// The name of the policy, or the file.
     pub(super) label: String,
     /// The file, if the text is one.
@@ -165,7 +165,7 @@ pub(super) struct Place {
     pub(super) frame: Option<String>,
 }
 
-impl Place {
+impl SourcePosition {
     /// `no-latest:1:5`.
     pub(super) fn written(&self) -> String {
         let column = self.column.map_or(String::new(), |c| format!(":{c}"));

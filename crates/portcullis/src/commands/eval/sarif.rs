@@ -10,7 +10,7 @@ use portcullis_gate::offline::{Judge, JudgeKind};
 use serde_json::{Value, json};
 
 use super::access::NO_OPINION;
-use super::outcome::{Evaluation, Judgement, Outcome, Part, Unread};
+use super::outcome::{Evaluation, JudgeResult, Judgement, Outcome, Unread};
 use crate::commands::text::json::pretty;
 
 /// The rule of manifests that could not be read.
@@ -100,7 +100,7 @@ fn score(severity: Severity) -> &'static str {
     }
 }
 
-fn finding(judged: &Judgement, part: &Part) -> Option<Value> {
+fn finding(judged: &Judgement, part: &JudgeResult) -> Option<Value> {
     let level = match part.said {
         PolicyOutcome::Deny | PolicyOutcome::Error => match part.mode {
             PolicyMode::Enforce => "error",
@@ -111,7 +111,7 @@ fn finding(judged: &Judgement, part: &Part) -> Option<Value> {
         PolicyOutcome::Allow | PolicyOutcome::Pass | PolicyOutcome::Skip => return None,
     };
     let subject = &judged.title;
-    let place = Place {
+    let place = SarifLocation {
         file: &judged.spot.file,
         line: judged.spot.line,
         column: None,
@@ -125,7 +125,7 @@ fn finding(judged: &Judgement, part: &Part) -> Option<Value> {
 }
 
 /// Where in its own file a policy spoke.
-fn related(part: &Part) -> Option<Value> {
+fn related(part: &JudgeResult) -> Option<Value> {
     let place = part.place.as_ref()?;
     let file = place.file.as_ref()?;
     let mut region = json!({"startLine": place.line.max(1)});
@@ -139,7 +139,7 @@ fn related(part: &Part) -> Option<Value> {
 
 fn unreadable(unread: &Unread) -> Value {
     let at = unread.fault.position;
-    let place = Place {
+    let place = SarifLocation {
         file: &unread.spot.file,
         line: at.map_or(unread.spot.line, |at| at.line),
         column: at.map(|at| at.column),
@@ -149,13 +149,13 @@ fn unreadable(unread: &Unread) -> Value {
 }
 
 /// Where something was found.
-struct Place<'a> {
+struct SarifLocation<'a> {
     file: &'a str,
     line: u64,
     column: Option<u64>,
 }
 
-fn result(rule: &str, level: &str, text: &str, subject: &str, place: &Place<'_>) -> Value {
+fn result(rule: &str, level: &str, text: &str, subject: &str, place: &SarifLocation<'_>) -> Value {
     let uri = uri(place.file);
     // The same finding stays the same when lines move or the message changes.
     let print = fingerprint(&[rule, &uri, subject]);

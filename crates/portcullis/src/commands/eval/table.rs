@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use portcullis_core::{HostCallStep, PolicyOutcome};
 
-use super::outcome::{Evaluation, Judgement, Outcome, Part, Unread};
+use super::outcome::{Evaluation, JudgeResult, Judgement, Outcome, Unread};
 use crate::commands::text::diff;
 use crate::commands::text::plain::printable;
 use crate::commands::text::terminal::{Terminal, Tone};
@@ -62,7 +62,7 @@ impl Table {
         let (file, line) = (printable(&judged.spot.file), judged.spot.line);
         self.line(&format!("{title}   {action}   {file}:{line}"));
         // The default action is worth a line only if it decided.
-        let is_told = |part: &&Part| part.is_listed || part.said == PolicyOutcome::Deny;
+        let is_told = |part: &&JudgeResult| part.is_listed || part.said == PolicyOutcome::Deny;
         let ruling = &judged.ruling;
         for one in judged.parts.iter().filter(is_told) {
             self.part(one, &ruling.warnings);
@@ -99,7 +99,7 @@ impl Table {
         self.frame(unread.fault.frame().as_deref());
     }
 
-    fn part(&mut self, part: &Part, warnings: &[String]) {
+    fn part(&mut self, part: &JudgeResult, warnings: &[String]) {
         let (word, tone) = match part.said {
             PolicyOutcome::Deny if part.counts() => ("DENY", Tone::Bad),
             PolicyOutcome::Error if part.counts() => ("ERROR", Tone::Bad),
@@ -136,7 +136,7 @@ impl Table {
         }
     }
 
-    fn steps(&mut self, part: &Part) {
+    fn steps(&mut self, part: &JudgeResult) {
         let gap = " ".repeat(BELOW);
         for step in &part.steps {
             let outcome = format!("{:?}", step.outcome).to_lowercase();
@@ -181,19 +181,19 @@ fn microseconds(duration: std::time::Duration) -> String {
 mod tests {
     use serde_json::json;
 
-    use super::super::outcome::{Ruling, Spot};
+    use super::super::outcome::{DocumentPosition, Ruling};
     use super::*;
 
     #[test]
     fn no_line_is_longer_than_the_terminal() {
         let long = "a reason that goes on and on ".repeat(20);
-        let part = |said| Part {
+        let part = |said| JudgeResult {
             said,
             message: long.clone(),
-            ..Part::new("a-policy")
+            ..JudgeResult::new("a-policy")
         };
         let judgement = Judgement {
-            spot: Spot {
+            spot: DocumentPosition {
                 file: "a.yaml".to_owned(),
                 index: 0,
                 line: 1,

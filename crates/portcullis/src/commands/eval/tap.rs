@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use super::outcome::{Evaluation, Outcome, Part};
+use super::outcome::{Evaluation, JudgeResult, Outcome};
 use crate::commands::text::plain::printable;
 use portcullis_core::PolicyOutcome;
 
@@ -21,7 +21,7 @@ pub(super) fn write(evaluation: &Evaluation) -> String {
                     false => "",
                 };
                 let _ = writeln!(text, "{is_fine} {number} - {title}{skip}");
-                let is_told = |part: &&Part| {
+                let is_told = |part: &&JudgeResult| {
                     matches!(
                         part.said,
                         PolicyOutcome::Deny | PolicyOutcome::Error | PolicyOutcome::Warn

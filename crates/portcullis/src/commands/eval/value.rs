@@ -3,7 +3,7 @@
 use portcullis_gate::offline::Judge;
 use serde_json::{Value, json};
 
-use super::outcome::{Evaluation, Judgement, Outcome, Part, Unread};
+use super::outcome::{Evaluation, JudgeResult, Judgement, Outcome, Unread};
 
 /// All results, in the shape that `-o json` and `-o yaml` have.
 pub(super) fn of(evaluation: &Evaluation, explain: bool) -> Value {
@@ -55,7 +55,7 @@ fn judgement(judged: &Judgement, judges: &[Judge], explain: bool) -> Value {
     value
 }
 
-fn part(part: &Part, judges: &[Judge], explain: bool) -> Value {
+fn part(part: &JudgeResult, judges: &[Judge], explain: bool) -> Value {
     let mut value = json!({
         "name": part.name,
         "mode": part.mode.as_str(),

@@ -4,7 +4,7 @@ use portcullis_core::Door;
 use portcullis_record::{Answer, Decision};
 
 use super::subject::Subject;
-use super::{action, asked, calls, changes, inputs, near, verdict};
+use super::{action, calls, changes, considered, inputs, near_misses, verdict};
 use crate::commands::text::plain::{printable, took};
 use crate::commands::text::terminal::Terminal;
 
@@ -25,8 +25,8 @@ pub(super) fn write(decision: &Decision, terminal: Terminal) -> String {
         _ => "Who was asked, in order",
     };
     for (heading, lines) in [
-        (who, asked::lines(decision)),
-        ("Near misses and warnings", near::lines(decision)),
+        (who, considered::lines(decision)),
+        ("Near misses and warnings", near_misses::lines(decision)),
         (
             changes::heading(decision),
             changes::lines(decision, &subject),

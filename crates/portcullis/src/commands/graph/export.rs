@@ -5,8 +5,8 @@ use std::ops::ControlFlow;
 use clap::{Args, ValueEnum};
 use portcullis_gate::graph_answers::{Export, ExportFormat};
 
-use super::place::{self, Opened};
-use super::{GraphPlace, GraphTarget};
+use super::opened::{self, Opened};
+use super::{GraphFlags, GraphTarget};
 use crate::commands::failure::Failure;
 use crate::exit::Exit;
 use crate::output;
@@ -18,7 +18,7 @@ pub(super) struct GraphExport {
     #[command(flatten)]
     target: GraphTarget,
     #[command(flatten)]
-    place: GraphPlace,
+    place: GraphFlags,
 }
 
 /// How a graph is written.
@@ -61,16 +61,16 @@ pub(super) fn run(asked: &GraphExport) -> Result<Exit, Failure> {
         true => (ExportFormat::Dot, "dot"),
         false => (ExportFormat::Json, "json"),
     };
-    match place::open(&asked.place)? {
-        Opened::Here(here) => {
+    match opened::open(&asked.place)? {
+        Opened::Local(here) => {
             let (profile, view) = here.view(target)?;
-            place::complete_and_told(&profile.troubles())?;
+            opened::complete_and_told(&profile.troubles())?;
             let mut pieces = Export::new(view, &profile.name, format);
             // A reader that went away has enough.
             pieces.all(|piece| output::bytes(piece.as_bytes()));
         }
-        Opened::There(mut there) => {
-            let query = [&[("format", name)][..], &place::target(target)].concat();
+        Opened::Remote(mut there) => {
+            let query = [&[("format", name)][..], &opened::target(target)].concat();
             let mut last: Vec<u8> = Vec::new();
             let mut is_read = true;
             there.pieces(&query, &mut |piece| {

@@ -5,8 +5,8 @@ use portcullis_gate::graph_answers::{Neighbor, Neighbors};
 use portcullis_graph::Vertex;
 use serde_json::json;
 
-use super::place::{self, Opened, unanswered};
-use super::{GraphPlace, GraphTarget, listed, vertex};
+use super::opened::{self, Opened, unanswered};
+use super::{GraphFlags, GraphTarget, listed, vertex};
 use crate::commands::failure::{Failure, remark};
 use crate::commands::text::data;
 use crate::commands::text::data::Output;
@@ -25,7 +25,7 @@ pub(super) struct GraphNeighbors {
     #[arg(short, long, value_enum, default_value_t = Output::Table)]
     output: Output,
     #[command(flatten)]
-    place: GraphPlace,
+    place: GraphFlags,
 }
 
 /// As many as a server tells.
@@ -34,20 +34,20 @@ const MOST: usize = 10_000;
 /// Shows what a vertex is connected with.
 pub(super) fn run(asked: &GraphNeighbors) -> Result<Exit, Failure> {
     let target = asked.target.target.as_deref();
-    let answer = match place::open(&asked.place)? {
-        Opened::Here(here) => {
+    let answer = match opened::open(&asked.place)? {
+        Opened::Local(here) => {
             let (profile, view) = here.view(target)?;
             let problems = profile.troubles();
             let found = view.neighbors(&asked.vertex, MOST);
             let found = found.map_err(|why| unanswered(&why, &problems))?;
             Neighbors { problems, ..found }
         }
-        Opened::There(mut there) => {
+        Opened::Remote(mut there) => {
             let vertex = asked.vertex.to_string();
             let query = [("vertex", vertex.as_str())];
-            let query = [&query[..], &place::target(target)].concat();
+            let query = [&query[..], &opened::target(target)].concat();
             let answer: Neighbors = there.get("neighbors", &query)?;
-            place::warn(&answer.problems);
+            opened::warn(&answer.problems);
             answer
         }
     };

@@ -5,8 +5,8 @@ use portcullis_gate::graph_answers::PathAnswer;
 use portcullis_graph::Vertex;
 use serde_json::json;
 
-use super::place::{self, Opened, unanswered};
-use super::{GraphPlace, GraphTarget, listed, vertex};
+use super::opened::{self, Opened, unanswered};
+use super::{GraphFlags, GraphTarget, listed, vertex};
 use crate::commands::failure::Failure;
 use crate::commands::text::data;
 use crate::commands::text::data::Output;
@@ -28,26 +28,26 @@ pub(super) struct GraphPath {
     #[arg(short, long, value_enum, default_value_t = Output::Table)]
     output: Output,
     #[command(flatten)]
-    place: GraphPlace,
+    place: GraphFlags,
 }
 
 /// Shows a shortest path.
 pub(super) fn run(asked: &GraphPath) -> Result<Exit, Failure> {
     let target = asked.target.target.as_deref();
-    let answer = match place::open(&asked.place)? {
-        Opened::Here(here) => {
+    let answer = match opened::open(&asked.place)? {
+        Opened::Local(here) => {
             let (profile, view) = here.view(target)?;
             let problems = profile.troubles();
             let found = view.path(&asked.from, &asked.to);
             let found = found.map_err(|why| unanswered(&why, &problems))?;
             PathAnswer { problems, ..found }
         }
-        Opened::There(mut there) => {
+        Opened::Remote(mut there) => {
             let (from, to) = (asked.from.to_string(), asked.to.to_string());
             let query = [("from", from.as_str()), ("to", to.as_str())];
-            let query = [&query[..], &place::target(target)].concat();
+            let query = [&query[..], &opened::target(target)].concat();
             let answer: PathAnswer = there.get("path", &query)?;
-            place::warn(&answer.problems);
+            opened::warn(&answer.problems);
             answer
         }
     };
@@ -70,7 +70,7 @@ fn text(answer: &PathAnswer) -> String {
     }
     let (from, to) = (printable(&answer.from), printable(&answer.to));
     if !answer.problems.is_empty() {
-        text.push_str(&format!("can't tell, {}: ", place::UNREAD));
+        text.push_str(&format!("can't tell, {}: ", opened::UNREAD));
     }
     text.push_str(&format!("no path from {from} to {to}\n"));
     if !answer.leads_to.is_empty() {

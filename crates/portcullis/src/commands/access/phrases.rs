@@ -1,4 +1,4 @@
-//! Answers in words.
+//! Answers as sentences.
 
 use portcullis_roles::{Answer, Basis, Condition, Explanation, Grant, Miss, Permission};
 use serde_json::Value;

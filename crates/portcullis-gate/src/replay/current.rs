@@ -1,4 +1,4 @@
-//! What a worker and the plug-ins of its chain share while one decision is made again.
+//! The decision that a worker replays now, shared with the plug-ins of its chain.
 
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ use crate::policies::Observer;
 
 /// The decision that is made again now.
 #[derive(Debug, Default)]
-pub(super) struct Desk(Mutex<Current>);
+pub(super) struct CurrentDecision(Mutex<Current>);
 
 #[derive(Debug, Default)]
 struct Current {
@@ -21,18 +21,18 @@ struct Current {
     changers: Vec<String>,
 }
 
-/// What plug-ins said while a decision was made again.
+/// What was observed while a decision was replayed.
 #[derive(Debug)]
-pub(super) struct Said {
+pub(super) struct Observations {
     /// Why it can't be told, if it can't.
     pub(super) missed: Option<String>,
     /// The policies that changed the object.
     pub(super) changers: Vec<String>,
 }
 
-impl Desk {
-    /// Lays a decision out.
-    pub(super) fn lay_out(&self, replay: Replay, trace: &[TraceStep]) {
+impl CurrentDecision {
+    /// Begins to replay a decision.
+    pub(super) fn begin(&self, replay: Replay, trace: &[TraceStep]) {
         // Only what was said by plug-ins is looked for here.
         let trace = trace.iter().filter(|step| step.policies.is_empty());
         *self.lock() = Current {
@@ -42,10 +42,10 @@ impl Desk {
         };
     }
 
-    /// Puts it away.
-    pub(super) fn put_away(&self) -> Said {
+    /// Ends it, and gives what was observed.
+    pub(super) fn finish(&self) -> Observations {
         let current = std::mem::take(&mut *self.lock());
-        Said {
+        Observations {
             missed: current.missed.into_iter().next(),
             changers: current.changers,
         }
@@ -68,7 +68,7 @@ impl Desk {
     }
 }
 
-impl Observer for Desk {
+impl Observer for CurrentDecision {
     fn evaluated(&self, evaluation: &Evaluation) {
         for unknown in &evaluation.unknown {
             self.miss(unknown.to_string());

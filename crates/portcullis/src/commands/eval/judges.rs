@@ -1,11 +1,11 @@
-//! What each plug-in and each policy said, read from the trace of a verdict.
+//! The result of each plug-in and each policy, read from the trace of a verdict.
 
 use portcullis_core::{
     Beyond, HostCallStep, Kind, PolicyMode, PolicyOutcome, PolicyStep, Step, StepOutcome, Verdict,
 };
 use portcullis_gate::offline::{Blueprint, Judge, JudgeKind, is_job};
 
-use super::outcome::{Part, Place};
+use super::outcome::{JudgeResult, SourcePosition};
 use crate::commands::text::plain;
 
 /// One part for each who judges.
@@ -14,7 +14,7 @@ pub(super) fn all(
     judges: &[Judge],
     kind: &Kind,
     (verdict, beyond): (&Verdict, &Beyond),
-) -> Vec<Part> {
+) -> Vec<JudgeResult> {
     let name = blueprint.policies_plugin();
     let steps: Vec<&Step> = verdict.trace.iter().chain(&beyond.trace).collect();
     let asked = steps.iter().copied().find(|step| *step.plugin == *name);
@@ -25,14 +25,14 @@ pub(super) fn all(
         // Authorizers judge no objects.
         JudgeKind::Authorizer => part(&judge.name, PolicyOutcome::Skip, String::new()),
     });
-    let mut parts: Vec<Part> = parts.collect();
+    let mut parts: Vec<JudgeResult> = parts.collect();
     add_warnings(&mut parts, &verdict.trace, &verdict.warnings);
     add_warnings(&mut parts, &beyond.trace, &beyond.warnings);
     parts
 }
 
 /// Warnings of plug-ins: they stand in the order of the steps.
-fn add_warnings(parts: &mut [Part], trace: &[Step], warnings: &[String]) {
+fn add_warnings(parts: &mut [JudgeResult], trace: &[Step], warnings: &[String]) {
     let mut warnings = warnings.iter();
     for step in trace {
         let own: Vec<&str> = warnings
@@ -55,11 +55,11 @@ fn add_warnings(parts: &mut [Part], trace: &[Step], warnings: &[String]) {
     }
 }
 
-fn part(name: &str, said: PolicyOutcome, message: String) -> Part {
-    Part {
+fn part(name: &str, said: PolicyOutcome, message: String) -> JudgeResult {
+    JudgeResult {
         said,
         message,
-        ..Part::new(name)
+        ..JudgeResult::new(name)
     }
 }
 
@@ -78,7 +78,7 @@ fn not_asked(verdict: &Verdict) -> String {
 }
 
 /// The two halves of a plug-in as one.
-fn of_plugin(name: &str, kind: &Kind, all: &[&Step], verdict: &Verdict) -> Part {
+fn of_plugin(name: &str, kind: &Kind, all: &[&Step], verdict: &Verdict) -> JudgeResult {
     let own = all.iter().copied().filter(|s| *s.plugin == *name);
     let steps: Vec<Step> = own.cloned().collect();
     let find = |wanted: fn(StepOutcome) -> bool| steps.iter().find(|s| wanted(s.outcome));
@@ -98,7 +98,7 @@ fn of_plugin(name: &str, kind: &Kind, all: &[&Step], verdict: &Verdict) -> Part 
     } else {
         (PolicyOutcome::Skip, not_asked(verdict))
     };
-    Part {
+    JudgeResult {
         duration: steps.iter().map(|step| step.duration).sum(),
         steps,
         ..part(name, said, message)
@@ -111,10 +111,10 @@ fn of_policy(
     mode: PolicyMode,
     asked: Option<&Step>,
     verdict: &Verdict,
-) -> Part {
+) -> JudgeResult {
     let Some(asked) = asked else {
         let message = not_asked(verdict);
-        return Part {
+        return JudgeResult {
             mode,
             ..part(name, PolicyOutcome::Skip, message)
         };
@@ -126,13 +126,13 @@ fn of_policy(
             outcome if outcome.is_failure() => PolicyOutcome::Error,
             _ => PolicyOutcome::Skip,
         };
-        return Part {
+        return JudgeResult {
             mode,
             host_calls,
             ..part(name, said, detail(asked))
         };
     };
-    Part {
+    JudgeResult {
         mode,
         host_calls,
         place: place(blueprint, step),
@@ -141,7 +141,7 @@ fn of_policy(
     }
 }
 
-fn place(blueprint: &Blueprint, step: &PolicyStep) -> Option<Place> {
+fn place(blueprint: &Blueprint, step: &PolicyStep) -> Option<SourcePosition> {
     let line = step.line?;
     let text = blueprint.text_of(step);
     let file = text.and_then(|text| text.path()?.to_str().map(str::to_owned));
@@ -150,7 +150,7 @@ fn place(blueprint: &Blueprint, step: &PolicyStep) -> Option<Place> {
         (None, Some(source)) => source.clone(),
         (None, None) => step.name.clone(),
     };
-    Some(Place {
+    Some(SourcePosition {
         label,
         file,
         line,
@@ -160,12 +160,12 @@ fn place(blueprint: &Blueprint, step: &PolicyStep) -> Option<Place> {
 }
 
 /// What no policy allowed is refused.
-fn of_default(blueprint: &Blueprint, name: &str, asked: Option<&Step>) -> Part {
+fn of_default(blueprint: &Blueprint, name: &str, asked: Option<&Step>) -> JudgeResult {
     let (said, message) = match asked.filter(|step| blueprint.is_default_action(step)) {
         Some(step) => (PolicyOutcome::Deny, detail(step)),
         None => (PolicyOutcome::Pass, String::new()),
     };
-    Part {
+    JudgeResult {
         is_listed: false,
         ..part(name, said, message)
     }

@@ -1,4 +1,4 @@
-//! The place that is asked about: a tenant of a configuration, or the root of the API.
+//! The scope that is asked about: a tenant of a configuration, or the root of the API.
 
 use std::path::Path;
 
@@ -13,10 +13,10 @@ use crate::commands::failure::{Failure, remark};
 use crate::commands::text::error;
 use crate::exit::Exit;
 
-/// Where.
+/// Which scope, as flags.
 #[derive(Debug, Args)]
 #[group(required = true, multiple = false)]
-pub(in crate::commands) struct Place {
+pub(in crate::commands) struct ScopeFlags {
     /// In this tenant.
     #[arg(long, value_name = "TENANT")]
     pub(in crate::commands) tenant: Option<String>,
@@ -58,36 +58,36 @@ pub(in crate::commands) fn parameter(text: &str) -> Result<(Condition, String), 
     }
 }
 
-/// A configuration and a place in it that is there.
-pub(in crate::commands) struct Read {
+/// A configuration, and a scope that exists in it.
+pub(in crate::commands) struct LoadedScope {
     pub(in crate::commands) configuration: AccessConfiguration,
     tenant: Option<String>,
 }
 
-/// A place.
-pub(in crate::commands) struct Spot<'a> {
+/// A scope, and the tenant it is of.
+pub(in crate::commands) struct ResolvedScope<'a> {
     /// Who may do what there.
     pub(in crate::commands) scope: &'a Scope,
     tenant: Option<&'a Tenant>,
 }
 
 /// What a request is about, with the project under both of its names.
-pub(in crate::commands) struct About<'a> {
+pub(in crate::commands) struct GivenParameters<'a> {
     given: &'a [(Condition, String)],
     project: Option<Project>,
 }
 
-/// Reads a configuration in which the place is; what is odd in it is told.
-pub(in crate::commands) fn read(config: &Path, place: &Place) -> Result<Read, Failure> {
+/// Reads a configuration that has this scope, and prints its warnings.
+pub(in crate::commands) fn read(config: &Path, flags: &ScopeFlags) -> Result<LoadedScope, Failure> {
     let configuration = configuration(config)?;
     for warning in &configuration.warnings {
         error::warn(warning);
     }
-    let tenant = place.tenant.clone();
+    let tenant = flags.tenant.clone();
     if let Some(name) = &tenant {
         is_there(&configuration, name)?;
     }
-    Ok(Read {
+    Ok(LoadedScope {
         configuration,
         tenant,
     })
@@ -120,19 +120,19 @@ fn is_there(configuration: &AccessConfiguration, name: &str) -> Result<(), Failu
     Err(Failure::new(Exit::Nothing, format!("{fault:#}")))
 }
 
-impl Read {
-    /// The place.
-    pub(in crate::commands) fn spot(&self) -> Spot<'_> {
+impl LoadedScope {
+    /// The scope itself.
+    pub(in crate::commands) fn resolved(&self) -> ResolvedScope<'_> {
         let roles = &self.configuration.roles;
         let tenant = self.tenant.as_deref().and_then(|name| roles.tenant(name));
-        Spot {
+        ResolvedScope {
             scope: tenant.map_or_else(|| roles.root(), Tenant::scope),
             tenant,
         }
     }
 }
 
-impl Spot<'_> {
+impl ResolvedScope<'_> {
     /// The tenant's name.
     pub(in crate::commands) fn tenant(&self) -> Option<&str> {
         self.tenant.map(Tenant::name)
@@ -147,7 +147,7 @@ impl Spot<'_> {
     pub(in crate::commands) fn parameters<'a>(
         &self,
         given: &'a [(Condition, String)],
-    ) -> Result<About<'a>, Failure> {
+    ) -> Result<GivenParameters<'a>, Failure> {
         for (number, (condition, _)) in given.iter().enumerate() {
             if given.iter().skip(number + 1).any(|(c, _)| c == condition) {
                 let message = format!("--param {condition} is given twice");
@@ -165,11 +165,11 @@ impl Spot<'_> {
                 ));
             }
         }
-        Ok(About { given, project })
+        Ok(GivenParameters { given, project })
     }
 }
 
-impl About<'_> {
+impl GivenParameters<'_> {
     /// For the engine. Empty is the same as not given, as in requests.
     pub(in crate::commands) fn get(&self) -> Parameters<'_> {
         let given = self.given.iter().filter(|(_, value)| !value.is_empty());

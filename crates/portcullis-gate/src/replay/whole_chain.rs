@@ -5,7 +5,7 @@ use portcullis_record::Decision;
 use serde_json::Value;
 
 use super::compare::compare;
-use super::desk::Desk;
+use super::current::CurrentDecision;
 use super::outcome::{Answered, Outcome};
 use super::{masks, trace};
 use crate::pending_mutation;
@@ -14,26 +14,26 @@ use portcullis_config::PendingMutation;
 
 /// What decides.
 #[derive(Debug)]
-pub(super) struct Whole {
+pub(super) struct WholeChain {
     pub(super) chain: Chain,
     /// Whether a built-in plug-in of the chain looks at objects.
     pub(super) reads_objects: bool,
     pub(super) pending_mutation: PendingMutation,
 }
 
-impl Whole {
-    /// Decides again; the decision has been laid out on the desk.
+impl WholeChain {
+    /// Decides again; it is the current decision already.
     pub(super) fn decide(
         &self,
         decision: &Decision,
         request: &mut Attributes,
-        desk: &Desk,
+        current: &CurrentDecision,
     ) -> Outcome {
         if let Some(place) = self.masked_place(decision, request) {
             return Outcome::Unknown(format!("a plug-in may read {place}, which is masked"));
         }
         let mut verdict = self.chain.decide(request);
-        let said = desk.put_away();
+        let said = current.finish();
         if let Some(why) = said.missed.or_else(|| ran_out_of_time(&verdict)) {
             return Outcome::Unknown(why);
         }

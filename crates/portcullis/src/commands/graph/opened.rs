@@ -1,4 +1,4 @@
-//! Where a graph comes from, and the answers that are had there.
+//! Graphs that were opened: read here, or asked at a server.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -11,9 +11,9 @@ use portcullis_gate::offline_graphs::{self, OfflineError};
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-use super::GraphPlace;
+use super::GraphFlags;
 use crate::arguments::{Admission, load_options};
-use crate::client::{Access, ClientError};
+use crate::client::{ClientError, ServerAccess};
 use crate::commands::failure::{Failure, remark};
 use crate::commands::remote::Remote;
 use crate::commands::text::plain::printable;
@@ -23,13 +23,13 @@ use crate::output;
 /// Where a graph is.
 pub(in crate::commands) enum Opened {
     /// Read here.
-    Here(Here),
+    Local(LocalGraphs),
     /// At a running server.
-    There(There),
+    Remote(RemoteGraphs),
 }
 
 /// Graphs that were read here.
-pub(in crate::commands) struct Here {
+pub(in crate::commands) struct LocalGraphs {
     /// In the order of the configuration.
     profiles: Vec<Arc<ProfileInForce>>,
     pub(in crate::commands) authorizers: AuthorizerChain,
@@ -38,7 +38,7 @@ pub(in crate::commands) struct Here {
 }
 
 /// Graphs at a running server.
-pub(in crate::commands) struct There {
+pub(in crate::commands) struct RemoteGraphs {
     remote: Remote,
     /// The one that is picked.
     profile: Option<String>,
@@ -46,17 +46,17 @@ pub(in crate::commands) struct There {
 
 /// Reads the graph here, or finds out whom to ask. Flags come before the environment, a server before a
 /// configuration.
-pub(in crate::commands) fn open(place: &GraphPlace) -> Result<Opened, Failure> {
+pub(in crate::commands) fn open(place: &GraphFlags) -> Result<Opened, Failure> {
     if let (Some(objects), Some(profile)) = (&place.objects, &place.profile) {
-        return Here::from_directory(profile, objects).map(Opened::Here);
+        return LocalGraphs::from_directory(profile, objects).map(Opened::Local);
     }
     let is_config = place.config.is_some();
     let server = place.server();
-    let given = Access::given(server.server.as_deref(), None, None);
+    let given = ServerAccess::given(server.server.as_deref(), None, None);
     if !is_config && given.is_some() {
         let remote = Remote::open(&server)?;
         let profile = place.profile.clone();
-        return Ok(Opened::There(There { remote, profile }));
+        return Ok(Opened::Remote(RemoteGraphs { remote, profile }));
     }
     if place.token.is_some() || place.ca.is_some() {
         return Err(Failure::new(
@@ -64,11 +64,11 @@ pub(in crate::commands) fn open(place: &GraphPlace) -> Result<Opened, Failure> {
             "--token and --ca are for a server: give --server URL, or PORTCULLIS_SERVER",
         ));
     }
-    let here = Here::from_config(&place.config_file(), place.profile.as_deref())?;
-    Ok(Opened::Here(here))
+    let here = LocalGraphs::from_config(&place.config_file(), place.profile.as_deref())?;
+    Ok(Opened::Local(here))
 }
 
-impl Here {
+impl LocalGraphs {
     fn from_directory(profile: &str, objects: &Path) -> Result<Self, Failure> {
         let read = offline_graphs::from_directory(profile, objects);
         let one = read.map_err(|faults| Failure::faults(&faults))?;
@@ -156,7 +156,7 @@ impl Here {
     }
 }
 
-impl There {
+impl RemoteGraphs {
     /// Asks; names are checked first, so that what is not there is told apart from a vertex that isn't.
     pub(in crate::commands) fn get<T: DeserializeOwned>(
         &mut self,
