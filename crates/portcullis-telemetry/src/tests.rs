@@ -9,79 +9,44 @@ use portcullis_core::{
     Operation, Phase, PolicyLimit, PolicyMode, PolicyOutcome, PolicyStep, Step, StepOutcome,
     TraceContext, UserInfo, Verdict, clock,
 };
-use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
-use tokio::net::{TcpListener, TcpStream};
+use portcullis_testing::{Reply, Request, Server, free_port};
 use tokio::sync::mpsc;
 
 use crate::settings::Settings;
 use crate::wire::{Value, fields};
 use crate::{Telemetry, Unstarted};
 
-/// An answer: the head without its length, and the body.
-type Answer = (&'static str, &'static [u8]);
-
-const OK: Answer = ("HTTP/1.1 200 OK\r\n", b"");
-
-/// A receiver on loopback: what came, and where.
+/// A receiver on loopback, and what came to it.
 struct Receiver {
-    url: String,
-    came: mpsc::Receiver<(String, Vec<u8>)>,
+    server: Server,
+    came: mpsc::UnboundedReceiver<Request>,
 }
 
 impl Receiver {
     /// Answers with these, one after the other, and then well.
-    async fn start(answers: &[Answer]) -> Self {
-        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-        let url = format!("http://{}", listener.local_addr().unwrap());
-        let (send, came) = mpsc::channel(64);
-        let answers = Arc::new(Mutex::new(VecDeque::from(answers.to_vec())));
-        tokio::spawn(async move {
-            while let Ok((stream, _)) = listener.accept().await {
-                tokio::spawn(serve(stream, send.clone(), Arc::clone(&answers)));
-            }
+    fn start(answers: Vec<Reply>) -> Self {
+        let (send, came) = mpsc::unbounded_channel();
+        let answers = Mutex::new(VecDeque::from(answers));
+        let server = Server::http(move |request| {
+            let answer = answers.lock().unwrap().pop_front();
+            send.send(request.clone()).unwrap();
+            answer.unwrap_or_else(ok)
         });
-        Self { url, came }
+        Self { server, came }
     }
 
-    async fn next(&mut self) -> (String, Vec<u8>) {
+    async fn next(&mut self) -> Request {
         let next = tokio::time::timeout(Duration::from_secs(30), self.came.recv());
         next.await.unwrap().unwrap()
     }
 }
 
-async fn serve(
-    stream: TcpStream,
-    came: mpsc::Sender<(String, Vec<u8>)>,
-    answers: Arc<Mutex<VecDeque<Answer>>>,
-) -> Option<()> {
-    let mut stream = BufReader::new(stream);
-    loop {
-        let (mut head, mut length) = (String::new(), 0);
-        loop {
-            let mut line = String::new();
-            if stream.read_line(&mut line).await.ok()? == 0 {
-                return None;
-            }
-            if line.trim().is_empty() {
-                break;
-            }
-            if let Some(value) = line.strip_prefix("content-length: ") {
-                length = value.trim().parse().unwrap();
-            }
-            head.push_str(&line);
-        }
-        let mut body = vec![0; length];
-        stream.read_exact(&mut body).await.ok()?;
-        let answer = answers.lock().unwrap().pop_front();
-        let (status, content) = answer.unwrap_or(OK);
-        came.send((head, body)).await.ok()?;
-        if status.is_empty() {
-            return None;
-        }
-        let answer = format!("{status}Content-Length: {}\r\n\r\n", content.len());
-        stream.write_all(answer.as_bytes()).await.ok()?;
-        stream.write_all(content).await.ok()?;
-    }
+fn ok() -> Reply {
+    Reply::Body(String::new())
+}
+
+fn busy(status: u16) -> Reply {
+    Reply::Status(status, "Retry-After: 0\r\n", "later".to_owned())
 }
 
 fn telemetry(url: &str, more: &[(&str, &str)]) -> (Telemetry, Unstarted) {
@@ -144,29 +109,25 @@ fn lost(telemetry: &Telemetry) -> u64 {
 
 #[tokio::test]
 async fn what_passes_is_tried_again_and_what_lasts_is_not() {
-    let mut receiver = Receiver::start(&[
-        ("HTTP/1.1 503 Busy\r\nRetry-After: 0\r\n", b"later"),
-        ("HTTP/1.1 429 Busy\r\nRetry-After: 0\r\n", b""),
-        OK,
-        ("HTTP/1.1 400 Bad\r\n", b"no"),
-    ])
-    .await;
-    let url = format!("{}/v1/logs", receiver.url);
+    let refused = Reply::Status(400, "", "no".to_owned());
+    let mut receiver = Receiver::start(vec![busy(503), busy(429), ok(), refused]);
+    let url = format!("{}/v1/logs", receiver.server.url());
     let (telemetry, unstarted) = telemetry(&url, &[]);
     let running = unstarted.start();
     decide(&telemetry);
-    let (head, body) = receiver.next().await;
-    assert!(head.starts_with("POST /v1/logs HTTP/1.1\r\n"), "{head}");
-    assert!(head.contains("content-type: application/x-protobuf\r\n"));
-    assert!(head.contains("x-key: s3cret\r\n"));
+    let first = receiver.next().await;
+    assert_eq!((first.method(), first.target()), ("POST", "/v1/logs"));
+    assert_eq!(first.header("content-type"), Some("application/x-protobuf"));
+    assert_eq!(first.header("x-key"), Some("s3cret"));
+    let body = first.body;
     assert!(body.windows(16).any(|part| part == b"admission.review"));
-    assert_eq!(receiver.next().await.1, body);
-    assert_eq!(receiver.next().await.1, body);
+    assert_eq!(receiver.next().await.body, body);
+    assert_eq!(receiver.next().await.body, body);
     assert_eq!(lost(&telemetry), 0);
     decide(&telemetry);
-    let refused = receiver.next().await.1;
+    let refused = receiver.next().await.body;
     decide(&telemetry);
-    assert_ne!(receiver.next().await.1, refused);
+    assert_ne!(receiver.next().await.body, refused);
     assert_eq!(lost(&telemetry), 1);
     running.finish(Duration::from_secs(30)).await;
 }
@@ -174,14 +135,14 @@ async fn what_passes_is_tried_again_and_what_lasts_is_not() {
 #[tokio::test]
 async fn a_connection_that_ends_costs_nothing() {
     // The second request is read, but the connection ends without an answer.
-    let mut receiver = Receiver::start(&[OK, ("", b"")]).await;
-    let (telemetry, unstarted) = telemetry(&receiver.url, &[]);
+    let mut receiver = Receiver::start(vec![ok(), Reply::Raw(Vec::new())]);
+    let (telemetry, unstarted) = telemetry(&receiver.server.url(), &[]);
     let running = unstarted.start();
     decide(&telemetry);
     receiver.next().await;
     decide(&telemetry);
     let second = receiver.next().await;
-    assert_eq!(receiver.next().await, second);
+    assert_eq!(receiver.next().await.body, second.body);
     running.finish(Duration::from_secs(30)).await;
     assert_eq!(lost(&telemetry), 0);
 }
@@ -189,8 +150,9 @@ async fn a_connection_that_ends_costs_nothing() {
 #[tokio::test]
 async fn what_a_receiver_refuses_of_a_batch_is_counted() {
     // A partial success: one rejected.
-    let mut receiver = Receiver::start(&[("HTTP/1.1 200 OK\r\n", &[0x0a, 0x02, 0x08, 0x01])]).await;
-    let (telemetry, unstarted) = telemetry(&receiver.url, &[]);
+    let partial = Reply::with("200 OK", "", &[0x0a, 0x02, 0x08, 0x01]);
+    let mut receiver = Receiver::start(vec![partial]);
+    let (telemetry, unstarted) = telemetry(&receiver.server.url(), &[]);
     let running = unstarted.start();
     decide(&telemetry);
     receiver.next().await;
@@ -200,9 +162,7 @@ async fn what_a_receiver_refuses_of_a_batch_is_counted() {
 
 #[tokio::test]
 async fn the_end_does_not_wait_for_somebody_who_is_not_there() {
-    let nobody = TcpListener::bind("127.0.0.1:0").await.unwrap();
-    let url = format!("http://{}", nobody.local_addr().unwrap());
-    drop(nobody);
+    let url = format!("http://127.0.0.1:{}", free_port());
     let (telemetry, unstarted) = telemetry(&url, &[]);
     let running = unstarted.start();
     decide(&telemetry);
@@ -276,15 +236,16 @@ fn full_of(secret: &str) -> (Attributes, Verdict) {
 
 #[tokio::test]
 async fn no_text_that_somebody_wrote_is_sent() {
-    let mut receiver = Receiver::start(&[]).await;
-    let traces = [("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", receiver.url.as_str())];
-    let (telemetry, unstarted) = telemetry(&receiver.url, &traces);
+    let mut receiver = Receiver::start(Vec::new());
+    let url = receiver.server.url();
+    let traces = [("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", url.as_str())];
+    let (telemetry, unstarted) = telemetry(&url, &traces);
     let running = unstarted.start();
     let secret = "hunter2-planted";
     let (attributes, verdict) = full_of(secret);
     telemetry.admission(&attributes, &verdict, 200);
     running.finish(Duration::from_secs(30)).await;
-    let mut sent = vec![receiver.next().await.1, receiver.next().await.1];
+    let mut sent = vec![receiver.next().await.body, receiver.next().await.body];
     for body in &sent {
         let is_secret = |part: &[u8]| part == secret.as_bytes();
         assert!(!body.windows(secret.len()).any(is_secret));

@@ -1,59 +1,32 @@
 //! The client against a small server.
 
+use std::collections::VecDeque;
 use std::io::{Read, Write};
 use std::net::TcpListener;
-use std::sync::mpsc::{Receiver, channel};
+use std::sync::Mutex;
+
+use portcullis_testing::{Reply, Server};
 
 use super::*;
 use crate::exit::Exit;
 
-/// Answers so many connections, each with the next of these texts; gives what was asked.
-fn server(answers: Vec<String>) -> (ServerAccess, Receiver<String>) {
-    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-    let server = format!("http://{}", listener.local_addr().unwrap());
-    let (tell, asked) = channel();
-    std::thread::spawn(move || {
-        for answer in answers {
-            let (mut stream, _) = listener.accept().unwrap();
-            let mut seen = Vec::new();
-            let mut piece = [0; 4096];
-            while !is_whole(&seen) {
-                let count = stream.read(&mut piece).unwrap();
-                if count == 0 {
-                    break;
-                }
-                seen.extend_from_slice(&piece[..count]);
-            }
-            tell.send(String::from_utf8(seen).unwrap()).unwrap();
-            let _ = stream.write_all(answer.as_bytes());
-        }
+/// A server that gives these answers, one after the other, and then closes connections without any.
+fn server(answers: Vec<Reply>) -> (ServerAccess, Server) {
+    let answers = Mutex::new(VecDeque::from(answers));
+    let server = Server::http(move |_| {
+        let next = answers.lock().unwrap().pop_front();
+        next.unwrap_or(Reply::Raw(Vec::new()))
     });
-    let token = Some(Secret("geheim".to_owned()));
     let access = ServerAccess {
-        server,
-        token,
+        server: server.url(),
+        token: Some(Secret("geheim".to_owned())),
         ca: None,
     };
-    (access, asked)
+    (access, server)
 }
 
-/// Whether a request with its body is there.
-fn is_whole(seen: &[u8]) -> bool {
-    let text = String::from_utf8_lossy(seen);
-    let Some((head, body)) = text.split_once("\r\n\r\n") else {
-        return false;
-    };
-    let length = head
-        .lines()
-        .find_map(|line| line.strip_prefix("content-length: "));
-    length.map_or(0, |length| length.parse().unwrap()) <= body.len()
-}
-
-fn answer(status: u16, body: &str) -> String {
-    format!(
-        "HTTP/1.1 {status} X\r\nContent-Length: {}\r\nConnection: close\r\n\r\n{body}",
-        body.len()
-    )
+fn answer(status: u16, body: &str) -> Reply {
+    Reply::Status(status, "", body.to_owned())
 }
 
 /// Says this to whoever comes, whatever is asked.
@@ -99,37 +72,24 @@ fn a_server_that_speaks_otherwise_is_told_in_words() {
 
 #[test]
 fn a_question_is_sent_with_its_token_and_answered() {
-    let (access, asked) = server(vec![answer(200, "{}")]);
+    let (access, server) = server(vec![answer(200, "{}")]);
     let mut client = Client::new(&access).unwrap();
     assert_eq!(client.ask(ApiRequest::get("/a?b=c")).unwrap(), "{}");
-    let asked = asked.recv().unwrap();
-    assert!(asked.starts_with("GET /a?b=c HTTP/1.1\r\n"), "{asked}");
-    assert!(
-        asked.contains("authorization: Bearer geheim\r\n"),
-        "{asked}"
-    );
+    let asked = &server.requests()[0];
+    assert!(asked.head.starts_with("GET /a?b=c HTTP/1.1\r\n"));
+    assert_eq!(asked.token(), Some("geheim"));
 }
 
 #[test]
 fn many_are_answered_in_their_order() {
-    let answers = (0..9).map(|n| answer(200, &n.to_string())).collect();
-    let (access, asked) = server(answers);
+    let (access, server) = server(Vec::new());
+    server.answer(|request| Reply::Body(request.target().to_owned()));
     let mut client = Client::new(&access).unwrap();
     let questions = (0..9).map(|n| ApiRequest::get(format!("/{n}")));
     let answers = client.ask_all(questions.collect());
     assert_eq!(answers.len(), 9);
-    // The server answers in the order of the connections, so compare with what each was asked.
-    let order: Vec<String> = asked
-        .iter()
-        .take(9)
-        .map(|text| text.split(' ').nth(1).unwrap().to_owned())
-        .collect();
     for (number, answer) in answers.into_iter().enumerate() {
-        let place: usize = std::str::from_utf8(&answer.unwrap())
-            .unwrap()
-            .parse()
-            .unwrap();
-        assert_eq!(order[place], format!("/{number}"));
+        assert_eq!(answer.unwrap(), format!("/{number}"));
     }
 }
 
@@ -147,7 +107,7 @@ fn what_is_wrong_is_said_without_the_token() {
         (500, Exit::Failed),
         (302, Exit::Failed),
     ] {
-        let (access, _asked) = server(vec![answer(status, said)]);
+        let (access, _server) = server(vec![answer(status, said)]);
         let mut client = Client::new(&access).unwrap();
         let error = client.ask(ApiRequest::get("/")).unwrap_err();
         assert_eq!(error.exit(), exit, "{status}");
@@ -167,7 +127,7 @@ fn a_broken_answer_is_no_answer() {
         "nonsense\r\n\r\n",
         "HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nx",
     ] {
-        let (access, _asked) = server(vec![answer.to_owned()]);
+        let (access, _server) = server(vec![Reply::Raw(answer.into())]);
         let mut client = Client::new(&access).unwrap();
         let error = client.ask(ApiRequest::get("/")).unwrap_err();
         assert_eq!(error.exit(), Exit::Failed, "{answer}");
@@ -201,59 +161,28 @@ fn a_token_stays_on_this_machine_without_tls() {
 
 #[test]
 fn what_changes_something_is_sent_whole() {
-    let (access, asked) = server(vec![answer(200, "true"), answer(204, "")]);
+    let (access, server) = server(vec![answer(200, "true"), answer(204, "")]);
     let mut client = Client::new(&access).unwrap();
     let body = serde_json::json!({"pipeline": "post"});
     assert_eq!(client.ask(ApiRequest::post("/a", &body)).unwrap(), "true");
-    let sent = asked.recv().unwrap();
-    assert!(sent.starts_with("POST /a HTTP/1.1\r\n"), "{sent}");
-    assert!(
-        sent.contains("content-type: application/json\r\n"),
-        "{sent}"
-    );
-    assert!(sent.ends_with("\r\n\r\n{\"pipeline\":\"post\"}"), "{sent}");
     assert_eq!(client.ask(ApiRequest::delete("/b/1")).unwrap(), "");
-    let sent = asked.recv().unwrap();
-    assert!(sent.starts_with("DELETE /b/1 HTTP/1.1\r\n"), "{sent}");
-    assert!(!sent.contains("content-type"), "{sent}");
+    let sent = server.requests();
+    assert!(sent[0].head.starts_with("POST /a HTTP/1.1\r\n"));
+    assert_eq!(sent[0].header("content-type"), Some("application/json"));
+    assert_eq!(sent[0].text(), "{\"pipeline\":\"post\"}");
+    assert!(sent[1].head.starts_with("DELETE /b/1 HTTP/1.1\r\n"));
+    assert_eq!(sent[1].header("content-type"), None);
 }
 
 #[test]
 fn what_changes_something_is_sent_once() {
-    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-    let access = ServerAccess {
-        server: format!("http://{}", listener.local_addr().unwrap()),
-        ..ServerAccess::default()
-    };
-    let served = std::thread::spawn(move || {
-        let mut asked = Vec::new();
-        // The first connection stays open, the second is closed instead of an answer.
-        let kept = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}";
-        let mut open = Vec::new();
-        for answer in [kept, ""] {
-            let (mut stream, _) = listener.accept().unwrap();
-            let (mut seen, mut piece) = (Vec::new(), [0; 4096]);
-            while !is_whole(&seen) {
-                let count = stream.read(&mut piece).unwrap();
-                seen.extend_from_slice(&piece[..count]);
-            }
-            asked.push(String::from_utf8(seen).unwrap());
-            stream.write_all(answer.as_bytes()).unwrap();
-            if !answer.is_empty() {
-                open.push(stream);
-            }
-        }
-        listener.set_nonblocking(true).unwrap();
-        (asked, listener)
-    });
+    // The first connection stays open; the request that changes something gets no answer.
+    let (access, server) = server(vec![answer(200, "{}")]);
     let mut client = Client::new(&access).unwrap();
     client.ask(ApiRequest::get("/")).unwrap();
     let posted = client.ask(ApiRequest::post("/x", &serde_json::json!({})));
     assert_eq!(posted.unwrap_err().exit(), Exit::Failed);
-    let (asked, listener) = served.join().unwrap();
-    let posts = asked.iter().filter(|text| text.starts_with("POST"));
-    assert_eq!(posts.count(), 1);
-    assert!(listener.accept().is_err(), "it was sent again");
+    assert_eq!(server.count("/x"), 1, "it was sent again");
 }
 
 #[test]
@@ -269,7 +198,7 @@ fn a_403_says_in_words_what_is_missing() {
         }},
         "request_id": "01A",
     });
-    let (access, _asked) = server(vec![answer(403, &said.to_string())]);
+    let (access, _server) = server(vec![answer(403, &said.to_string())]);
     let error = Client::new(&access).unwrap().ask(ApiRequest::get("/"));
     let text = error.unwrap_err().to_string();
     let lines: Vec<&str> = text.lines().skip(1).collect();
@@ -291,7 +220,7 @@ fn a_403_says_in_words_what_is_missing() {
         "{\"error\":{\"message\":\"m\",\"details\":[1]}}",
         "{\"error\":{\"message\":\"m\",\"details\":{\"conditions\":[1,{}],\"roles\":{}}}}",
     ] {
-        let (access, _asked) = server(vec![answer(403, odd)]);
+        let (access, _server) = server(vec![answer(403, odd)]);
         let error = Client::new(&access).unwrap().ask(ApiRequest::get("/"));
         assert!(error.unwrap_err().to_string().ends_with("403: m"));
     }
@@ -301,7 +230,7 @@ fn a_403_says_in_words_what_is_missing() {
 fn who_sends_no_token_is_told_how() {
     let said = "{\"error\":{\"code\":\"missing_token\",\"message\":\"a token is needed\"}}";
     for has_token in [true, false] {
-        let (mut access, _asked) = server(vec![answer(401, said)]);
+        let (mut access, _server) = server(vec![answer(401, said)]);
         access.token = access.token.filter(|_| has_token);
         let error = Client::new(&access).unwrap().ask(ApiRequest::get("/"));
         let text = error.unwrap_err().to_string();
