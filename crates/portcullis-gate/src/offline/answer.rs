@@ -6,7 +6,7 @@ use portcullis_core::{Operation, PolicyStep, StepOutcome};
 use serde_json::{Value, json};
 
 use super::blueprint::{Blueprint, Memory};
-use super::observed::Written;
+use super::observed::ConsoleLine;
 use super::{Judged, Manifest, Question, asker, job, review_text};
 use portcullis_config::Namespace;
 
@@ -56,7 +56,7 @@ pub struct Answer {
     /// What each policy did.
     pub steps: Vec<PolicyStep>,
     /// What policies wrote.
-    pub written: Vec<Written>,
+    pub written: Vec<ConsoleLine>,
     /// The marks of coverage that were passed.
     pub covered: Vec<u32>,
 }
