@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use super::blueprint::{Blueprint, Memory};
 use super::observed::ConsoleLine;
-use super::{Judged, Manifest, Question, asker, job, review_text};
+use super::{Judged, Manifest, ReviewRequest, asker, job, review_text};
 use portcullis_kube::Namespace;
 
 /// The namespace of objects that name none.
@@ -108,7 +108,7 @@ impl Blueprint {
         let offline = self
             .build(request.labelled(&manifest.namespace), memory)
             .map_err(|faults| faults.to_string())?;
-        let question = Question {
+        let question = ReviewRequest {
             operation,
             old: old.as_ref(),
             user: &asker(request.user.as_deref().unwrap_or(USER), &request.groups),

@@ -41,7 +41,7 @@ impl Door for Api {
     const NAME: portcullis_core::Door = portcullis_core::Door::Api;
     const SERVICES: &'static [Service] = &[Service::Api, Service::Web];
     type Decision = CallDecision;
-    type AccessDecision = Result<(), HttpError>;
+    type Answer = Result<(), HttpError>;
 
     /// Calls are counted by their endpoints, whether something was decided or not.
     fn report(_: &Server, _: &Gate, decision: &CallDecision) {
