@@ -3,6 +3,8 @@
 use std::fmt;
 use std::time::Duration;
 
+use portcullis_document::Fault;
+
 /// Somebody whose tokens are believed.
 #[derive(Debug, Clone)]
 pub struct AuthenticatorSettings {
@@ -85,13 +87,6 @@ impl fmt::Debug for Secret {
     }
 }
 
-/// Something wrong with the settings of an authenticator.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct SettingsFault {
-    /// Which one, from 0.
-    pub authenticator: usize,
-    /// The key in the configuration, like `publicKeyFile`.
-    pub key: &'static str,
-    /// What is wrong; never what the key holds.
-    pub message: String,
-}
+/// Something wrong with the settings of an authenticator: which one, from 0, and the fault at a key of its
+/// configuration, like `publicKeyFile`. It never says what a key holds.
+pub type SettingsFault = (usize, Fault);

@@ -12,7 +12,9 @@ mod plugin;
 mod subject;
 
 pub use build::Engine;
-pub(crate) use build::{Around, Compiled, descriptor, engine_limits, module as module_source};
+pub(crate) use build::{
+    Around, Compiled, descriptor, engine_limits, fault_in, module as module_source,
+};
 pub(crate) use observer::Observer;
 pub(crate) use plugin::REJECTED_BY_DEFAULT;
 

@@ -11,7 +11,7 @@ use crate::{
     notes::Notes,
     resolved::{Decisions, JsonLines},
 };
-use portcullis_document::Document;
+use portcullis_document::{Document, Fault, path};
 
 /// Less is hardly more than the envelope of a review.
 const LEAST_INPUT: u64 = 1 << 10;
@@ -51,8 +51,8 @@ pub(crate) fn decisions(document: &Document, spec: &Configuration, notes: &mut N
     }
     let masker = Masker::new(&wanted.mask).unwrap_or_else(|faults| {
         for fault in faults {
-            let at = format!("decisions.mask[{}]", fault.index);
-            notes.fault(document.fault(&at, fault.message));
+            let path = path::join("decisions", &fault.path);
+            notes.fault(document.locate(Fault { path, ..fault }));
         }
         Masker::default()
     });

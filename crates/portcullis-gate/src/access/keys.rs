@@ -37,9 +37,8 @@ pub(super) fn authenticators(
         return Err(faults);
     }
     let made = Authenticators::new(made, previous).map_err(|wrong| {
-        let place = |fault: portcullis_authn::SettingsFault| {
-            let origin = origins.get(fault.authenticator)?;
-            Some(origin.fault(fault.key, fault.message))
+        let place = |(place, fault): portcullis_authn::SettingsFault| {
+            Some(origins.get(place)?.locate(fault))
         };
         wrong.into_iter().filter_map(place).collect::<Vec<_>>()
     })?;
