@@ -13,7 +13,7 @@ mod subject;
 mod time;
 
 pub use build::Engine;
-pub(crate) use build::{Compiled, PolicyEnvironment, descriptor};
+pub(crate) use build::{Compiled, PolicyEnvironment, descriptor, fault_in};
 pub(crate) use observer::Observer;
 pub(crate) use plugin::REJECTED_BY_DEFAULT;
 

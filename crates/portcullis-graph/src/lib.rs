@@ -28,7 +28,6 @@ pub use access_rules::{AgentIdentity, Compat, Explanation, Selectors, Subject};
 pub use admission::{Judgement, Request};
 pub use authorizer::GraphAuthorizer;
 pub use engine::{Edge, Graph, Reach, Shape, Spot};
-pub use fault::Fault;
 pub use kinds::{Kinds, VertexKind};
 pub use lookups::{Found, Lookups, Wanted};
 pub use names::{check_name, check_namespace};

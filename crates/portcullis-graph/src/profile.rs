@@ -6,10 +6,12 @@
 use std::sync::Arc;
 use std::time::SystemTime;
 
+use portcullis_document::Fault;
+
 use crate::access_rules::{AccessRules, Subject};
 use crate::admission::{Admission, Judgement, Request};
 use crate::expression;
-use crate::fault::{Fault, known_kind};
+use crate::fault::known_kind;
 use crate::kinds::{Kinds, VertexKind};
 use crate::lookups::Lookups;
 use crate::sources::Sources;

@@ -1,6 +1,6 @@
 //! Authenticators with their keys.
 
-use portcullis_authn::{Authenticators, KeyFileNote, SettingsFault};
+use portcullis_authn::{Authenticators, KeyFileNote};
 use portcullis_config::AccessSettings;
 use portcullis_document::{Fault, Warning};
 
@@ -32,9 +32,8 @@ pub(super) fn authenticators(
         return Err(faults);
     }
     let made = Authenticators::new(made, previous).map_err(|wrong| {
-        let place = |fault: SettingsFault| {
-            let origin = origins.get(fault.authenticator)?;
-            Some(origin.fault(fault.key, fault.message))
+        let place = |(place, fault): portcullis_authn::SettingsFault| {
+            Some(origins.get(place)?.locate(fault))
         };
         wrong.into_iter().filter_map(place).collect::<Vec<_>>()
     })?;

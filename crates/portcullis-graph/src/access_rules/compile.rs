@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use portcullis_core::access::split_resource;
+use portcullis_document::Fault;
 
 use super::faults::Faults;
 use super::rules::{AccessRules, PathPattern, ResourceKey, Rule, RuleEntry, Shortcut, StaticRule};
@@ -11,7 +12,6 @@ use super::subjects::Subjects;
 use super::template::Template;
 use super::verbs::{Verb, Verbs};
 use crate::expression::Expression;
-use crate::fault::Fault;
 use crate::kinds::{Kinds, VertexKind};
 use crate::spec::{ProfileSpec, RuleSpec, SelectorSpec, ShortcutSpec, StaticSpec};
 use crate::vertex::KindId;

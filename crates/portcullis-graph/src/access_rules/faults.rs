@@ -1,8 +1,10 @@
 //! Where faults of subjects and rules are gathered.
 
+use portcullis_document::Fault;
+
 use super::captures::CaptureNames;
 use super::template::{Template, TemplateFault};
-use crate::fault::{Fault, known_kind};
+use crate::fault::known_kind;
 use crate::kinds::Kinds;
 use crate::vertex::KindId;
 
@@ -23,8 +25,8 @@ impl Faults<'_> {
         written: &str,
         known: Vec<String>,
     ) {
-        let mut fault = Fault::at(path, message);
-        fault.known = Some((of.to_owned(), written.to_owned(), known));
+        let known = known.iter().map(String::as_str);
+        let fault = Fault::at(path, message).with_known(of, written, known);
         self.0.push(fault);
     }
 

@@ -4,11 +4,12 @@ use std::sync::Mutex;
 use std::sync::atomic::AtomicU64;
 use std::time::{Duration, UNIX_EPOCH};
 
+use portcullis_document::Fault;
 use serde_json::json;
 
 use super::*;
 use crate::access_rules::AccessRules;
-use crate::fault::Fault;
+use portcullis_document::Fault;
 use crate::kinds::{Kinds, VertexKind};
 use crate::lookups::{Found, Lookups};
 use crate::sources::Sources;

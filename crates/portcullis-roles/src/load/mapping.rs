@@ -1,13 +1,11 @@
 //! Roles of rules, as they are written.
 
-use super::findings::At;
-
 /// The roles of one rule.
 #[derive(Debug)]
 pub(super) struct Mapped {
     pub(super) rule: String,
-    pub(super) at: At,
-    pub(super) roles: Vec<(At, String)>,
+    pub(super) at: String,
+    pub(super) roles: Vec<(String, String)>,
 }
 
 /// Something that has mappings.
@@ -17,5 +15,5 @@ pub(super) struct Place {
     pub(super) whose: String,
     /// Whether it is the root of the API.
     pub(super) is_root: bool,
-    pub(super) at: At,
+    pub(super) at: String,
 }

@@ -1,9 +1,8 @@
 //! Documents, callers and parameters, briefly written.
 
 use portcullis_core::{AdminOf, Identity};
-use portcullis_roles::{
-    AccessDecision, Condition, Fault, Load, Parameters, Permission, Roles, Scope,
-};
+use portcullis_document::{Document, Fault, Faults};
+use portcullis_roles::{AccessDecision, Condition, Load, Parameters, Permission, Roles, Scope};
 use serde_json::{Value, json};
 
 /// A rule with these conditions.
@@ -33,9 +32,14 @@ pub(crate) fn document(parts: &[Value]) -> Value {
     Value::Array(items.collect())
 }
 
+/// What a document becomes.
+pub(crate) fn read(document: &Value, previous: Option<&Roles>) -> Result<Load, Faults> {
+    Roles::load(&Document::without_text("tenants.yaml", document), previous)
+}
+
 /// What a document becomes, without a fault.
 pub(crate) fn load(document: &Value) -> Load {
-    let load = Roles::load(document, None).unwrap();
+    let load = read(document, None).unwrap();
     assert!(load.left_out.is_empty(), "{:?}", load.left_out);
     load
 }
@@ -52,8 +56,8 @@ pub(crate) fn scope<'r>(roles: &'r Roles, tenant: &str) -> &'r Scope {
 
 /// What is wrong with a document: the faults of the file, or else those of its tenants.
 pub(crate) fn faults(document: &Value) -> Vec<Fault> {
-    match Roles::load(document, None) {
-        Err(faults) => faults,
+    match read(document, None) {
+        Err(faults) => faults.0,
         Ok(load) => load.left_out.into_iter().flat_map(|l| l.faults).collect(),
     }
 }

@@ -4,13 +4,14 @@ use std::sync::Arc;
 
 use portcullis_core::access::{Requirement, ResourceTarget};
 use portcullis_core::{Access, Opinion, Target, UserInfo};
+use portcullis_document::Fault;
 
 use crate::access_rules::Recognition;
 use crate::access_rules::Verb;
 use crate::access_rules::{AccessRules, Compat, Selectors};
 use crate::access_rules::{AgentRequest, Outcome, Paths};
 use crate::engine::Reach;
-use crate::fault::Fault;
+use portcullis_document::Fault;
 use crate::kinds::{Kinds, VertexKind};
 use crate::spec::ProfileSpec;
 use crate::vertex::{Vertex, VertexRef};

@@ -6,12 +6,13 @@ use std::time::{Duration, SystemTime};
 
 use portcullis_core::UserInfo;
 use portcullis_core::sync::Mutex;
+use portcullis_document::Fault;
 use serde_json::{Value, json};
 
 use super::super::{Admission, Judgement, Request};
 use crate::access_rules::Subject;
 use crate::built_in;
-use crate::fault::Fault;
+use portcullis_document::Fault;
 use crate::kinds::{Kinds, VertexKind};
 use crate::lookups::{Found, Lookups, Wanted};
 use crate::spec::ProfileSpec;
