@@ -9,7 +9,6 @@ use serde_json::json;
 
 use super::*;
 use crate::access_rules::AccessRules;
-use portcullis_document::Fault;
 use crate::kinds::{Kinds, VertexKind};
 use crate::lookups::{Found, Lookups};
 use crate::sources::Sources;

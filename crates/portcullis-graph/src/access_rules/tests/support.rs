@@ -11,7 +11,6 @@ use crate::access_rules::Verb;
 use crate::access_rules::{AccessRules, Compat, Selectors};
 use crate::access_rules::{AgentRequest, Outcome, Paths};
 use crate::engine::Reach;
-use portcullis_document::Fault;
 use crate::kinds::{Kinds, VertexKind};
 use crate::spec::ProfileSpec;
 use crate::vertex::{Vertex, VertexRef};

@@ -12,7 +12,6 @@ use serde_json::{Value, json};
 use super::super::{Admission, Judgement, Request};
 use crate::access_rules::Subject;
 use crate::built_in;
-use portcullis_document::Fault;
 use crate::kinds::{Kinds, VertexKind};
 use crate::lookups::{Found, Lookups, Wanted};
 use crate::spec::ProfileSpec;
