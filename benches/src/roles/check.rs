@@ -4,7 +4,7 @@ use std::hint::black_box;
 use std::time::Duration;
 
 use portcullis_core::Identity;
-use portcullis_roles::{Answer, Condition, Parameters, Permission, Scope};
+use portcullis_roles::{AccessDecision, Condition, Parameters, Permission, Scope};
 use serde::Serialize;
 
 use super::document::{self, Conditions, MANY, TENANT};
@@ -136,7 +136,7 @@ fn beside(rules: &'static str, scope: &Scope, naive: &Naive, asked: &Asked) -> R
         let claims = black_box(&who.claims);
         naive.allows(claims, permission.name(), black_box(&asked.parameters))
     };
-    let found = (matches!(library(), Answer::Allowed(_)), looped());
+    let found = (matches!(library(), AccessDecision::Allowed(_)), looped());
     if found != (*is_allowed, *is_allowed) {
         return Err(Failure::new(format!(
             "{what}, {rules}: library and plain loop say {found:?}"
@@ -192,7 +192,7 @@ fn cached(keys: &Keys, scope: &Scope) -> Result<(Summary, Summary)> {
                     .await;
                 let who = verified.context("the token")?;
                 let answer = scope.check(Some(&who), Permission::Enqueue, black_box(&given));
-                if !matches!(answer, Answer::Allowed(_)) {
+                if !matches!(answer, AccessDecision::Allowed(_)) {
                     return Err(Failure::new("the bearer of the token is refused"));
                 }
             }
@@ -240,7 +240,10 @@ mod tests {
                 let scope = roles.tenant(TENANT).unwrap().scope();
                 let given = parameters(&asked.parameters);
                 let answer = scope.check(Some(&asked.who), asked.permission, &given);
-                assert_eq!(matches!(answer, Answer::Allowed(_)), asked.is_allowed);
+                assert_eq!(
+                    matches!(answer, AccessDecision::Allowed(_)),
+                    asked.is_allowed
+                );
                 let name = asked.permission.name();
                 let looped = naive.allows(&asked.who.claims, name, &asked.parameters);
                 assert_eq!(looped, asked.is_allowed, "{}", asked.what);

@@ -7,7 +7,7 @@ use base64::engine::general_purpose::STANDARD;
 use bytes::Bytes;
 use portcullis_net::header::{ACCEPT, AUTHORIZATION, HeaderValue};
 use portcullis_net::{
-    Address, Answer, Client, Deadline, Limits, Protocol, Request, StatusCode, Trust, Web,
+    Address, Client, Deadline, HttpResponse, Limits, Protocol, Request, StatusCode, Trust, Web,
 };
 
 /// How long a provider may take, and how many bytes it may answer.
@@ -47,7 +47,7 @@ pub(crate) async fn get(address: &Web, trust: &Trust) -> Result<Bytes, String> {
 }
 
 /// Posts a form; the answer may be anything.
-pub(crate) async fn post(address: &Web, trust: &Trust, form: Form) -> Result<Answer, String> {
+pub(crate) async fn post(address: &Web, trust: &Trust, form: Form) -> Result<HttpResponse, String> {
     let mut request = Request::post("application/x-www-form-urlencoded", form.body);
     if let Some((name, password)) = &form.client {
         let basic = format!("Basic {}", STANDARD.encode(format!("{name}:{password}")));
@@ -59,7 +59,7 @@ pub(crate) async fn post(address: &Web, trust: &Trust, form: Form) -> Result<Ans
     ask(address, trust, request).await
 }
 
-async fn ask(address: &Web, trust: &Trust, request: Request) -> Result<Answer, String> {
+async fn ask(address: &Web, trust: &Trust, request: Request) -> Result<HttpResponse, String> {
     let request = request.with_header(ACCEPT, HeaderValue::from_static("application/json"));
     let problem = |error: portcullis_net::Error| format!("{address}: {error}");
     let client = Client::new(Address::Web(address.clone()), Protocol::Http1, trust);

@@ -1,7 +1,7 @@
 //! What is said about a graph, the same for the command line, the REST API and the page.
 //!
 //! [`GraphView`] picks the graphs of a profile and answers about paths and neighbours; [`Export`] writes
-//! them whole, piece by piece; [`Question`] and [`can_i()`] ask authorizers and say why.
+//! them whole, piece by piece; [`AccessQuestion`] and [`can_i()`] ask authorizers and say why.
 //!
 //! An answer carries the `problems` of the objects it comes from; a negative one may be another without them.
 //!
@@ -23,7 +23,7 @@ pub use can_i::{AskedGraph, CanI, Explained, RuleAnswer, SubjectAnswer, can_i};
 pub use export::{Export, ExportFormat};
 pub use neighbors::{Neighbor, Neighbors};
 pub use path::PathAnswer;
-pub use question::{Question, ResourceText, WrongQuestion};
+pub use question::{AccessQuestion, ResourceText, WrongQuestion};
 pub use view::{GraphView, Unanswered};
 
-pub use view::{Around, Key};
+pub use view::{Key, Neighborhood};

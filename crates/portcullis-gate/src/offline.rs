@@ -43,9 +43,9 @@ pub use expect::{Expectation, Mismatch};
 pub use files::{find, find_tests, is_test, read_file, read_text};
 pub use job::is_job;
 pub use judge::{Judge, JudgeKind};
-pub use observed::Written;
+pub use observed::ConsoleLine;
 pub use portcullis_core::json::JsonFault;
-pub use portcullis_kube::manifest::{Manifest, Question, review as review_text};
+pub use portcullis_kube::manifest::{Manifest, ReviewRequest, review as review_text};
 pub use script::{Compared, ScriptFailure, ScriptRun, ScriptTest, TestScript};
 
 use observed::Observed;
@@ -72,7 +72,7 @@ pub struct Judged {
     /// What those said who were asked after a refusal.
     pub beyond: Beyond,
     /// What policies wrote.
-    pub written: Vec<Written>,
+    pub written: Vec<ConsoleLine>,
     /// The marks of coverage that were passed, if they are counted.
     pub covered: Vec<u32>,
 }

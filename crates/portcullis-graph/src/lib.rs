@@ -21,7 +21,7 @@ mod state;
 mod vertex;
 
 pub use admission::{Judgement, Request};
-pub use authorizer::{Compat, Explanation, GraphAuthorizer, Identity, Selectors, Subject};
+pub use authorizer::{AgentIdentity, Compat, Explanation, GraphAuthorizer, Selectors, Subject};
 pub use engine::{Edge, Graph, Reach, Shape, Spot};
 pub use kinds::{KindId, Kinds, VertexKind};
 pub use lookups::{Found, Lookups, Wanted};

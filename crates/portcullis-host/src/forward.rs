@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use portcullis_js::HostRequest;
 use portcullis_net::header::{HeaderName, HeaderValue};
-use portcullis_net::{Address, Answer};
+use portcullis_net::{Address, HttpResponse};
 use serde::Deserialize;
 use serde_json::Value;
 
@@ -122,7 +122,7 @@ fn along(headers: Vec<(&'static str, String)>) -> Vec<(HeaderName, HeaderValue)>
 }
 
 /// What an answer means.
-fn judge(answer: &Answer, asked: &Asked) -> Result<Value, String> {
+fn judge(answer: &HttpResponse, asked: &Asked) -> Result<Value, String> {
     let status = answer.status;
     let shown = || match excerpt(&answer.body, SHOWN) {
         text if text.is_empty() => text,
@@ -170,7 +170,7 @@ mod tests {
     use serde_json::json;
 
     fn judged(status: u16, body: &str) -> Result<Value, String> {
-        let answer = Answer {
+        let answer = HttpResponse {
             status: StatusCode::from_u16(status).unwrap(),
             headers: HeaderMap::new(),
             body: Bytes::from(body.to_owned()),

@@ -4,7 +4,9 @@ use std::time::Instant;
 
 use bytes::Bytes;
 use portcullis_net::header::{ACCEPT, AUTHORIZATION, HOST, HeaderName, HeaderValue};
-use portcullis_net::{Address, Answer, Client, Deadline, Error, Limits, Protocol, Request, Trust};
+use portcullis_net::{
+    Address, Client, Deadline, Error, HttpResponse, Limits, Protocol, Request, Trust,
+};
 
 use crate::text::excerpt;
 
@@ -31,7 +33,7 @@ pub(crate) fn bearer(token: &str) -> Result<(HeaderName, HeaderValue), String> {
 }
 
 /// Asks, and waits for the whole answer.
-pub(crate) async fn ask(question: Question<'_>) -> Result<Answer, String> {
+pub(crate) async fn ask(question: Question<'_>) -> Result<HttpResponse, String> {
     let origin = question.address.origin();
     let answer = exchange(question).await;
     answer.map_err(|error| {
@@ -40,7 +42,7 @@ pub(crate) async fn ask(question: Question<'_>) -> Result<Answer, String> {
     })
 }
 
-async fn exchange(question: Question<'_>) -> Result<Answer, Error> {
+async fn exchange(question: Question<'_>) -> Result<HttpResponse, Error> {
     let mut request = match question.body {
         Some(body) => Request::post("application/json", body),
         None => Request::get(),

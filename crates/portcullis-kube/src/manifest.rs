@@ -12,8 +12,8 @@ mod review;
 use portcullis_core::Kind;
 use serde_json::{Map, Value};
 
-pub use parts::{Part, parts};
-pub use review::{Question, review};
+pub use parts::{ManifestText, parts};
+pub use review::{ReviewRequest, review};
 
 /// An object from a manifest, with what identifies it.
 #[derive(Debug, Clone, PartialEq)]

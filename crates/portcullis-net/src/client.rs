@@ -16,7 +16,7 @@ use tokio::net::{TcpStream, UnixStream};
 use tokio_rustls::TlsConnector;
 
 pub use self::connection::Connection;
-pub use self::exchange::{Answer, Limits, Pieces, Response, read};
+pub use self::exchange::{HttpResponse, Limits, Pieces, Response, read};
 pub use self::request::Request;
 use crate::reach::Reach;
 use crate::{Address, Error, Host, Protocol, Trust, TrustError, Web};
@@ -69,7 +69,7 @@ impl Client {
     /// # Errors
     ///
     /// Why there is no answer within the limits. An answer that says no is an answer.
-    pub async fn exchange(&self, request: &Request, limits: Limits) -> Result<Answer, Error> {
+    pub async fn exchange(&self, request: &Request, limits: Limits) -> Result<HttpResponse, Error> {
         let exchange = async {
             let mut connection = self.connect().await?;
             let response = connection.send(request).await?;

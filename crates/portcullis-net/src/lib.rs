@@ -18,7 +18,7 @@ mod trust;
 
 pub use address::{Address, AddressError, Host, Web};
 pub use backoff::{Backoff, spread};
-pub use client::{Answer, Client, Connection, Limits, Pieces, Request, Response, read};
+pub use client::{Client, Connection, HttpResponse, Limits, Pieces, Request, Response, read};
 pub use deadline::{Deadline, Late};
 pub use error::Error;
 pub use hyper::{Method, StatusCode, header};

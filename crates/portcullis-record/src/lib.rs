@@ -20,7 +20,7 @@ pub use action::Action;
 pub use decision::Decision;
 pub use input::{Certificate, Http, Input, Webhook};
 pub use mask::MASKED;
-pub use mask::looks::without_secrets as without_tokens;
+pub use mask::credentials::without_secrets as without_tokens;
 pub use masker::{Masker, Written};
 pub use material::{Admission, Authorization, Body, Decided, Material};
 pub use recorded::Recorded;

@@ -3,7 +3,7 @@
 //! | Module | Looks at |
 //! |---|---|
 //! | [`names`] | names of members, headers and query parameters: the table of rules |
-//! | [`looks`] | values that are secrets wherever they are |
+//! | [`credentials`] | values that are secrets wherever they are |
 //! | [`review`] | the text of a review, which stays as it is but for the secrets |
 //! | [`found`] | what was found there, and the text without it |
 //! | [`known`] | the same values elsewhere in the text |
@@ -11,10 +11,10 @@
 //! | [`http`] | headers and address of the HTTP request |
 //! | [`paths`] | what the configuration adds |
 
+pub(crate) mod credentials;
 pub(crate) mod found;
 pub(crate) mod http;
 mod known;
-pub(crate) mod looks;
 pub(crate) mod names;
 pub(crate) mod paths;
 pub(crate) mod review;

@@ -23,7 +23,7 @@ use crate::mask::paths::PathFault;
 use crate::mask::paths::Paths;
 use crate::mask::review::{self, Root, Subject};
 use crate::mask::value::{self, Context};
-use crate::mask::{self, Header, Secret, looks};
+use crate::mask::{self, Header, Secret, credentials};
 use crate::material::{Decided, Material};
 use crate::scrub::Scrubber;
 use crate::summary::Summary;
@@ -216,5 +216,5 @@ fn with_text(
 
 /// A public text, as long as it may be, without what looks like a token or key.
 fn shown(text: &str) -> String {
-    start(&looks::without_secrets(text), LONGEST).to_owned()
+    start(&credentials::without_secrets(text), LONGEST).to_owned()
 }

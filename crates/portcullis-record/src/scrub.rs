@@ -11,7 +11,7 @@ use std::borrow::Cow;
 
 use serde_json::{Map, Value};
 
-use crate::mask::{MASKED, Secret, looks};
+use crate::mask::{MASKED, Secret, credentials};
 use crate::search::Search;
 
 /// More secrets are not looked for: then no text is kept.
@@ -55,8 +55,8 @@ impl<'a> Scrubber<'a> {
             return Cow::Borrowed(MASKED);
         }
         match self.search.replaced(text, MASKED) {
-            None => looks::without_secrets(text),
-            Some(text) => Cow::Owned(looks::without_secrets(&text).into_owned()),
+            None => credentials::without_secrets(text),
+            Some(text) => Cow::Owned(credentials::without_secrets(&text).into_owned()),
         }
     }
 

@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use portcullis_core::clock::Stopwatch;
 use portcullis_core::{AdminOf, Identity};
-use portcullis_roles::{Answer, Condition, Parameters, Permission, Roles, Scope};
+use portcullis_roles::{AccessDecision, Condition, Parameters, Permission, Roles, Scope};
 use serde_json::{Value, json};
 
 /// How many rules there are, and how many roles.
@@ -192,7 +192,7 @@ fn row(
 ) {
     let answer = scope.check(Some(who), permission, parameters);
     assert_eq!(
-        matches!(answer, Answer::Allowed(_)),
+        matches!(answer, AccessDecision::Allowed(_)),
         what.starts_with("allowed") || what.starts_with("admin"),
         "{what}: {answer:?}"
     );
@@ -209,7 +209,7 @@ fn row(
     let nanoseconds = |go: Option<&Duration>| go.unwrap().as_nanos() / u128::from(TIMES);
     println!(
         "  {what:42} {:>9} {:>7} ns {:>7} ns",
-        if matches!(answer, Answer::Allowed(_)) {
+        if matches!(answer, AccessDecision::Allowed(_)) {
             "allowed"
         } else {
             "refused"

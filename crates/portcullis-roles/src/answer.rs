@@ -6,7 +6,7 @@ use super::permission::{Condition, Permission};
 
 /// Whether something may happen.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Answer {
+pub enum AccessDecision {
     /// It may.
     Allowed(Basis),
     /// It may not.
@@ -94,7 +94,7 @@ pub enum Permitted {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Explanation {
     /// The answer.
-    pub answer: Answer,
+    pub answer: AccessDecision,
     /// Every rule that is mapped here, in the order of the mapping: did it match, and if not, why.
     pub rules: Vec<RuleMatch>,
     /// The ways in which the permission is had by rules that match, with what failed in each.

@@ -22,8 +22,8 @@ mod template;
 mod tenant;
 
 pub use answer::{
-    Answer, Basis, Effective, Explanation, Grant, Holder, Matrix, MatrixRow, Miss, Permitted,
-    Refusal, RuleMatch,
+    AccessDecision, Basis, Effective, Explanation, Grant, Holder, Matrix, MatrixRow, Miss,
+    Permitted, Refusal, RuleMatch,
 };
 pub use load::{Fault, Load, Warning};
 pub use parameters::Parameters;

@@ -7,7 +7,7 @@ mod overview;
 
 use std::sync::Arc;
 
-use super::answer::{Answer, Basis, Refusal};
+use super::answer::{AccessDecision, Basis, Refusal};
 use super::index::{Places, RuleIndex};
 use super::parameters::Parameters;
 use super::permission::Permission;
@@ -106,13 +106,13 @@ impl Scope {
         who: Option<&Identity>,
         permission: Permission,
         parameters: &Parameters<'_>,
-    ) -> Answer {
+    ) -> AccessDecision {
         let matching = match self.before_rules(who, permission) {
             Ok(matching) => matching,
             Err(answer) => return answer,
         };
         if let Some(basis) = self.grant(&matching, permission, |right| right.holds(parameters)) {
-            return Answer::Allowed(basis);
+            return AccessDecision::Allowed(basis);
         }
         let mut refusal = self.refusal(permission, &matching);
         for mapping in self.matching(&matching) {
@@ -121,16 +121,16 @@ impl Scope {
                 refusal.misses.extend(missed);
             }
         }
-        Answer::Refused(refusal)
+        AccessDecision::Refused(refusal)
     }
 
     /// Whether somebody may do something at least on some condition.
-    pub fn check_ever(&self, who: Option<&Identity>, permission: Permission) -> Answer {
+    pub fn check_ever(&self, who: Option<&Identity>, permission: Permission) -> AccessDecision {
         match self.before_rules(who, permission) {
             Err(answer) => answer,
             Ok(matching) => match self.grant(&matching, permission, |_| true) {
-                Some(basis) => Answer::Allowed(basis),
-                None => Answer::Refused(self.refusal(permission, &matching)),
+                Some(basis) => AccessDecision::Allowed(basis),
+                None => AccessDecision::Refused(self.refusal(permission, &matching)),
             },
         }
     }
@@ -140,16 +140,16 @@ impl Scope {
         &self,
         who: Option<&Identity>,
         permission: Permission,
-    ) -> Result<Places, Answer> {
+    ) -> Result<Places, AccessDecision> {
         if who.is_some_and(|who| self.is_overridden(who)) {
-            return Err(Answer::Allowed(Basis::Override));
+            return Err(AccessDecision::Allowed(Basis::Override));
         }
         if self.anonymous_read && permission == Permission::Read {
-            return Err(Answer::Allowed(Basis::Anonymous));
+            return Err(AccessDecision::Allowed(Basis::Anonymous));
         }
         match who {
             Some(who) => Ok(self.rules_of(who)),
-            None => Err(Answer::Refused(Refusal {
+            None => Err(AccessDecision::Refused(Refusal {
                 permission,
                 misses: Vec::new(),
                 roles: Vec::new(),

@@ -5,7 +5,7 @@ use std::time::Duration;
 use bytes::{BufMut, Bytes, BytesMut};
 use portcullis_core::clock;
 use portcullis_net::header::{HeaderMap, HeaderValue, RETRY_AFTER, TE};
-use portcullis_net::{Answer, Connection, Deadline, Error, Request, StatusCode};
+use portcullis_net::{Connection, Deadline, Error, HttpResponse, Request, StatusCode};
 
 use crate::otlp;
 use crate::settings::{Protocol, SignalSettings};
@@ -128,7 +128,7 @@ impl Transport {
 }
 
 /// How many items were refused.
-fn judge(answer: &Answer, protocol: Protocol) -> Result<u64, Failure> {
+fn judge(answer: &HttpResponse, protocol: Protocol) -> Result<u64, Failure> {
     if !answer.status.is_success() {
         return Err(refused(answer.status, &answer.headers));
     }

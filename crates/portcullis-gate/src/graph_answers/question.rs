@@ -11,7 +11,7 @@ use super::selector;
 
 /// Who wants to do what.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Question {
+pub struct AccessQuestion {
     /// Like `get`.
     pub verb: String,
     /// To what.
@@ -72,7 +72,7 @@ impl FromStr for ResourceText {
     }
 }
 
-impl Question {
+impl AccessQuestion {
     /// What authorizers are asked.
     ///
     /// # Errors
@@ -198,8 +198,13 @@ pub(super) mod tests {
     use super::*;
 
     /// A user of the sample asks.
-    pub(in super::super) fn asked(user: &str, verb: &str, what: &str, namespace: &str) -> Question {
-        Question {
+    pub(in super::super) fn asked(
+        user: &str,
+        verb: &str,
+        what: &str,
+        namespace: &str,
+    ) -> AccessQuestion {
+        AccessQuestion {
             verb: verb.to_owned(),
             what: what.parse().unwrap(),
             subresource: String::new(),
@@ -211,7 +216,7 @@ pub(super) mod tests {
         }
     }
 
-    fn target(question: &Question) -> ResourceTarget {
+    fn target(question: &AccessQuestion) -> ResourceTarget {
         match question.access().unwrap().target {
             Target::Resource(target) => target,
             Target::Path(path) => panic!("{path}"),

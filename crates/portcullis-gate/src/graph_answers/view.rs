@@ -36,7 +36,7 @@ pub enum Unanswered {
 
 /// A vertex with its neighbours in all graphs looked at.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Around {
+pub struct Neighborhood {
     /// Whether its own object is there.
     pub(crate) is_object: bool,
     /// Where edges come from.
@@ -114,8 +114,8 @@ impl GraphView {
     }
 
     /// A vertex with its neighbours, at most `limit` edges in each direction of each graph.
-    pub fn around(&self, key: &Key, limit: usize) -> Option<Around> {
-        let mut around: Option<Around> = None;
+    pub fn around(&self, key: &Key, limit: usize) -> Option<Neighborhood> {
+        let mut around: Option<Neighborhood> = None;
         for graph in self.graphs() {
             let Some(view) = graph.view(reference(key), limit) else {
                 continue;
@@ -189,7 +189,7 @@ impl GraphView {
     }
 
     /// Whether its own object would be there if it existed, but is not.
-    pub fn lacks_object(&self, key: &Key, around: &Around) -> bool {
+    pub fn lacks_object(&self, key: &Key, around: &Neighborhood) -> bool {
         let is_watched = self.profile().sources.of_kind(key.0).is_some();
         is_watched && !around.is_object
     }

@@ -6,8 +6,8 @@ use portcullis_core::{Operation, PolicyStep, StepOutcome};
 use serde_json::{Value, json};
 
 use super::blueprint::{Blueprint, Memory};
-use super::observed::Written;
-use super::{Judged, Manifest, Question, asker, job, review_text};
+use super::observed::ConsoleLine;
+use super::{Judged, Manifest, ReviewRequest, asker, job, review_text};
 use portcullis_config::Namespace;
 
 /// The namespace of objects that name none.
@@ -56,7 +56,7 @@ pub struct Answer {
     /// What each policy did.
     pub steps: Vec<PolicyStep>,
     /// What policies wrote.
-    pub written: Vec<Written>,
+    pub written: Vec<ConsoleLine>,
     /// The marks of coverage that were passed.
     pub covered: Vec<u32>,
 }
@@ -108,7 +108,7 @@ impl Blueprint {
         let offline = self
             .build(request.labelled(&manifest.namespace), memory)
             .map_err(|faults| faults.to_string())?;
-        let question = Question {
+        let question = ReviewRequest {
             operation,
             old: old.as_ref(),
             user: &asker(request.user.as_deref().unwrap_or(USER), &request.groups),

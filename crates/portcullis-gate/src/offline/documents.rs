@@ -6,7 +6,7 @@
 use std::sync::Arc;
 
 use portcullis_core::json::{self, JsonFault};
-use portcullis_kube::manifest::{self, Manifest, Part, parts};
+use portcullis_kube::manifest::{self, Manifest, ManifestText, parts};
 use serde_json::Value;
 
 use super::job;
@@ -111,7 +111,7 @@ struct Reader<'a> {
 }
 
 impl Reader<'_> {
-    fn read(&mut self, part: &Part<'_>) {
+    fn read(&mut self, part: &ManifestText<'_>) {
         let source = Source::text_named(self.label, part.text);
         let line = part.line();
         match yaml::parse_as(&source, Dialect::Kubernetes) {

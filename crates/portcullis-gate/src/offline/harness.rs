@@ -11,7 +11,7 @@ use serde_json::Value;
 
 use super::answer::Request;
 use super::blueprint::{Blueprint, Memory};
-use super::observed::Written;
+use super::observed::ConsoleLine;
 
 /// What a test said so far.
 #[derive(Debug, Default)]
@@ -25,7 +25,7 @@ pub(super) struct Reported {
     /// Why it failed.
     pub(super) failure: Option<Value>,
     /// What policies wrote in its reviews.
-    pub(super) written: Vec<Written>,
+    pub(super) written: Vec<ConsoleLine>,
     /// The marks of coverage that its reviews passed.
     pub(super) covered: Vec<u32>,
 }

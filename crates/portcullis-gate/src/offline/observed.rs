@@ -7,7 +7,7 @@ use crate::policies::Observer;
 
 /// A line that a policy wrote to its console.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Written {
+pub struct ConsoleLine {
     /// The policy.
     pub policy: String,
     /// Where in its own text, where known.
@@ -21,7 +21,7 @@ pub struct Written {
 /// What was seen since it was last taken.
 #[derive(Debug, Default)]
 pub(super) struct Observed {
-    seen: Mutex<(Vec<Written>, Vec<u32>)>,
+    seen: Mutex<(Vec<ConsoleLine>, Vec<u32>)>,
     /// Policies are asked after a refusal too.
     asks_on: bool,
 }
@@ -36,7 +36,7 @@ impl Observed {
     }
 
     /// What was seen, and forgets it.
-    pub(super) fn take(&self) -> (Vec<Written>, Vec<u32>) {
+    pub(super) fn take(&self) -> (Vec<ConsoleLine>, Vec<u32>) {
         std::mem::take(&mut *self.seen.lock())
     }
 }
@@ -54,8 +54,8 @@ impl Observer for Observed {
 }
 
 /// What the policies of an evaluation wrote.
-pub(super) fn written(evaluation: &Evaluation) -> impl Iterator<Item = Written> {
-    evaluation.console.iter().map(|line| Written {
+pub(super) fn written(evaluation: &Evaluation) -> impl Iterator<Item = ConsoleLine> {
+    evaluation.console.iter().map(|line| ConsoleLine {
         policy: line.policy.clone(),
         line: line.line,
         level: line.level,

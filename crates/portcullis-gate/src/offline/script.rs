@@ -17,7 +17,7 @@ use serde_json::{Map, Value, json};
 
 use super::blueprint::Blueprint;
 use super::harness::{Harness, Reported};
-use super::observed::{Written, written};
+use super::observed::{ConsoleLine, written};
 use crate::policies::{engine_limits, module_source};
 use portcullis_config::{
     self as config, Fault, Faults, MarkPlace, Module, Position, Source, TestModules,
@@ -79,7 +79,7 @@ pub struct ScriptRun {
     /// Why it failed; nothing if it passed.
     pub failure: Option<ScriptFailure>,
     /// What the test and the policies it asked wrote.
-    pub written: Vec<Written>,
+    pub written: Vec<ConsoleLine>,
     /// The marks of the configuration that were passed, if coverage is counted.
     pub covered: Vec<u32>,
     /// The marks of the modules it imports that were passed.
@@ -185,11 +185,12 @@ impl TestScript {
         let mut untold = "it ended without a result".to_owned();
         match evaluation {
             Ok(evaluation) => {
-                run.written.extend(written(&evaluation).map(|line| Written {
-                    policy: self.source.label().to_owned(),
-                    line: None,
-                    ..line
-                }));
+                run.written
+                    .extend(written(&evaluation).map(|line| ConsoleLine {
+                        policy: self.source.label().to_owned(),
+                        line: None,
+                        ..line
+                    }));
                 if let Some(message) = evaluation.steps.iter().find_map(|s| s.message.clone()) {
                     untold = message;
                 }

@@ -130,7 +130,7 @@ fn what_is_said_of_a_namespace_goes_over_the_configuration() {
     let pod = json!({"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "a"}, "spec": {"hostNetwork": true, "containers": []}});
     let judged = |namespace: Option<Namespace>| {
         let offline = Offline::load(&options(ConfigSource::BuiltIn(&text)), namespace).unwrap();
-        let question = Question {
+        let question = ReviewRequest {
             operation: Operation::Create,
             old: None,
             user: &UserInfo::default(),

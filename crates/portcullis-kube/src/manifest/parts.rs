@@ -5,14 +5,14 @@
 
 /// A document's text, and how many lines are before it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Part<'a> {
+pub struct ManifestText<'a> {
     /// The document.
     pub text: &'a str,
     /// How many lines of the whole text are before it.
     pub before: u64,
 }
 
-impl Part<'_> {
+impl ManifestText<'_> {
     /// The line of the whole text, from 1, on which its content begins.
     #[must_use]
     pub fn line(&self) -> u64 {
@@ -23,7 +23,7 @@ impl Part<'_> {
 
 /// The documents of a text, without those that hold nothing.
 #[must_use]
-pub fn parts(text: &str) -> Vec<Part<'_>> {
+pub fn parts(text: &str) -> Vec<ManifestText<'_>> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let (mut starts, mut at, mut line) = (vec![(0, 0)], 0, 0);
     for one in text.split_inclusive('\n') {
@@ -44,7 +44,7 @@ pub fn parts(text: &str) -> Vec<Part<'_>> {
             let before = *before;
             text.lines()
                 .any(has_content)
-                .then_some(Part { text, before })
+                .then_some(ManifestText { text, before })
         })
         .collect()
 }

@@ -7,7 +7,7 @@ use super::{Manifest, kinds};
 
 /// What is asked about an object.
 #[derive(Debug, Clone, Copy)]
-pub struct Question<'a> {
+pub struct ReviewRequest<'a> {
     /// What is about to happen to it.
     pub operation: Operation,
     /// The object as it is, on UPDATE.
@@ -22,7 +22,7 @@ pub struct Question<'a> {
 
 /// The text of an `AdmissionReview`.
 #[must_use]
-pub fn review(manifest: &Manifest, question: Question<'_>) -> String {
+pub fn review(manifest: &Manifest, question: ReviewRequest<'_>) -> String {
     let Manifest {
         kind,
         namespace,
@@ -63,7 +63,7 @@ pub fn review(manifest: &Manifest, question: Question<'_>) -> String {
     json!({"apiVersion": version, "kind": "AdmissionReview", "request": request}).to_string()
 }
 
-fn options(question: Question<'_>) -> Value {
+fn options(question: ReviewRequest<'_>) -> Value {
     let kind = match question.operation {
         Operation::Create => "CreateOptions",
         Operation::Update => "UpdateOptions",
@@ -92,7 +92,7 @@ mod tests {
             username: "alice".to_owned(),
             ..UserInfo::default()
         };
-        let question = Question {
+        let question = ReviewRequest {
             operation,
             old: None,
             user: &user,

@@ -26,7 +26,7 @@ pub type Response = hyper::Response<Incoming>;
 
 /// What was answered.
 #[derive(Debug, Clone)]
-pub struct Answer {
+pub struct HttpResponse {
     /// Whether it worked; redirects are not followed.
     pub status: StatusCode,
     /// What came before the body.
@@ -42,7 +42,7 @@ pub struct Answer {
 /// # Errors
 ///
 /// When it breaks off, or is larger.
-pub async fn read(response: Response, most: usize) -> Result<Answer, Error> {
+pub async fn read(response: Response, most: usize) -> Result<HttpResponse, Error> {
     let (head, body) = response.into_parts();
     let read = Limited::new(body, most).collect().await;
     let collected = read.map_err(|error| {
@@ -54,7 +54,7 @@ pub async fn read(response: Response, most: usize) -> Result<Answer, Error> {
             Err(error) => Error::Connect(std::io::Error::other(error)),
         }
     })?;
-    Ok(Answer {
+    Ok(HttpResponse {
         status: head.status,
         headers: head.headers,
         trailers: collected.trailers().cloned().unwrap_or_default(),

@@ -66,7 +66,7 @@ fn client(url: &str) -> Client {
     Client::new(address, Protocol::Http1, &Trust::system()).unwrap()
 }
 
-async fn exchange(url: &str, request: &Request) -> Result<Answer, Error> {
+async fn exchange(url: &str, request: &Request) -> Result<HttpResponse, Error> {
     client(url).exchange(request, LIMITS).await
 }
 

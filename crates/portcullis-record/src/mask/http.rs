@@ -7,7 +7,7 @@ use base64::engine::general_purpose::STANDARD;
 use portcullis_core::DoorContext;
 use portcullis_core::percent::decoded_leniently;
 
-use super::{MASKED, Secret, looks, names};
+use super::{MASKED, Secret, credentials, names};
 use crate::search::known::Known;
 
 /// What was found in a request.
@@ -25,7 +25,7 @@ pub(crate) struct Found<'a> {
 pub(crate) fn find(context: &DoorContext) -> Found<'_> {
     let mut found = Found::default();
     for (place, (name, value)) in context.headers.iter().enumerate() {
-        if value.is_empty() || !(names::is_secret_header(name) || looks::is_secret(value)) {
+        if value.is_empty() || !(names::is_secret_header(name) || credentials::is_secret(value)) {
             continue;
         }
         found.headers.push(place);
@@ -107,7 +107,7 @@ fn uri<'a>(uri: &'a str, secrets: &mut Vec<Secret<'a>>) -> Option<String> {
         let (meant_name, meant) = (decoded_leniently(name), decoded_leniently(value));
         let is_secret_name =
             names::is_secret_header(&meant_name) || meant_name.eq_ignore_ascii_case("sig");
-        if !(is_secret_name || looks::is_secret(&meant)) {
+        if !(is_secret_name || credentials::is_secret(&meant)) {
             written.push_str(pair);
             continue;
         }
@@ -125,30 +125,33 @@ fn uri<'a>(uri: &'a str, secrets: &mut Vec<Secret<'a>>) -> Option<String> {
 
 /// A path without secrets; none if there are none in it. One may be written with percent signs.
 fn without_secrets<'a>(path: &'a str, secrets: &mut Vec<Secret<'a>>) -> Option<String> {
-    let plain = looks::without_secrets(path);
+    let plain = credentials::without_secrets(path);
     let is_masked = matches!(plain, Cow::Owned(_));
     if is_masked {
         secrets.push(Secret::plain(path));
     }
-    let is_hidden = |part: &str| part.contains('%') && looks::is_secret(&decoded_leniently(part));
+    let is_hidden =
+        |part: &str| part.contains('%') && credentials::is_secret(&decoded_leniently(part));
     if !is_hidden(path) {
         return is_masked.then(|| plain.into_owned());
     }
-    if looks::has_key(&decoded_leniently(path)) {
+    if credentials::has_key(&decoded_leniently(path)) {
         // Its parts say nothing of themselves.
         secrets.push(Secret::plain(path));
         return Some(MASKED.to_owned());
     }
     let shown: Vec<&str> = path
         .split('/')
-        .map(|part| match is_hidden(part) || looks::is_secret(part) {
-            true => {
-                secrets.push(Secret::plain(part));
-                secrets.push(Secret::plain(decoded_leniently(part)));
-                MASKED
-            }
-            false => part,
-        })
+        .map(
+            |part| match is_hidden(part) || credentials::is_secret(part) {
+                true => {
+                    secrets.push(Secret::plain(part));
+                    secrets.push(Secret::plain(decoded_leniently(part)));
+                    MASKED
+                }
+                false => part,
+            },
+        )
         .collect();
     Some(shown.join("/"))
 }

@@ -14,7 +14,7 @@ use super::found::{Edit, Found};
 use super::names::{self, KeyRule};
 use super::paths::Places;
 use super::text::{self, Members, blanks, scalar_end, string_end};
-use super::{Header, Mode, Secret, looks};
+use super::{Header, Mode, Secret, credentials};
 use crate::search::known::{self, Known};
 
 /// A text to look through, and what is known of it.
@@ -68,7 +68,7 @@ fn walk<'t>(
         subject,
         bytes: subject.text.as_bytes(),
         at: 0,
-        looks: looks::may_have_secrets(subject.text.as_bytes()),
+        looks: credentials::may_have_secrets(subject.text.as_bytes()),
         prefix,
         found: Found::default(),
     };
@@ -203,7 +203,7 @@ impl<'t, 'r> Walker<'t, 'r> {
             true => text::unescaped(content),
             false => Cow::Borrowed(content),
         };
-        let is_secret = self.looks && looks::is_secret(&meant);
+        let is_secret = self.looks && credentials::is_secret(&meant);
         if is_secret || (is_json && hides_secrets(&meant)) {
             self.mask(start, self.at, "\"(masked)\"", parent);
             self.found.secrets.push(Secret {
@@ -253,7 +253,7 @@ impl<'t, 'r> Walker<'t, 'r> {
 
     /// Whether the name of a member is, or holds, a secret.
     fn is_secret_key(&self, written: &str, key: &str) -> bool {
-        (self.looks && looks::is_secret(key))
+        (self.looks && credentials::is_secret(key))
             || self.known.is_some_and(|known| known.masks(written, key))
     }
 

@@ -4,7 +4,7 @@ use serde_json::{Map, Value};
 
 use super::names::{self, KeyRule};
 use super::paths::Places;
-use super::{Header, MASKED, Mode, Secret, looks};
+use super::{Header, MASKED, Mode, Secret, credentials};
 use crate::search::known::looks_random;
 
 /// What is known of a place in a tree.
@@ -110,7 +110,7 @@ pub(crate) fn mask(
             }
         }
         Value::String(text) => {
-            if !text.is_empty() && (context.mode.masks() || looks::is_secret(text)) {
+            if !text.is_empty() && (context.mode.masks() || credentials::is_secret(text)) {
                 let text = std::mem::replace(text, MASKED.to_owned());
                 let is_sure = context.mode != Mode::Variable || looks_random(&text);
                 secrets.push(Secret {

@@ -16,7 +16,7 @@ use super::line::put;
 use super::{LONGEST, Unmaskable, Written, shown, times, unmaskable};
 use crate::action::{Action, ROLES};
 use crate::input::ActionInput;
-use crate::mask::{self, MASKED, Secret, looks, names};
+use crate::mask::{self, MASKED, Secret, credentials, names};
 use crate::material::Material;
 use crate::scrub::Scrubber;
 use crate::summary::{Answer, Summary};
@@ -128,17 +128,17 @@ fn parameters<'a>(
 ) -> BTreeMap<&'a str, Cow<'a, str>> {
     let mut shown = BTreeMap::new();
     for (name, value) in &action.parameters {
-        let is_secret = names::is_secret_header(name) || looks::is_secret(value);
+        let is_secret = names::is_secret_header(name) || credentials::is_secret(value);
         if !is_secret || value.is_empty() {
             shown.insert(name.as_str(), Cow::Borrowed(value.as_str()));
             continue;
         }
         secrets.push(Secret::plain(value.as_str()));
-        if let Some(token) = looks::first_token(value) {
+        if let Some(token) = credentials::first_token(value) {
             secrets.push(Secret::plain(token));
         }
         let mut pointer = "/action/parameters".to_owned();
-        pointer::push(&mut pointer, &looks::without_secrets(name));
+        pointer::push(&mut pointer, &credentials::without_secrets(name));
         pointers.push(pointer);
         shown.insert(name.as_str(), Cow::Borrowed(MASKED));
     }

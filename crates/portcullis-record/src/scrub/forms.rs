@@ -8,7 +8,7 @@ use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
 use portcullis_core::json;
 
 use crate::mask::review::{self, Root, Subject};
-use crate::mask::{Header, MASKED, Secret, looks, names};
+use crate::mask::{Header, MASKED, Secret, credentials, names};
 use crate::search::{Needle, SHORTEST};
 
 const LENIENT: GeneralPurposeConfig = GeneralPurposeConfig::new()
@@ -154,7 +154,7 @@ impl<'a, 'p> Forms<'a, 'p> {
         if whole.contains('\n') {
             parts.extend(whole.lines().filter(is_long).map(str::to_owned));
         }
-        if let Some(token) = looks::first_token(whole) {
+        if let Some(token) = credentials::first_token(whole) {
             parts.push(token.to_owned());
             parts.extend(token.rsplit('.').next().map(str::to_owned));
         }

@@ -1,7 +1,7 @@
 //! The longer answers of a scope: everything somebody may do, why, who else may, and what there is.
 
 use super::super::answer::{
-    Answer, Effective, Explanation, Grant, Holder, Matrix, MatrixRow, Permitted, RuleMatch,
+    AccessDecision, Effective, Explanation, Grant, Holder, Matrix, MatrixRow, Permitted, RuleMatch,
 };
 use super::super::parameters::Parameters;
 use super::super::permission::Permission;
@@ -48,7 +48,7 @@ impl Scope {
         permission: Permission,
         parameters: &Parameters<'_>,
     ) -> Explanation {
-        let answer: Answer = self.check(who, permission, parameters);
+        let answer: AccessDecision = self.check(who, permission, parameters);
         let matching = who.map(|who| self.rules_of(who));
         let mut explanation = Explanation {
             answer,

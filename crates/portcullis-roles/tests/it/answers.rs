@@ -1,6 +1,6 @@
 //! Answers and their reasons.
 
-use portcullis_roles::{Answer, Basis, Condition, Permission, Permitted, Refusal, Roles};
+use portcullis_roles::{AccessDecision, Basis, Condition, Permission, Permitted, Refusal, Roles};
 use serde_json::json;
 
 use super::support::{admin_of, document, parameters, role, roles, rule, scope, tenant, who};
@@ -33,17 +33,17 @@ fn example() -> Roles {
     ]))
 }
 
-fn refused(answer: Answer) -> Refusal {
+fn refused(answer: AccessDecision) -> Refusal {
     match answer {
-        Answer::Refused(refusal) => refusal,
-        Answer::Allowed(basis) => panic!("{basis:?}"),
+        AccessDecision::Refused(refusal) => refusal,
+        AccessDecision::Allowed(basis) => panic!("{basis:?}"),
     }
 }
 
-fn allowed(answer: Answer) -> Basis {
+fn allowed(answer: AccessDecision) -> Basis {
     match answer {
-        Answer::Allowed(basis) => basis,
-        Answer::Refused(refusal) => panic!("{refusal:?}"),
+        AccessDecision::Allowed(basis) => basis,
+        AccessDecision::Refused(refusal) => panic!("{refusal:?}"),
     }
 }
 

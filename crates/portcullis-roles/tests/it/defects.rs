@@ -126,7 +126,7 @@ fn both_names_of_a_project_are_the_same_to_conditions() {
                 .scope()
                 .check(Some(&corp), Permission::Enqueue, &with);
             assert_eq!(
-                matches!(answer, portcullis_roles::Answer::Allowed(_)),
+                matches!(answer, portcullis_roles::AccessDecision::Allowed(_)),
                 wanted,
                 "{named}"
             );

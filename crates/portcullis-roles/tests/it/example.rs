@@ -1,7 +1,7 @@
 //! The example file of the document that proposes roles, and everything it says of it.
 
 use portcullis_core::Identity;
-use portcullis_roles::{Answer, Basis, Permission, Permitted};
+use portcullis_roles::{AccessDecision, Basis, Permission, Permitted};
 use serde_json::{Value, json};
 
 use super::support::{load, may, parameters, scope, who};
@@ -83,7 +83,7 @@ fn it_means_what_the_document_says() {
         Permission::Enqueue,
         &parameters("project=foo pipeline=post"),
     );
-    let Answer::Allowed(Basis::Grant { rule, role }) = answer else {
+    let AccessDecision::Allowed(Basis::Grant { rule, role }) = answer else {
         panic!("{answer:?}");
     };
     assert_eq!((rule.as_str(), role.as_str()), ("alice", "enqueue-post"));

@@ -2,7 +2,7 @@
 
 use portcullis_core::{AdminOf, Identity};
 use portcullis_roles::{
-    Answer, Basis, Condition, Parameters, Permission, Permitted, Project, Roles, Scope,
+    AccessDecision, Basis, Condition, Parameters, Permission, Permitted, Project, Roles, Scope,
 };
 use proptest::collection::{btree_map, vec};
 use proptest::option;
@@ -347,10 +347,10 @@ impl Asked<'_> {
             self.given,
         );
         let answer = scope.check(who, permission, parameters);
-        prop_assert_eq!(matches!(answer, Answer::Allowed(_)), wanted);
+        prop_assert_eq!(matches!(answer, AccessDecision::Allowed(_)), wanted);
         // The reasons are true.
         match &answer {
-            Answer::Allowed(Basis::Grant { rule, role }) => {
+            AccessDecision::Allowed(Basis::Grant { rule, role }) => {
                 prop_assert!(self.had().contains(&(rule.clone(), role.clone())));
                 prop_assert!(naive::grants(
                     self.document,
@@ -359,7 +359,7 @@ impl Asked<'_> {
                     self.given
                 ));
             }
-            Answer::Refused(refusal) => {
+            AccessDecision::Refused(refusal) => {
                 let mut roles: Vec<_> = self.had().into_iter().map(|(_, role)| role).collect();
                 roles.sort();
                 roles.dedup();
@@ -368,7 +368,7 @@ impl Asked<'_> {
                     prop_assert!(self.had().contains(&(miss.rule.clone(), miss.role.clone())));
                 }
             }
-            Answer::Allowed(_) => {}
+            AccessDecision::Allowed(_) => {}
         }
         // So say the other questions.
         let explained = scope.explain(who, permission, parameters);
@@ -376,7 +376,10 @@ impl Asked<'_> {
         for rule in &explained.rules {
             prop_assert_eq!(rule.matches, rule.missed.is_empty());
         }
-        let ever = matches!(scope.check_ever(who, permission), Answer::Allowed(_));
+        let ever = matches!(
+            scope.check_ever(who, permission),
+            AccessDecision::Allowed(_)
+        );
         prop_assert!(ever || !wanted);
         let effective = scope.effective(who);
         let permitted = effective.permissions.iter().find(|(p, _)| *p == permission);
@@ -401,7 +404,7 @@ impl Asked<'_> {
                 grant.conditions.is_empty() && had.iter().any(|(rule, _)| *rule == grant.rule)
             });
             let answer = scope.check(self.who, self.permission, parameters);
-            prop_assert_eq!(mine, matches!(answer, Answer::Allowed(_)));
+            prop_assert_eq!(mine, matches!(answer, AccessDecision::Allowed(_)));
         }
         // What is left open is not given.
         for (condition, _) in holders.iter().flat_map(|holder| &holder.grant.conditions) {
@@ -489,7 +492,7 @@ proptest! {
             for (tenant, document) in [(Some("t1"), &first), (Some("t2"), &second), (None, &second)] {
                 let answer = place(&load.roles, tenant).check(Some(&who), permission, parameters);
                 let wanted = naive::may(document, tenant, Some(&who), permission.name(), &given);
-                prop_assert_eq!(matches!(answer, Answer::Allowed(_)), wanted);
+                prop_assert_eq!(matches!(answer, AccessDecision::Allowed(_)), wanted);
             }
             Ok(())
         })?;

@@ -1,7 +1,9 @@
 //! Documents, callers and parameters, briefly written.
 
 use portcullis_core::{AdminOf, Identity};
-use portcullis_roles::{Answer, Condition, Fault, Load, Parameters, Permission, Roles, Scope};
+use portcullis_roles::{
+    AccessDecision, Condition, Fault, Load, Parameters, Permission, Roles, Scope,
+};
 use serde_json::{Value, json};
 
 /// A rule with these conditions.
@@ -102,5 +104,5 @@ pub(crate) fn permission(name: &str) -> Permission {
 pub(crate) fn may(scope: &Scope, who: Option<&Identity>, what: &str) -> bool {
     let (name, rest) = what.split_once(' ').unwrap_or((what, ""));
     let answer = scope.check(who, permission(name), &parameters(rest));
-    matches!(answer, Answer::Allowed(_))
+    matches!(answer, AccessDecision::Allowed(_))
 }

@@ -2,7 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use portcullis_roles::{Answer, Effective, Grant, Parameters, Permission, Permitted, Scope};
+use portcullis_roles::{
+    AccessDecision, Effective, Grant, Parameters, Permission, Permitted, Scope,
+};
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
@@ -114,7 +116,7 @@ fn authorizations(call: &Call<'_>, scope: &Scope) -> Result<Response, HttpError>
     } = scope.effective(Some(who));
     if roles.is_empty() && permissions.is_empty() {
         let answer = scope.check(Some(who), Permission::Read, &Parameters::new());
-        if let Answer::Refused(refusal) = answer {
+        if let AccessDecision::Refused(refusal) = answer {
             return Err(call.refused(
                 Some(scope),
                 (Permission::Read, &Parameters::new()),

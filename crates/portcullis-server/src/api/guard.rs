@@ -5,7 +5,7 @@
 //! guard refuses to work for an endpoint that declares something else.
 
 use portcullis_core::Identity;
-use portcullis_roles::{Answer, Condition, Parameters, Permission, Refusal, Scope, Tenant};
+use portcullis_roles::{AccessDecision, Condition, Parameters, Permission, Refusal, Scope, Tenant};
 use serde_json::Value;
 
 use super::call::Call;
@@ -70,8 +70,10 @@ impl<'a> Call<'a> {
         let root = roles.root();
         let who = self.caller.identity();
         match root.check(who, Permission::Read, &Parameters::new()) {
-            Answer::Allowed(_) => Err(HttpError::not_found("there is no tenant of this name")),
-            Answer::Refused(_) => {
+            AccessDecision::Allowed(_) => {
+                Err(HttpError::not_found("there is no tenant of this name"))
+            }
+            AccessDecision::Refused(_) => {
                 let permission = match self.endpoint.access {
                     Access::Tenant(permission, _) | Access::Root(permission, _) => permission,
                     Access::Public(_) | Access::SignedIn(_) => Permission::Read,
@@ -92,8 +94,8 @@ impl<'a> Call<'a> {
     pub(crate) fn admit<A: Action>(&self, scope: &Scope) -> Result<(), HttpError> {
         self.declared::<A>(scope)?;
         match scope.check_ever(self.caller.identity(), A::PERMISSION) {
-            Answer::Allowed(_) => self.check_forgery(),
-            Answer::Refused(refusal) => {
+            AccessDecision::Allowed(_) => self.check_forgery(),
+            AccessDecision::Refused(refusal) => {
                 let about = (A::PERMISSION, &Parameters::new());
                 Err(self.refused(Some(scope), about, &refusal))
             }
@@ -112,9 +114,11 @@ impl<'a> Call<'a> {
         let answer = scope.check(self.caller.identity(), A::PERMISSION, &parameters);
         let about = (A::PERMISSION, &parameters);
         match &answer {
-            Answer::Refused(refusal) => return Err(self.refused(Some(scope), about, refusal)),
-            Answer::Allowed(_) if self.head.method.is_safe() => {}
-            Answer::Allowed(_) => {
+            AccessDecision::Refused(refusal) => {
+                return Err(self.refused(Some(scope), about, refusal));
+            }
+            AccessDecision::Allowed(_) if self.head.method.is_safe() => {}
+            AccessDecision::Allowed(_) => {
                 if let Some(who) = self.caller.identity() {
                     self.docket.note(Some(scope), who, about, &answer);
                 }
@@ -139,7 +143,7 @@ impl<'a> Call<'a> {
         let answer = tenant
             .scope()
             .check(who, Permission::Read, &Parameters::new());
-        matches!(answer, Answer::Allowed(_))
+        matches!(answer, AccessDecision::Allowed(_))
     }
 
     /// Somebody, whoever it is.
@@ -221,7 +225,7 @@ impl<'a> Call<'a> {
         let Some(who) = self.caller.identity() else {
             return self.caller.challenge(&self.gate.access);
         };
-        let answer = Answer::Refused(refusal.clone());
+        let answer = AccessDecision::Refused(refusal.clone());
         self.docket.note(scope, who, about, &answer);
         let details = ForbiddenDetails::of(refusal);
         HttpError::forbidden("forbidden", sentence(refusal)).with_details(&details)

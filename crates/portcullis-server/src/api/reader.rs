@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use hyper::http::request::Parts;
 use portcullis_core::clock;
-use portcullis_roles::{Answer, Parameters, Permission};
+use portcullis_roles::{AccessDecision, Parameters, Permission};
 use tokio::sync::watch;
 
 use super::caller::Caller;
@@ -105,11 +105,13 @@ impl Reader {
         let caller = Caller::of(&self.visitor, &gate.access, &self.head).await;
         let root = gate.access.roles.root();
         match root.check(caller.identity(), self.permission, &Parameters::new()) {
-            Answer::Allowed(_) => Ok(()),
-            Answer::Refused(_) if caller.identity().is_none() => {
+            AccessDecision::Allowed(_) => Ok(()),
+            AccessDecision::Refused(_) if caller.identity().is_none() => {
                 Err(caller.challenge(&gate.access))
             }
-            Answer::Refused(refusal) => Err(HttpError::forbidden("forbidden", sentence(&refusal))),
+            AccessDecision::Refused(refusal) => {
+                Err(HttpError::forbidden("forbidden", sentence(&refusal)))
+            }
         }
     }
 }

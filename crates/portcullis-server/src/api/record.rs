@@ -9,7 +9,7 @@ use hyper::http::request::Parts;
 use portcullis_core::sync::Mutex;
 use portcullis_core::{DecisionId, Identity, clock};
 use portcullis_record::{Action, Material, Miss};
-use portcullis_roles::{Answer, Basis, Condition, Parameters, Permission, Scope};
+use portcullis_roles::{AccessDecision, Basis, Condition, Parameters, Permission, Scope};
 use serde_json::Value;
 
 use super::endpoint::Endpoint;
@@ -45,7 +45,7 @@ impl Docket {
         scope: Option<&Scope>,
         who: &Identity,
         (permission, parameters): (Permission, &Parameters<'_>),
-        answer: &Answer,
+        answer: &AccessDecision,
     ) {
         let mut action = Action {
             id: DecisionId::new(clock::wall()),
@@ -72,7 +72,7 @@ impl Docket {
             duration: clock::monotonic().saturating_duration_since(self.received),
         };
         match answer {
-            Answer::Allowed(basis) => {
+            AccessDecision::Allowed(basis) => {
                 action.allowed = true;
                 match basis {
                     Basis::Grant { rule, role } => {
@@ -83,7 +83,7 @@ impl Docket {
                     Basis::Anonymous => action.message = "anybody may read here".to_owned(),
                 }
             }
-            Answer::Refused(refusal) => {
+            AccessDecision::Refused(refusal) => {
                 action.message = super::guard::sentence(refusal);
                 action.rules.clone_from(&refusal.rules);
                 action.roles.clone_from(&refusal.roles);

@@ -5,7 +5,7 @@
 
 use portcullis_core::deep_stack::{self, Failure};
 use portcullis_core::json;
-use portcullis_kube::manifest::{Part, list_items, parts};
+use portcullis_kube::manifest::{ManifestText, list_items, parts};
 use serde_json::Value;
 use serde_saphyr::options::DuplicateKeyPolicy;
 
@@ -73,7 +73,7 @@ pub(super) fn read(text: &str) -> Contents {
     })
 }
 
-fn document(part: &Part<'_>) -> Result<Value, Fault> {
+fn document(part: &ManifestText<'_>) -> Result<Value, Fault> {
     // JSON is YAML too, but is read much faster as what it is.
     if part.text.trim_start().starts_with('{')
         && let Some(value) = as_json(part.text)
@@ -104,7 +104,7 @@ fn as_json(text: &str) -> Option<Value> {
 }
 
 /// Where, and what, without quoting the file: it may hold secrets.
-fn fault(part: &Part<'_>, error: &serde_saphyr::Error) -> Fault {
+fn fault(part: &ManifestText<'_>, error: &serde_saphyr::Error) -> Fault {
     use serde_saphyr::Error as Yaml;
     let error = error.without_snippet();
     let place = error.location().map(|at| (at.line(), at.column()));

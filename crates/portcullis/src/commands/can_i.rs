@@ -11,7 +11,7 @@ mod value;
 use clap::Args;
 use clap::builder::TypedValueParser;
 use clap::error::ErrorKind;
-use portcullis_gate::graph_answers::{Question, ResourceText};
+use portcullis_gate::graph_answers::{AccessQuestion, ResourceText};
 
 use self::action::{ActionFlags, CanIAction};
 use self::resource::{CanIAccess, ResourceFlags};
@@ -106,7 +106,7 @@ impl CanI {
             )));
         }
         let what = resource.parse::<ResourceText>();
-        let question = Question {
+        let question = AccessQuestion {
             verb: self.verb,
             what: what.map_err(|wrong| invalid(wrong.to_string()))?,
             subresource: flags.subresource.unwrap_or_default(),

@@ -7,7 +7,7 @@ use portcullis_core::text::start;
 use portcullis_core::{
     Attributes, Denial, Document, DocumentError, Finished, Notes, Outcome, UserInfo, clock,
 };
-use portcullis_graph::{Identity, Subject, Wanted};
+use portcullis_graph::{AgentIdentity, Subject, Wanted};
 use portcullis_graph::{Judgement, Request};
 
 use serde_json::Value;
@@ -61,12 +61,12 @@ pub(super) fn agents(profiles: &[ScopedProfile], user: &UserInfo) -> Result<Vec<
     let mut agents = Vec::new();
     for profile in judging {
         match profile.state.profile().rules.identify(user) {
-            Identity::Other => {}
-            Identity::Agent(subject) => agents.push(Agent {
+            AgentIdentity::Other => {}
+            AgentIdentity::Agent(subject) => agents.push(Agent {
                 profile: profile.clone(),
                 subject,
             }),
-            Identity::Unclear(why) => {
+            AgentIdentity::Unclear(why) => {
                 let profile = Arc::clone(&profile.name);
                 return Err(Unclear { profile, why });
             }

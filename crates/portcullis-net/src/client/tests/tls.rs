@@ -10,7 +10,7 @@ use tokio::net::TcpListener;
 use tokio_rustls::TlsAcceptor;
 
 use super::{LIMITS, OK, serve};
-use crate::client::{Answer, Client, Protocol, Request};
+use crate::client::{Client, HttpResponse, Protocol, Request};
 use crate::{Address, Error, Trust, authorities, certificates, private_key, provider};
 
 fn certified() -> CertifiedKey<rcgen::KeyPair> {
@@ -23,7 +23,7 @@ async fn over_tls(
     server: &CertifiedKey<rcgen::KeyPair>,
     clients: Option<&str>,
     trust: &Trust,
-) -> (Result<Answer, Error>, String) {
+) -> (Result<HttpResponse, Error>, String) {
     let builder = ServerConfig::builder_with_provider(provider())
         .with_safe_default_protocol_versions()
         .unwrap();

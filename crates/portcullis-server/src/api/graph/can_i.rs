@@ -11,7 +11,7 @@ use super::super::query::Query;
 use super::reading;
 use super::searches::search;
 use crate::http::error::HttpError;
-use portcullis_gate::graph_answers::{self, Question, ResourceText};
+use portcullis_gate::graph_answers::{self, AccessQuestion, ResourceText};
 
 pub(super) const DESCRIPTION: &str = "All authorizers are asked in the order of the configuration until one has an \
     opinion, or only the one that is named. Those that judge by a graph name the subject, the rule, and the path \
@@ -93,7 +93,7 @@ pub(super) fn can_i(call: Call<'_>) -> Answering<'_> {
     })
 }
 
-fn question(query: &mut Query) -> Result<Question, HttpError> {
+fn question(query: &mut Query) -> Result<AccessQuestion, HttpError> {
     let needed = |name: &str| HttpError::bad_request(format!("{name} is needed"));
     let some = |text: Option<String>| text.filter(|text| !text.is_empty());
     let path = some(query.take("path")?);
@@ -114,7 +114,7 @@ fn question(query: &mut Query) -> Result<Question, HttpError> {
         },
         (None, None) => return Err(needed("resource")),
     };
-    Ok(Question {
+    Ok(AccessQuestion {
         verb: some(query.take("verb")?).ok_or_else(|| needed("verb"))?,
         what,
         subresource: query.take("subresource")?.unwrap_or_default(),
@@ -130,7 +130,7 @@ fn question(query: &mut Query) -> Result<Question, HttpError> {
 mod tests {
     use super::*;
 
-    fn read(text: &str) -> Result<Question, HttpError> {
+    fn read(text: &str) -> Result<AccessQuestion, HttpError> {
         let request = hyper::Request::get(format!("/x?{text}")).body(()).unwrap();
         let mut query = Query::of(&request.into_parts().0);
         let question = question(&mut query)?;
@@ -140,7 +140,7 @@ mod tests {
 
     #[test]
     fn a_question_survives_the_way() {
-        let question = Question {
+        let question = AccessQuestion {
             verb: "list".into(),
             what: "shoots.core.gardener.cloud/a".parse().unwrap(),
             subresource: "status".into(),

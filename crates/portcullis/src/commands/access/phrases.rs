@@ -1,6 +1,6 @@
 //! Answers as sentences.
 
-use portcullis_roles::{Answer, Basis, Condition, Explanation, Grant, Miss, Permission};
+use portcullis_roles::{AccessDecision, Basis, Condition, Explanation, Grant, Miss, Permission};
 use serde_json::Value;
 
 use super::caller::Caller;
@@ -12,13 +12,13 @@ pub(in crate::commands) fn answer(
     caller: &Caller,
 ) -> String {
     match &explanation.answer {
-        Answer::Allowed(Basis::Anonymous) => {
+        AccessDecision::Allowed(Basis::Anonymous) => {
             "yes: anybody may read here, without signing in".to_owned()
         }
-        Answer::Allowed(Basis::Override) => {
+        AccessDecision::Allowed(Basis::Override) => {
             "yes: these claims make their bearer an admin here, without any rule".to_owned()
         }
-        Answer::Allowed(Basis::Grant { rule, role }) => {
+        AccessDecision::Allowed(Basis::Grant { rule, role }) => {
             let considered = explanation.considered.iter();
             let holds = |(grant, misses): &&(Grant, Vec<Miss>)| {
                 grant.rule == *rule && grant.role == *role && misses.is_empty()
@@ -30,7 +30,7 @@ pub(in crate::commands) fn answer(
                 if_any(" when ", &when(conditions))
             )
         }
-        Answer::Refused(_) => format!("no: {}", refusal(explanation, action, caller)),
+        AccessDecision::Refused(_) => format!("no: {}", refusal(explanation, action, caller)),
     }
 }
 
@@ -133,12 +133,12 @@ mod tests {
              post or gate"
         );
         let mut anybody = sample::refused();
-        anybody.answer = Answer::Allowed(Basis::Anonymous);
+        anybody.answer = AccessDecision::Allowed(Basis::Anonymous);
         assert_eq!(
             answer(&anybody, Permission::Read, &Caller::Nobody),
             "yes: anybody may read here, without signing in"
         );
-        anybody.answer = Answer::Allowed(Basis::Override);
+        anybody.answer = AccessDecision::Allowed(Basis::Override);
         let text = answer(&anybody, Permission::Read, &alice);
         assert!(text.starts_with("yes: these claims make"), "{text}");
     }

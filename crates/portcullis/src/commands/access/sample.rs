@@ -2,7 +2,7 @@
 
 use portcullis_core::{AdminOf, Identity};
 use portcullis_roles::{
-    Answer, Basis, Condition, Explanation, Grant, Miss, Permission, Refusal, RuleMatch,
+    AccessDecision, Basis, Condition, Explanation, Grant, Miss, Permission, Refusal, RuleMatch,
 };
 use serde_json::{Map, Value, json};
 
@@ -40,7 +40,7 @@ pub(in crate::commands) fn admin() -> Grant {
 /// She may enqueue foo in post.
 pub(in crate::commands) fn allowed() -> Explanation {
     Explanation {
-        answer: Answer::Allowed(Basis::Grant {
+        answer: AccessDecision::Allowed(Basis::Grant {
             rule: "alice".to_owned(),
             role: "enqueue-post".to_owned(),
         }),
@@ -69,7 +69,7 @@ pub(in crate::commands) fn refused() -> Explanation {
         missed: missed.map(str::to_owned).into_iter().collect(),
     };
     Explanation {
-        answer: Answer::Refused(Refusal {
+        answer: AccessDecision::Refused(Refusal {
             permission: Permission::Enqueue,
             misses: misses.clone(),
             roles: vec!["autohold".into(), "enqueue-post".into(), "read".into()],

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{Args, ValueHint};
-use portcullis_roles::{Answer, Condition, Permission};
+use portcullis_roles::{AccessDecision, Condition, Permission};
 
 use super::value;
 use crate::arguments::Configuration;
@@ -77,7 +77,7 @@ pub(super) fn run(asked: &CanIAction) -> Result<Exit, Failure> {
     let explanation = resolved
         .scope
         .explain(caller.identity(), asked.action, &parameters.get());
-    let is_yes = matches!(explanation.answer, Answer::Allowed(_));
+    let is_yes = matches!(explanation.answer, AccessDecision::Allowed(_));
     let line = phrases::answer(&explanation, asked.action, &caller);
     let terminal = Terminal::of_output();
     let (action, given) = (asked.action, &asked.parameters);

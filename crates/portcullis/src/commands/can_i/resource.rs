@@ -1,7 +1,7 @@
 //! `portcullis can-i VERB RESOURCE`.
 
 use clap::Args;
-use portcullis_gate::graph_answers::{self, CanI, Explained, Question};
+use portcullis_gate::graph_answers::{self, AccessQuestion, CanI, Explained};
 use serde_json::json;
 
 use crate::commands::failure::{Failure, remark};
@@ -61,7 +61,7 @@ impl ResourceFlags {
 /// May somebody do something to a resource?
 #[derive(Debug)]
 pub(super) struct CanIAccess {
-    pub(super) question: Question,
+    pub(super) question: AccessQuestion,
     pub(super) authorizer: Option<String>,
     pub(super) place: GraphFlags,
     pub(super) explain: bool,

@@ -1,6 +1,6 @@
 //! The answer about an action of the REST API, for programs.
 
-use portcullis_roles::{Answer, Basis, Condition, Explanation, Permission};
+use portcullis_roles::{AccessDecision, Basis, Condition, Explanation, Permission};
 use serde_json::{Map, Value, json};
 
 use crate::commands::access::caller::Caller;
@@ -20,19 +20,19 @@ pub(super) fn answer(
     let mut say = |key: &str, what: Value| value.insert(key.to_owned(), what);
     say(
         "allowed",
-        json!(matches!(explanation.answer, Answer::Allowed(_))),
+        json!(matches!(explanation.answer, AccessDecision::Allowed(_))),
     );
     say("message", json!(message));
     if let Caller::Refused(why) = caller {
         say("token_refused", json!(why));
     }
     match &explanation.answer {
-        Answer::Allowed(Basis::Anonymous) => say("by", json!("anonymous")),
-        Answer::Allowed(Basis::Override) => say("by", json!("override")),
-        Answer::Allowed(Basis::Grant { rule, role }) => {
+        AccessDecision::Allowed(Basis::Anonymous) => say("by", json!("anonymous")),
+        AccessDecision::Allowed(Basis::Override) => say("by", json!("override")),
+        AccessDecision::Allowed(Basis::Grant { rule, role }) => {
             say("by", json!({"rule": rule, "role": role}))
         }
-        Answer::Refused(refusal) => say(
+        AccessDecision::Refused(refusal) => say(
             "refusal",
             json!({
                 "permission": refusal.permission.name(),

@@ -3,8 +3,8 @@
 use portcullis_config::{Fault, Source};
 use portcullis_core::{AuthorizerChain, Kind, UserInfo};
 use portcullis_gate::offline::{
-    self, Blueprint, Content, Item, Judge, JudgeKind, Judged, Manifest, Offline, Question, Sent,
-    asker, review_text,
+    self, Blueprint, Content, Item, Judge, JudgeKind, Judged, Manifest, Offline, ReviewRequest,
+    Sent, asker, review_text,
 };
 use serde_json::Value;
 
@@ -164,7 +164,7 @@ impl Bench<'_> {
                 manifest.namespace,
             )));
         }
-        let question = Question {
+        let question = ReviewRequest {
             operation: request.operation,
             old,
             user: &self.user,

@@ -6,7 +6,7 @@ use std::time::Duration;
 use portcullis_config::Fault;
 use portcullis_core::patch::PatchOperation;
 use portcullis_core::{HostCallStep, PolicyMode, PolicyOutcome, Step, Verdict};
-use portcullis_gate::offline::{Judge, JudgeKind, Written};
+use portcullis_gate::offline::{ConsoleLine, Judge, JudgeKind};
 use serde_json::Value;
 
 use crate::commands::text::plain::{counted, printable};
@@ -67,7 +67,7 @@ pub(super) struct Judgement {
     /// One for each who judges.
     pub(super) parts: Vec<JudgeResult>,
     /// What policies wrote.
-    pub(super) written: Vec<Written>,
+    pub(super) written: Vec<ConsoleLine>,
     /// What the plug-in that asks policies did.
     pub(super) asked: Option<Step>,
 }

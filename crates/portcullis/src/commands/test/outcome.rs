@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use portcullis_core::PolicyStep;
-use portcullis_gate::offline::{Blueprint, Coverage, Written};
+use portcullis_gate::offline::{Blueprint, ConsoleLine, Coverage};
 use serde_json::Value;
 
 use crate::commands::text::plain::counted;
@@ -29,7 +29,7 @@ pub(super) struct TestResult {
     pub(super) failures: Vec<Failure>,
     /// What the policies did, where it is about one request.
     pub(super) steps: Vec<PolicyStep>,
-    pub(super) written: Vec<Written>,
+    pub(super) written: Vec<ConsoleLine>,
     pub(super) duration: Duration,
 }
 

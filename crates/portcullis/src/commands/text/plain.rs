@@ -1,7 +1,7 @@
 //! Plain text for terminals.
 
 use portcullis_config::{Position, Source};
-use portcullis_gate::offline::Written;
+use portcullis_gate::offline::ConsoleLine;
 use std::time::Duration;
 
 /// What the user wrote may hold anything, but a terminal gets one line of text.
@@ -39,7 +39,7 @@ pub(in crate::commands) fn counted(count: usize, one: &str, many: &str) -> Strin
 }
 
 /// A line that a policy wrote, for standard error.
-pub(in crate::commands) fn written(line: &Written) -> String {
+pub(in crate::commands) fn written(line: &ConsoleLine) -> String {
     let place = line.line.map_or(String::new(), |at| format!(":{at}"));
     let (policy, text) = (printable(&line.policy), printable(&line.text));
     format!("{policy}{place}: {}: {text}", line.level)

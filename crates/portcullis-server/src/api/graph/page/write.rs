@@ -11,7 +11,7 @@ use portcullis_graph::Vertex;
 
 use super::{Asked, LINES, NEIGHBOURS, STYLE, Shown, VERTICES, shown};
 use crate::api::html::escaped;
-use portcullis_gate::graph_answers::{Around, GraphView, Key};
+use portcullis_gate::graph_answers::{GraphView, Key, Neighborhood};
 
 const RULE: &str =
     "--------------------------------------------------------------------------------";
@@ -141,7 +141,7 @@ impl Page {
     fn vertex(
         &self,
         key: &Key,
-        around: &Around,
+        around: &Neighborhood,
         here: &HashSet<&Key>,
         left: &mut usize,
         text: &mut String,
