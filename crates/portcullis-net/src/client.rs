@@ -15,8 +15,8 @@ use rustls::pki_types::ServerName;
 use tokio::net::{TcpStream, UnixStream};
 use tokio_rustls::TlsConnector;
 
-pub use self::connection::Connection;
-pub use self::exchange::{HttpResponse, Limits, Pieces, Response, read};
+pub use self::connection::{Connection, Response};
+pub use self::exchange::{HttpResponse, Limits, Pieces, read};
 pub use self::request::Request;
 use crate::reach::Reach;
 use crate::{Address, Error, Host, Protocol, Trust, TrustError, Web};

@@ -4,13 +4,14 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use http_body_util::Full;
+use hyper::body::Incoming;
 use hyper::client::conn::{http1, http2};
 use hyper_util::rt::{TokioExecutor, TokioIo};
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::task::JoinSet;
 
-use super::{Protocol, Request, Response};
-use crate::{Address, Error};
+use super::Request;
+use crate::{Address, Error, Protocol};
 
 /// The most bytes the head of an answer may have, and the most that are read at once: a head that
 /// came with the last read may have twice as many.
@@ -18,6 +19,9 @@ const HEAD: usize = 64 << 10;
 
 /// The most headers an answer may have.
 const HEADERS: usize = 128;
+
+/// An answer that began: its head is there, its body may still be on its way.
+pub type Response = hyper::Response<Incoming>;
 
 /// Bytes both ways.
 pub(super) trait Stream: AsyncRead + AsyncWrite + Unpin + Send {}

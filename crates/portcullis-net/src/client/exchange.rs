@@ -9,7 +9,7 @@ use hyper::body::Incoming;
 use hyper::header::HeaderMap;
 use tokio::time::timeout;
 
-use super::Connection;
+use super::{Connection, Response};
 use crate::{Deadline, Error};
 
 /// What bounds an exchange.
@@ -20,9 +20,6 @@ pub struct Limits {
     /// The most bytes the answer may have.
     pub body: usize,
 }
-
-/// An answer that began: its head is there, its body may still be on its way.
-pub type Response = hyper::Response<Incoming>;
 
 /// What was answered.
 #[derive(Debug, Clone)]

@@ -7,7 +7,7 @@ use http_body_util::Full;
 use hyper::Method;
 use hyper::header::{CONTENT_TYPE, Entry, HOST, HeaderMap, HeaderName, HeaderValue, USER_AGENT};
 
-use super::Protocol;
+use crate::Protocol;
 use crate::{Address, Error};
 
 /// A request. Without a path of its own it asks for what the address names.
