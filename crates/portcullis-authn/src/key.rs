@@ -66,7 +66,7 @@ pub(crate) struct Verifier {
 
 #[derive(Debug, Clone)]
 enum VerifyingKey {
-    Shared(hmac::Key),
+    Shared(Arc<hmac::Key>),
     Rsa(RsaPublicKeyComponents<Vec<u8>>),
     /// A point of P-256, or an Ed25519 key.
     Curve(UnparsedPublicKey<Vec<u8>>),
@@ -77,7 +77,7 @@ impl Verifier {
     pub(crate) fn shared(secret: &[u8]) -> Self {
         Self {
             signing: Signing::Hs256,
-            key: VerifyingKey::Shared(hmac::Key::new(hmac::HMAC_SHA256, secret)),
+            key: VerifyingKey::Shared(shared(secret)),
         }
     }
 
@@ -167,7 +167,7 @@ pub(crate) struct Signer {
 
 #[derive(Debug, Clone)]
 enum SigningKey {
-    Shared(hmac::Key),
+    Shared(Arc<hmac::Key>),
     Rsa(Arc<RsaKeyPair>),
     P256(Arc<EcdsaKeyPair>),
     Ed25519(Arc<Ed25519KeyPair>),
@@ -178,7 +178,7 @@ impl Signer {
     pub(crate) fn shared(secret: &[u8]) -> Self {
         Self {
             signing: Signing::Hs256,
-            key: SigningKey::Shared(hmac::Key::new(hmac::HMAC_SHA256, secret)),
+            key: SigningKey::Shared(shared(secret)),
         }
     }
 
@@ -228,6 +228,10 @@ impl Signer {
             SigningKey::Ed25519(pair) => encode(pair.sign(message)),
         })
     }
+}
+
+fn shared(secret: &[u8]) -> Arc<hmac::Key> {
+    Arc::new(hmac::Key::new(hmac::HMAC_SHA256, secret))
 }
 
 fn needed(algorithm: Algorithm) -> &'static str {
