@@ -1,6 +1,6 @@
 //! Why there is no answer.
 
-use portcullis_core::text::{one_line, start};
+use portcullis_core::text::start;
 use portcullis_net::{Error, StatusCode};
 use serde::Deserialize;
 use serde_json::Value;
@@ -163,7 +163,7 @@ fn forbidden(details: &Value) -> Vec<String> {
     lines
 }
 
-/// At most so many characters, on one line.
+/// At most so many characters, none of which begins another line. The others are escaped when it is printed.
 fn shown(text: &str, most: usize) -> String {
-    one_line(start(text, most)).into_owned()
+    start(text, most).replace(['\n', '\r'], " ")
 }
