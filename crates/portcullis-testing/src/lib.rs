@@ -18,6 +18,7 @@ mod api;
 mod certificates;
 mod client;
 mod connection;
+pub mod controller;
 mod folder;
 pub mod garden;
 mod metrics;
