@@ -1,7 +1,7 @@
 //! A tiny blocking client for HTTP/1.1, over TCP, unix sockets and TLS, that can also misbehave.
 
 use std::fmt::Write as _;
-use std::io::{self, BufReader, Read, Write};
+use std::io::{self, BufRead, BufReader, Read, Write};
 use std::net::{Ipv4Addr, Shutdown, TcpStream};
 use std::os::unix::net::UnixStream;
 use std::path::Path;
@@ -164,6 +164,17 @@ impl Connection {
     /// As [`Connection::receive`].
     pub fn post(&mut self, path: &str, body: &Value) -> io::Result<Answer> {
         self.ask("POST", path, body.to_string().as_bytes())
+    }
+
+    /// The next line with its end; empty when the server has closed.
+    ///
+    /// # Errors
+    ///
+    /// When nothing comes in time, or it is not text.
+    pub fn line(&mut self) -> io::Result<String> {
+        let mut line = String::new();
+        self.0.read_line(&mut line)?;
+        Ok(line)
     }
 
     /// What still came until the server closed; nothing if it does not close.

@@ -4,6 +4,7 @@ mod acjs;
 mod cases;
 mod context;
 mod failure;
+mod forward;
 mod helpers;
 mod isolation;
 mod matching;

@@ -2,7 +2,6 @@
 //! waiting are those of every crate.
 
 mod acjs;
-mod controller;
 mod demonstration;
 mod gate;
 mod program;
@@ -10,9 +9,9 @@ mod repository;
 mod rest;
 
 pub(crate) use acjs::{Acjs, AcjsSetup};
-pub(crate) use controller::{Controller, answered, no, yes};
 pub(crate) use demonstration::Demonstration;
 pub(crate) use gate::{Gate, Setup};
+pub(crate) use portcullis_testing::controller::{Controller, answered, no, yes};
 pub(crate) use portcullis_testing::policies::native as acjs;
 pub(crate) use portcullis_testing::{
     Answer, Client, Connection, Folder, Metrics, PATIENCE, Pki, Review, Verdict, access, chain,

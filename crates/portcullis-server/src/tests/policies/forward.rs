@@ -4,11 +4,10 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use serde_json::{Value, json};
 
-use crate::harness::{
-    Acjs, AcjsSetup, Connection, Controller, Folder, Gate, Pki, Setup, Verdict, acjs, no, until,
-    yes,
-};
-use crate::policies::{fruit, named, native, review_of};
+use portcullis_testing::controller::{Controller, no, yes};
+use portcullis_testing::policies::{fruit, named, native, review_of};
+
+use crate::tests::harness::{Acjs, Folder, Gate, Pki, Setup, Verdict, until};
 
 /// Says no to what is called `no`, and yes to everything else.
 fn by_name(review: &Value) -> (u16, String) {
@@ -117,9 +116,9 @@ fn an_acjs_file_forwards_to_plain_http_on_loopback() {
 fn an_acjs_file_with_a_list_forwards_only_there() {
     let folder = Folder::new();
     let other = Controller::unix(&folder.path("other.sock"), by_name);
-    let mut config = acjs(&[("P", &forward_to(&other.url))]);
+    let mut config = native(&[("P", &forward_to(&other.url))]);
     config["hostCalls"] = json!({"forwardTo": ["unix:///run/elsewhere.sock"]});
-    let server = AcjsSetup::new(config).start();
+    let server = Acjs::start(config);
     server.ask(&named("yes")).denied("hostCalls.forwardTo");
     assert_eq!(other.seen().len(), 0);
 }
@@ -177,9 +176,9 @@ fn unanswered(code: impl Fn(&str) -> String) -> Verdict {
     let folder = Folder::new();
     let other = Controller::unix(&folder.path("other.sock"), by_name);
     other.hold();
-    let mut config = acjs(&[("P", &code(&forward_to(&other.url)))]);
+    let mut config = native(&[("P", &code(&forward_to(&other.url)))]);
     config["limits"] = json!({"deadline": "1s"});
-    AcjsSetup::new(config).start().ask(&named("yes"))
+    Acjs::start(config).ask(&named("yes"))
 }
 
 #[test]
@@ -217,7 +216,7 @@ fn waiting_for_others_keeps_nobody_else_waiting() {
                 let (gate, answered) = (&gate, &answered);
                 scope.spawn(move || {
                     let review = named(if n % 2 == 0 { "yes" } else { "no" });
-                    let mut connection = Connection::tcp(gate.port).unwrap();
+                    let mut connection = gate.connect();
                     let answer = connection.post("/validate", &review.value()).unwrap();
                     answered.fetch_add(1, Ordering::SeqCst);
                     let verdict = Verdict::of(&answer, &review);

@@ -1,30 +1,35 @@
 //! Another admission controller, for reviews that are forwarded.
 
-use portcullis_testing::{Pki, Reply, Request, Server};
-use serde_json::{Value, json};
 use std::path::Path;
+
+use serde_json::{Value, json};
+
+use crate::{Pki, Reply, Request, Server};
 
 /// Another admission controller, gone with this value.
 #[derive(Debug)]
-pub(crate) struct Controller {
+pub struct Controller {
     /// Its address, as policies name it.
-    pub(crate) url: String,
+    pub url: String,
     server: Server,
 }
 
 /// An allow.
-pub(crate) fn yes(review: &Value) -> (u16, String) {
+#[must_use]
+pub fn yes(review: &Value) -> (u16, String) {
     answered(review, json!({"allowed": true}))
 }
 
 /// A refusal with this message.
-pub(crate) fn no(review: &Value, message: &str) -> (u16, String) {
+#[must_use]
+pub fn no(review: &Value, message: &str) -> (u16, String) {
     let status = json!({"message": message, "reason": "Elsewhere", "code": 418});
     answered(review, json!({"allowed": false, "status": status}))
 }
 
 /// A whole answer with this response.
-pub(crate) fn answered(review: &Value, mut response: Value) -> (u16, String) {
+#[must_use]
+pub fn answered(review: &Value, mut response: Value) -> (u16, String) {
     response["uid"] = review["request"]["uid"].clone();
     let answer = json!({
         "apiVersion": "admission.k8s.io/v1", "kind": "AdmissionReview", "response": response,
@@ -45,7 +50,7 @@ fn asking(
 
 impl Controller {
     /// One on a unix socket.
-    pub(crate) fn unix(
+    pub fn unix(
         path: &Path,
         opinion: impl Fn(&Value) -> (u16, String) + Send + Sync + 'static,
     ) -> Self {
@@ -57,12 +62,12 @@ impl Controller {
     }
 
     /// One over plain HTTP on loopback.
-    pub(crate) fn http(opinion: impl Fn(&Value) -> (u16, String) + Send + Sync + 'static) -> Self {
+    pub fn http(opinion: impl Fn(&Value) -> (u16, String) + Send + Sync + 'static) -> Self {
         Self::at(Server::http(asking(opinion)))
     }
 
     /// One over HTTPS on loopback, with the server's certificate.
-    pub(crate) fn https(
+    pub fn https(
         pki: &Pki,
         opinion: impl Fn(&Value) -> (u16, String) + Send + Sync + 'static,
     ) -> Self {
@@ -77,22 +82,25 @@ impl Controller {
     }
 
     /// The reviews that came so far.
-    pub(crate) fn seen(&self) -> Vec<Value> {
+    #[must_use]
+    pub fn seen(&self) -> Vec<Value> {
         self.server.requests().iter().map(Request::json).collect()
     }
 
     /// The header of this name in the last review, if it has one.
-    pub(crate) fn last_header(&self, name: &str) -> Option<String> {
+    #[must_use]
+    pub fn last_header(&self, name: &str) -> Option<String> {
         let requests = self.server.requests();
         requests.last()?.header(name).map(str::to_owned)
     }
 
     /// Answers nobody until released.
-    pub(crate) fn hold(&self) {
+    pub fn hold(&self) {
         self.server.hold();
     }
 
-    pub(crate) fn release(&self) {
+    /// Answers again.
+    pub fn release(&self) {
         self.server.release();
     }
 }
