@@ -75,7 +75,13 @@ fn attribute_file(
     let at = |message: String| authorizer.origin.fault("file", message);
     let source = portcullis_config::read_source(file)
         .map_err(|reason| vec![at(format!("cannot read `{}`: {reason}", file.display()))])?;
-    let policies = abac::parse(&source)?;
+    // The place is where the configuration names the file; the message says where in it.
+    let policies = abac::parse(&source).map_err(|wrong| {
+        wrong
+            .iter()
+            .map(|fault| at(fault.to_string()))
+            .collect::<Vec<_>>()
+    })?;
     if policies.is_empty() {
         let message = format!(
             "`{}` holds no policy: name a file with at least one",
