@@ -1,6 +1,7 @@
 //! The tenants document that is measured, and the people in it.
 
 use portcullis_core::{AdminOf, Identity};
+use portcullis_document::Document;
 use portcullis_roles::Roles;
 use serde_json::{Map, Value, json};
 
@@ -46,7 +47,8 @@ pub(super) fn document(conditions: Conditions) -> Value {
 
 /// The document as the library reads it.
 pub(super) fn load(document: &Value) -> Result<Roles> {
-    let loaded = Roles::load(document, None).map_err(|faults| format!("{faults:?}"));
+    let document = Document::without_text("tenants", document);
+    let loaded = Roles::load(&document, None).map_err(|faults| faults.to_string());
     Ok(loaded.context("the tenants document")?.roles)
 }
 

@@ -98,7 +98,7 @@ impl Authenticators {
             }
         }
         if !faults.is_empty() {
-            faults.sort_by_key(|fault| fault.authenticator);
+            faults.sort_by_key(|(place, _)| *place);
             return Err(faults);
         }
         if let Some(previous) = previous {

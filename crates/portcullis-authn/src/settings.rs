@@ -7,6 +7,7 @@ use std::convert::Infallible;
 use std::fmt;
 use std::time::Duration;
 
+use portcullis_document::Fault;
 use portcullis_files::Use;
 
 /// Whose tokens are trusted. `F` is what stands for each of its files: the bytes in it, or its path.
@@ -214,13 +215,6 @@ impl<F> AuthenticatorSettings<F> {
     }
 }
 
-/// Something wrong with the settings of an authenticator.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct SettingsFault {
-    /// Which one, from 0.
-    pub authenticator: usize,
-    /// The key in the configuration, like `publicKeyFile`.
-    pub key: &'static str,
-    /// What is wrong; never what the key holds.
-    pub message: String,
-}
+/// Something wrong with the settings of an authenticator: which one, from 0, and the fault at a key of its
+/// configuration, like `publicKeyFile`. It never says what a key holds.
+pub type SettingsFault = (usize, Fault);

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use portcullis_graph::{Profile, ProfileSpec, built_in};
 
-use portcullis_document::{Document, Fault, Faults, Source, read, yaml};
+use portcullis_document::{Faults, Source, read, yaml};
 
 /// A profile, and the text it was made from.
 #[derive(Debug, Clone)]
@@ -38,22 +38,9 @@ pub fn names() -> impl Iterator<Item = &'static str> + Clone {
 fn compile(text: Arc<Source>) -> Result<ReadProfile, Faults> {
     let document = yaml::parse_map(&text)?;
     let spec: ProfileSpec = read::typed(&text, &document.root)?;
-    let profile = Profile::compile(&spec).map_err(|faults| located(&document, faults))?;
+    let profile = Profile::compile(&spec).map_err(|faults| Faults(document.locate_all(faults)))?;
     Ok(ReadProfile {
         profile: Arc::new(profile),
         text,
     })
-}
-
-fn located(document: &Document, faults: Vec<portcullis_graph::Fault>) -> Faults {
-    let place = |fault: portcullis_graph::Fault| -> Fault {
-        let located = document.fault(&fault.path, fault.message);
-        match &fault.known {
-            None => located,
-            Some((what, written, known)) => {
-                located.with_known(what, written, known.iter().map(String::as_str))
-            }
-        }
-    };
-    Faults(faults.into_iter().map(place).collect())
 }

@@ -26,7 +26,6 @@ pub mod percent;
 pub mod plugin;
 pub mod pointer;
 pub mod policy_step;
-pub mod registry;
 pub mod sync;
 pub mod text;
 pub mod trace_context;
@@ -52,7 +51,6 @@ pub use plugin::{
 pub use policy_step::{
     HostCallStep, HostFunction, PolicyLimit, PolicyMode, PolicyOutcome, PolicyStep,
 };
-pub use registry::{ConfigFault, DependsOn, Descriptor, Registry};
 pub use text::{is_odd, printable};
 pub use trace_context::TraceContext;
 pub use tree::{Look, Tree};

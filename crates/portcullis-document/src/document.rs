@@ -21,6 +21,14 @@ pub struct Document {
 }
 
 impl Document {
+    /// A tree that was not read from a text, so that nothing in it has a place.
+    pub fn without_text(label: &str, json: &serde_json::Value) -> Self {
+        Self {
+            source: Source::named(label),
+            root: Node::from_json(json, &|_| None),
+        }
+    }
+
     /// A fault at a path, or at the nearest place above it that exists.
     pub fn fault(&self, path: &str, message: impl Into<String>) -> Fault {
         self.source

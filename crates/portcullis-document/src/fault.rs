@@ -12,7 +12,7 @@ use super::{position::Position, suggest};
 const FRAME_WIDTH: usize = 96;
 
 /// One thing that is wrong.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Fault {
     /// The file as the user named it, or the flag or environment variable; empty where only the path is known.
     pub file: String,
@@ -44,13 +44,22 @@ impl Fault {
         }
     }
 
+    /// A fault at a position of a text that is known to the caller.
+    pub fn at_position(position: Position, message: impl Into<String>) -> Self {
+        Self {
+            position: Some(position),
+            ..Self::at("", message)
+        }
+    }
+
     /// Adds what was probably meant, and the list of what is known.
     #[must_use]
     pub fn with_known<'a, K>(mut self, what: &str, written: &str, known: K) -> Self
     where
-        K: IntoIterator<Item = &'a str> + Clone,
+        K: IntoIterator<Item = &'a str>,
     {
-        self.suggestion = suggest::nearest(written, known.clone());
+        let known: Vec<&str> = known.into_iter().collect();
+        self.suggestion = suggest::nearest(written, known.iter().copied());
         self.help = Some(format!("{what}: {}", suggest::list(known)));
         self
     }
@@ -129,6 +138,12 @@ impl Faults {
         } else {
             Some(Self(faults))
         }
+    }
+
+    /// All of them on one line.
+    pub fn on_one_line(&self) -> String {
+        let faults: Vec<String> = self.0.iter().map(Fault::to_string).collect();
+        faults.join("; ")
     }
 
     /// All of them, in the order they were found.
@@ -211,9 +226,12 @@ mod tests {
     #[test]
     fn a_fault_is_one_line_whatever_the_user_wrote() {
         let mut odd = fault();
-        odd.message = "`a\nb\u{1b}[31m` is é".to_owned();
+        odd.file = "a\nb.yaml".to_owned();
+        odd.message = "`a\nb\u{1b}[31m` is é\n2026 WARN forged\u{202e}".to_owned();
         let text = odd.to_string();
-        assert!(text.contains("`a\\nb\\u{1b}[31m` is é"), "{text}");
+        assert!(text.starts_with("a\\nb.yaml:4:3: "), "{text}");
+        let shown = "`a\\nb\\u{1b}[31m` is é\\n2026 WARN forged\\u{202e}";
+        assert!(text.contains(shown), "{text}");
     }
 
     #[test]

@@ -29,6 +29,20 @@ pub fn push(path: &mut String, segment: &Segment) {
     };
 }
 
+/// The path of a key below a path.
+#[must_use]
+pub fn key(base: &str, key: &str) -> String {
+    let mut path = base.to_owned();
+    push(&mut path, &Segment::Key(key.to_owned()));
+    path
+}
+
+/// The path of an item of the list at a path.
+#[must_use]
+pub fn index(base: &str, index: usize) -> String {
+    format!("{base}[{index}]")
+}
+
 /// Appends a whole written path to another.
 pub fn join(base: &str, rest: &str) -> String {
     let rest = rest.trim_start_matches('.');

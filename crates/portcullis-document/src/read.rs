@@ -7,7 +7,7 @@
 mod all;
 mod located;
 
-pub use all::{generous, typed};
+pub use all::{generous, json, partly, typed};
 
 use serde::{
     de::{

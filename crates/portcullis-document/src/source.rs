@@ -98,7 +98,7 @@ impl Source {
     }
 
     /// A fault at a place of this text, and with its file.
-    pub(crate) fn locate_at(&self, position: Option<Position>, fault: Fault) -> Fault {
+    pub fn locate_at(&self, position: Option<Position>, fault: Fault) -> Fault {
         let written_at = self.written_at.as_ref().map(|at| format!("in {at}"));
         let line = position.and_then(|at| self.line(at.line));
         Fault {

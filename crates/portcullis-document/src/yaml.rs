@@ -6,7 +6,10 @@
 
 use std::{collections::HashSet, sync::Arc};
 
-use portcullis_core::deep_stack::{self, Failure};
+use portcullis_core::{
+    deep_stack::{self, Failure},
+    json,
+};
 use serde::de::{Deserialize, Deserializer};
 use serde_saphyr::{Error as YamlError, Spanned, options::DuplicateKeyPolicy};
 
@@ -19,6 +22,8 @@ use super::{
 
 /// Deeper documents are refused.
 const MAX_DEPTH: usize = 64;
+/// Larger manifests are refused, also those that only aliases make so large.
+const MAX_NODES: usize = 2_000_000;
 /// The reader's own stack. It uses some 50 KiB a level when not optimized, more
 /// in all than a thread of the caller may have left.
 const STACK_BYTES: usize = 16 * 1024 * 1024;
@@ -55,17 +60,67 @@ pub enum Dialect {
 
 /// Reads the one document of a text in this dialect.
 pub fn parse_as(source: &Arc<Source>, dialect: Dialect) -> Result<Document, Faults> {
-    let failure = |message: &str| Faults::from(source.fault(None, "", message));
-    let root = deep_stack::run(STACK_BYTES, || read(source, dialect)).unwrap_or_else(|why| {
-        Err(match why {
-            Failure::Panicked => failure("the reader failed on this document"),
-            why @ Failure::NoThread(_) => failure(&format!("cannot read it: {why}")),
-        })
-    })?;
+    let root = with_stack(|| read(source, dialect))
+        .unwrap_or_else(|why| Err(source.fault(None, "", why).into()))?;
     refuse_repeated_keys(source, &root)?;
     Ok(Document {
         source: Arc::clone(source),
         root,
+    })
+}
+
+/// Reads a manifest as Kubernetes does, without places. Faults don't quote it, since it may hold secrets.
+///
+/// The reader needs a large stack: see [`with_stack`].
+///
+/// # Errors
+///
+/// What is wrong, and where in the text.
+pub fn manifest(text: &str) -> Result<serde_json::Value, Box<Fault>> {
+    // JSON is YAML too, but is read much faster as what it is.
+    if text.trim_start().starts_with('{')
+        && let Some(value) = as_json(text)
+    {
+        return Ok(value);
+    }
+    let options = serde_saphyr::options! {
+        budget: serde_saphyr::budget! {
+            max_depth: MAX_DEPTH,
+            max_nodes: MAX_NODES,
+            max_events: 2 * MAX_NODES,
+        },
+        duplicate_keys: DuplicateKeyPolicy::Error,
+        strict_booleans: false,
+        legacy_octal_numbers: true,
+        with_snippet: false,
+    };
+    match serde_saphyr::from_str_with_options(text, options) {
+        Ok(value) => Ok(value),
+        // What only JSON has: escapes of two halves, tabs.
+        Err(error) => as_json(text).ok_or_else(|| {
+            let fault = Fault::at("", message(&error, Quoting::Unquoted));
+            Box::new(Fault {
+                position: position(&error),
+                ..fault
+            })
+        }),
+    }
+}
+
+fn as_json(text: &str) -> Option<serde_json::Value> {
+    let scanned = json::scan(text.as_bytes()).ok()?;
+    serde_json::from_str(scanned.text()).ok()
+}
+
+/// Runs what reads documents on a stack that is large enough for the deepest; the error says why it could not.
+///
+/// # Errors
+///
+/// When there is no thread for it, or it panics.
+pub fn with_stack<T: Send>(read: impl FnOnce() -> T + Send) -> Result<T, String> {
+    deep_stack::run(STACK_BYTES, read).map_err(|why| match why {
+        Failure::Panicked => "the reader failed on this document".to_owned(),
+        why @ Failure::NoThread(_) => format!("cannot read it: {why}"),
     })
 }
 
@@ -83,41 +138,70 @@ fn read(source: &Arc<Source>, dialect: Dialect) -> Result<Node, Faults> {
 }
 
 fn yaml_fault(source: &Arc<Source>, error: &YamlError) -> Fault {
-    let message = match error.without_snippet() {
-        YamlError::AliasError { error, .. } => return yaml_fault(source, error),
-        YamlError::DuplicateMappingKey { key: Some(key), .. } => format!("the key `{key}` is given twice"),
-        YamlError::DuplicateMappingKey { key: None, .. } => "a key is given twice".to_owned(),
+    source.fault(position(error), "", message(error, Quoting::Quoted))
+}
+
+fn position(error: &YamlError) -> Option<Position> {
+    error.location().map(|at| Position {
+        line: at.line(),
+        column: at.column(),
+    })
+}
+
+/// Whether messages repeat what is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Quoting {
+    Quoted,
+    Unquoted,
+}
+
+/// What is wrong, in plain words.
+fn message(error: &YamlError, quoting: Quoting) -> String {
+    let is_quoted = quoting == Quoting::Quoted;
+    let text = match error.without_snippet() {
+        YamlError::AliasError { error, .. } => return message(error, quoting),
+        YamlError::DuplicateMappingKey { key: Some(key), .. } if is_quoted => {
+            return format!("the key `{key}` is given twice");
+        }
+        YamlError::DuplicateMappingKey { .. } => "a key is given twice",
         YamlError::MultipleDocuments { .. } => {
-            "more than one document in the file: remove the `---` and what follows, or split the file".to_owned()
+            "more than one document in the file: remove the `---` and what follows, or split the file"
         }
         YamlError::Budget { breach, .. } => budget_words(breach),
         YamlError::AliasReplayLimitExceeded { .. }
         | YamlError::AliasExpansionLimitExceeded { .. }
-        | YamlError::AliasReplayStackDepthExceeded { .. } => "too many aliases".to_owned(),
-        YamlError::RecursiveReferencesRequireWeakTypes { .. } => "an alias inside what it stands for".to_owned(),
-        YamlError::UnknownAnchor { .. } => "an alias to an anchor that does not exist".to_owned(),
-        YamlError::NonFiniteFloat { value, .. } => format!("`{value}` is not a number with an end: put it in quotes if text is meant"),
-        YamlError::Unexpected { expected: "string scalar", .. } => "a key must be text".to_owned(),
-        YamlError::ExternalMessage { msg, .. } => format!("not valid YAML: {msg}"),
-        YamlError::Eof { .. } => "not valid YAML: the file ends too early".to_owned(),
-        other => format!("not valid YAML: {}", words(other)),
+        | YamlError::AliasReplayStackDepthExceeded { .. } => "too many aliases",
+        YamlError::RecursiveReferencesRequireWeakTypes { .. } => {
+            "an alias inside what it stands for"
+        }
+        YamlError::UnknownAnchor { .. } => "an alias to an anchor that does not exist",
+        YamlError::NonFiniteFloat { value, .. } if is_quoted => {
+            return format!(
+                "`{value}` is not a number with an end: put it in quotes if text is meant"
+            );
+        }
+        YamlError::NonFiniteFloat { .. } => "a number without an end",
+        YamlError::Unexpected {
+            expected: "string scalar",
+            ..
+        } => "a key must be text",
+        YamlError::ExternalMessage { msg, .. } if is_quoted => {
+            return format!("not valid YAML: {msg}");
+        }
+        YamlError::Eof { .. } => "not valid YAML: the file ends too early",
+        other if is_quoted => return format!("not valid YAML: {}", words(other)),
+        _ => "not valid YAML",
     };
-    let position = error.location().map(|at| Position {
-        line: at.line(),
-        column: at.column(),
-    });
-    source.fault(position, "", message)
+    text.to_owned()
 }
 
-fn budget_words(breach: &serde_saphyr::budget::BudgetBreach) -> String {
+fn budget_words(breach: &serde_saphyr::budget::BudgetBreach) -> &'static str {
     use serde_saphyr::budget::BudgetBreach;
     match breach {
-        BudgetBreach::Depth { .. } => "nested too deeply".to_owned(),
-        BudgetBreach::Documents { .. } => "more than one document in the file".to_owned(),
-        BudgetBreach::Aliases { .. } | BudgetBreach::Anchors { .. } => {
-            "too many aliases".to_owned()
-        }
-        _ => "the document is too large, or its aliases make it so".to_owned(),
+        BudgetBreach::Depth { .. } => "nested too deeply",
+        BudgetBreach::Documents { .. } => "more than one document in the file",
+        BudgetBreach::Aliases { .. } | BudgetBreach::Anchors { .. } => "too many aliases",
+        _ => "the document is too large, or its aliases make it so",
     }
 }
 

@@ -13,7 +13,7 @@ use std::time::Duration;
 
 use portcullis_authn::{Authenticators, SessionKey, Sessions};
 use portcullis_files::Use;
-use portcullis_roles::Roles;
+use portcullis_roles::{LeftOut, Roles};
 
 use crate::digest;
 use portcullis_config::{
@@ -36,17 +36,6 @@ pub struct AccessConfiguration {
     /// What is odd but not wrong.
     /// What is odd but not wrong.
     pub warnings: Vec<Warning>,
-}
-
-/// A faulty tenant.
-#[derive(Debug)]
-pub struct LeftOut {
-    /// Its name.
-    pub tenant: String,
-    /// Whether its previous configuration stays in force.
-    pub keeps_previous: bool,
-    /// What is wrong with it.
-    pub faults: Faults,
 }
 
 /// Everything that guards the API, swapped whole with the gate.
@@ -74,18 +63,6 @@ pub struct Access {
     pub warnings: Vec<Warning>,
     /// Key files that others can read here: for the log of a server.
     pub exposed: Vec<Warning>,
-}
-
-impl LeftOut {
-    /// What happens to it, and why, on one line.
-    pub fn text(&self) -> String {
-        let fate = match self.keeps_previous {
-            true => "keeps its previous configuration",
-            false => "is left out",
-        };
-        let faults: Vec<String> = self.faults.iter().map(Fault::to_string).collect();
-        format!("the tenant `{}` {fate}: {}", self.tenant, faults.join("; "))
-    }
 }
 
 /// Reads what a configuration says about access, and starts nothing.

@@ -7,10 +7,11 @@ use std::path::Path;
 use std::sync::Arc;
 
 use portcullis_config::{self as config, Loaded};
-use portcullis_core::{AuthorizerChain, Chain, ChainEntry, Plugin, Registry};
+use portcullis_core::{AuthorizerChain, Chain, ChainEntry, Plugin};
 use portcullis_document::Fault;
 use portcullis_graph::{Observer as GraphObserver, Profile};
 use portcullis_js::{GlobalContext, Guard};
+use portcullis_kube::Registry;
 use portcullis_kube::{Namespace, Namespaces, StaticNamespaces};
 
 use crate::access::{self, Access};
@@ -182,10 +183,9 @@ fn entry(
             )
         }
         Err(wrong) => {
-            faults.extend(wrong.iter().map(|w| {
-                plugin
-                    .origin
-                    .fault(&w.path, format!("{}: {}", plugin.name, w.message))
+            faults.extend(wrong.into_iter().map(|fault| {
+                let message = format!("{}: {}", plugin.name, fault.message);
+                plugin.origin.locate(Fault { message, ..fault })
             }));
             None
         }

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use portcullis_config::{self as config, AuthorizerDriver, Loaded};
 use portcullis_core::{Authorizer, AuthorizerChain};
 use portcullis_document::Fault;
-use portcullis_kube::abac::{self, AbacPolicies, LineFault};
+use portcullis_kube::abac::{self, AbacPolicies};
 use portcullis_kube::{AlwaysAllow, AlwaysDeny};
 
 use crate::graphs::Graphs;
@@ -75,10 +75,7 @@ fn attribute_file(
     let at = |message: String| authorizer.origin.fault("file", message);
     let source = portcullis_config::read_source(file)
         .map_err(|reason| vec![at(format!("cannot read `{}`: {reason}", file.display()))])?;
-    let policies = abac::parse(source.text()).map_err(|wrong| {
-        let fault = |w: &LineFault| at(format!("{}:{}: {}", file.display(), w.line, w.message));
-        wrong.iter().map(fault).collect::<Vec<_>>()
-    })?;
+    let policies = abac::parse(&source)?;
     if policies.is_empty() {
         let message = format!(
             "`{}` holds no policy: name a file with at least one",

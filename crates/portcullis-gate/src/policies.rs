@@ -12,7 +12,7 @@ mod plugin;
 mod subject;
 
 pub use build::Engine;
-pub(crate) use build::{Around, Compiled, descriptor};
+pub(crate) use build::{Around, Compiled, descriptor, fault_in};
 pub(crate) use observer::Observer;
 pub(crate) use plugin::REJECTED_BY_DEFAULT;
 

@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use portcullis_core::{Plugin, Registry};
+use portcullis_core::Plugin;
+use portcullis_kube::Registry;
 use portcullis_kube::scoped_access::{self, ScopedProfile};
 use portcullis_kube::{Namespaces, StaticNamespaces};
 

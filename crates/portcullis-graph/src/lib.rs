@@ -27,7 +27,7 @@ pub use kinds::{KindId, Kinds, VertexKind};
 pub use lookups::{Found, Lookups, Wanted};
 pub use names::{check_name, check_namespace};
 pub use observer::{Observer, Update};
+pub use profile::Profile;
 pub use profile::spec::ProfileSpec;
-pub use profile::{Fault, Profile};
 pub use state::{Applied, Relist, SourceId, State};
 pub use vertex::{Vertex, VertexRef};

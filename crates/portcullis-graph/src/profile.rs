@@ -6,6 +6,8 @@
 
 use std::sync::Arc;
 
+use portcullis_document::Fault;
+
 use super::admission::Admission;
 use super::authorizer::Rules;
 use super::expression;
@@ -16,28 +18,6 @@ use summary::Summary;
 
 pub(crate) mod spec;
 pub(crate) mod summary;
-
-/// Something that is wrong.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Fault {
-    /// Where, like `sources[3].edges[1].names`.
-    pub path: String,
-    /// What.
-    pub message: String,
-    /// What would be right, where that can be listed: what the list is of, what was written, the list.
-    pub known: Option<(String, String, Vec<String>)>,
-}
-
-impl Fault {
-    /// Something wrong there.
-    pub(crate) fn at(path: impl Into<String>, message: impl Into<String>) -> Self {
-        Self {
-            path: path.into(),
-            message: message.into(),
-            known: None,
-        }
-    }
-}
 
 /// A profile that can be used.
 #[derive(Debug)]
@@ -151,10 +131,9 @@ pub(crate) fn known_kind(
 ) -> Option<KindId> {
     let id = kinds.id(name);
     if id.is_none() {
-        let known = kinds.iter().map(|(_, kind)| kind.name.clone()).collect();
-        let mut fault = Fault::at(at, format!("unknown kind `{name}`"));
-        fault.known = Some(("kinds of `vertices`".to_owned(), name.to_owned(), known));
-        faults.push(fault);
+        let known = kinds.iter().map(|(_, kind)| kind.name.as_str());
+        let fault = Fault::at(at, format!("unknown kind `{name}`"));
+        faults.push(fault.with_known("kinds of `vertices`", name, known));
     }
     id
 }

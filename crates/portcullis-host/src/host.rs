@@ -5,6 +5,7 @@ use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
 use portcullis_core::{HostFunction, clock};
+use portcullis_document::{Fault, Faults, path};
 use portcullis_js::{Host, HostRequest};
 use portcullis_net::Trust;
 use serde_json::Value;
@@ -16,7 +17,7 @@ use crate::forward::Forward;
 use crate::google::Tokens;
 use crate::origin::ComingFrom;
 use crate::pattern::Allowed;
-use crate::settings::{HostSettings, SettingsError};
+use crate::settings::HostSettings;
 use crate::slsa::SlsaVerify;
 use crate::tool::Tools;
 
@@ -68,18 +69,14 @@ impl WorldHost {
     /// # Errors
     ///
     /// Everything that is wrong with the settings.
-    pub fn new(settings: HostSettings) -> Result<Self, SettingsError> {
-        settings
-            .check()
-            .map_err(|faults| SettingsError { faults })?;
-        let one = |key: &str, fault: String| SettingsError {
-            faults: vec![(key.to_owned(), fault)],
-        };
-        let allowed = Allowed::parse(&settings.forward_to).map_err(|faults| SettingsError {
-            faults: faults
-                .into_iter()
-                .map(|(index, fault)| (format!("forwardTo[{index}]"), fault))
-                .collect(),
+    pub fn new(settings: HostSettings) -> Result<Self, Faults> {
+        settings.check().map_err(Faults)?;
+        let one = |key: &str, fault: String| Faults::from(Fault::at(key, fault));
+        let allowed = Allowed::parse(&settings.forward_to).map_err(|faults| {
+            let faults = faults.into_iter();
+            let placed =
+                faults.map(|(index, fault)| Fault::at(path::index("forwardTo", index), fault));
+            Faults(placed.collect())
         })?;
         let service_trust = Trust::system();
         let forward_trust = match settings.forward_ca.as_deref() {

@@ -4,6 +4,7 @@ use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use portcullis_document::Fault;
 use portcullis_net::authorities;
 
 use crate::pattern::Allowed;
@@ -60,14 +61,6 @@ pub enum GoogleToken {
     Metadata(String),
 }
 
-/// Settings that can't be used.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{}", .faults.iter().map(|(key, fault)| format!("{key}: {fault}")).collect::<Vec<_>>().join("; "))]
-pub struct SettingsError {
-    /// What is wrong, each with the key it is about, like `forwardTo[1]`.
-    pub faults: Vec<(String, String)>,
-}
-
 impl Default for HostSettings {
     /// The programs and services as they are known everywhere, and nowhere to forward to.
     fn default() -> Self {
@@ -93,9 +86,9 @@ impl HostSettings {
     /// # Errors
     ///
     /// Everything that is wrong, each with the key it is about.
-    pub fn check(&self) -> Result<(), Vec<(String, String)>> {
+    pub fn check(&self) -> Result<(), Vec<Fault>> {
         let mut faults = Vec::new();
-        let mut note = |key: &str, fault: String| faults.push((key.to_owned(), fault));
+        let mut note = |key: &str, fault: String| faults.push(Fault::at(key, fault));
         if let Err(found) = Allowed::parse(&self.forward_to) {
             for (index, fault) in found {
                 note(&format!("forwardTo[{index}]"), fault);
@@ -198,7 +191,7 @@ mod tests {
             ..HostSettings::default()
         };
         let faults = settings.check().unwrap_err();
-        let keys: Vec<&str> = faults.iter().map(|(key, _)| key.as_str()).collect();
+        let keys: Vec<&str> = faults.iter().map(|fault| fault.path.as_str()).collect();
         assert_eq!(
             keys,
             [

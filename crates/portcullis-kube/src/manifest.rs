@@ -10,6 +10,7 @@ mod parts;
 mod review;
 
 use portcullis_core::Kind;
+use portcullis_document::Fault;
 use serde_json::{Map, Value};
 
 pub use parts::{Part, parts};
@@ -28,16 +29,6 @@ pub struct Manifest {
     pub object: Value,
 }
 
-/// What is wrong with a manifest.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{message}")]
-pub struct ManifestFault {
-    /// Where, as a dotted path that may lead to nothing.
-    pub path: &'static str,
-    /// What.
-    pub message: String,
-}
-
 impl Manifest {
     /// Reads what identifies an object, and completes it as an API server would. `namespace` is for
     /// objects that live in one and name none.
@@ -45,7 +36,7 @@ impl Manifest {
     /// # Errors
     ///
     /// When it is no object, or says not of which type it is.
-    pub fn new(mut object: Value, namespace: &str) -> Result<Self, ManifestFault> {
+    pub fn new(mut object: Value, namespace: &str) -> Result<Self, Box<Fault>> {
         let Some(map) = object.as_object_mut() else {
             return Err(fault("", "expected a map with apiVersion and kind"));
         };
@@ -99,13 +90,12 @@ impl Manifest {
     }
 }
 
-fn fault(path: &'static str, message: impl Into<String>) -> ManifestFault {
-    let message = message.into();
-    ManifestFault { path, message }
+fn fault(path: &str, message: impl Into<String>) -> Box<Fault> {
+    Box::new(Fault::at(path, message))
 }
 
 /// A member that must be text; empty when it is absent.
-fn text(map: &Map<String, Value>, key: &str, path: &'static str) -> Result<String, ManifestFault> {
+fn text(map: &Map<String, Value>, key: &str, path: &str) -> Result<String, Box<Fault>> {
     match map.get(key) {
         None | Some(Value::Null) => Ok(String::new()),
         Some(Value::String(text)) => Ok(text.clone()),

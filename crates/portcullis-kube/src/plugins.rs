@@ -14,8 +14,9 @@
 
 use std::sync::Arc;
 
-use portcullis_core::registry::Factory;
-use portcullis_core::{Plugin, Registry};
+use crate::registry::Factory;
+use crate::registry::Registry;
+use portcullis_core::Plugin;
 
 use crate::namespaces::Namespaces;
 

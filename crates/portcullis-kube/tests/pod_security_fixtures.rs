@@ -11,9 +11,9 @@ use std::sync::Arc;
 use std::{env, fs};
 
 use portcullis_core::{
-    Attributes, Document, Door, Kind, Notes, Operation, Outcome, Plugin, Registry, Resource,
-    UserInfo, clock,
+    Attributes, Document, Door, Kind, Notes, Operation, Outcome, Plugin, Resource, UserInfo, clock,
 };
+use portcullis_kube::Registry;
 use portcullis_kube::{Namespaces, StaticNamespaces, register_all};
 use serde_json::{Value, json};
 

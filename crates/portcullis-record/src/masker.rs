@@ -18,8 +18,8 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use portcullis_core::text::start;
 use portcullis_core::{Attributes, Document, json};
+use portcullis_document::Fault;
 
-use crate::mask::paths::PathFault;
 use crate::mask::paths::Paths;
 use crate::mask::review::{self, Root, Subject};
 use crate::mask::value::{self, Context};
@@ -71,7 +71,7 @@ impl Masker {
     /// # Errors
     ///
     /// Tells every expression that is none.
-    pub fn new(paths: &[String]) -> Result<Self, Vec<PathFault>> {
+    pub fn new(paths: &[String]) -> Result<Self, Vec<Fault>> {
         Paths::new(paths).map(|paths| Self {
             paths,
             max_input: None,

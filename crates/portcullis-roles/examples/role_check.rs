@@ -10,6 +10,7 @@ use std::time::Duration;
 
 use portcullis_core::clock::Stopwatch;
 use portcullis_core::{AdminOf, Identity};
+use portcullis_document::Document;
 use portcullis_roles::{Answer, Condition, Parameters, Permission, Roles, Scope};
 use serde_json::{Value, json};
 
@@ -91,7 +92,8 @@ fn load(conditions: fn(usize) -> Value) -> Roles {
     items.push(
         json!({"tenant": {"name": "t", "anonymous-read-access": false, "role-mappings": mappings}}),
     );
-    Roles::load(&Value::Array(items), None).unwrap().roles
+    let document = Document::without_text("tenants", &Value::Array(items));
+    Roles::load(&document, None).unwrap().roles
 }
 
 /// Somebody whom the rule of this number matches.

@@ -1,7 +1,7 @@
 //! What people may do at the REST API: rules about their claims, roles with permissions, and tenants
 //! that map one to the other.
 //!
-//! Nothing here knows HTTP, files or tokens: the document comes as a tree, the caller as a verified
+//! Nothing here knows HTTP, files or tokens: the document comes as a located tree, the caller as a verified
 //! [`Identity`](portcullis_core::Identity).
 //!
 //! [`Roles::load`] makes everything from the tenants document at once; what it makes is never changed,
@@ -25,7 +25,7 @@ pub use answer::{
     Answer, Basis, Effective, Explanation, Grant, Holder, Matrix, MatrixRow, Miss, Permitted,
     Refusal, RuleMatch,
 };
-pub use load::{Fault, Load, Warning};
+pub use load::{LeftOut, Load};
 pub use parameters::Parameters;
 pub use permission::{Condition, Permission};
 pub use scope::Scope;

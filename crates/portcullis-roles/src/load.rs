@@ -11,16 +11,17 @@ mod projects;
 mod reach;
 mod roles;
 mod rules;
+mod spec;
 mod tenants;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use serde_json::Value;
+use portcullis_document::{Document, Fault, Faults, path};
 
 use self::access::Access;
 use self::definitions::{Definitions, Used};
-use self::findings::{At, Findings};
+use self::findings::Findings;
 use self::items::Items;
 use super::tenant::{Roles, Tenant};
 
@@ -32,7 +33,7 @@ pub struct Load {
     /// Tenants that are faulty: left out, or with their previous configuration.
     pub left_out: Vec<LeftOut>,
     /// What is odd but not wrong.
-    pub warnings: Vec<Warning>,
+    pub warnings: Vec<Fault>,
 }
 
 /// A faulty tenant.
@@ -42,39 +43,20 @@ pub struct LeftOut {
     pub tenant: String,
     /// Whether its previous configuration stays in force.
     pub keeps_previous: bool,
-    /// What is wrong with it, at least one.
-    pub faults: Vec<Fault>,
+    /// What is wrong with it.
+    pub faults: Faults,
 }
 
-/// Something that is wrong.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Fault {
-    /// Where, like `[3].tenant.role-mappings.everyone[1]`.
-    pub path: String,
-    /// What.
-    pub message: String,
-    /// What would be right, where that can be listed.
-    pub known: Option<Known>,
-}
-
-/// What would be right.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Known {
-    /// What the list is of, like `known roles`.
-    pub what: String,
-    /// What was written.
-    pub written: String,
-    /// The list.
-    pub known: Vec<String>,
-}
-
-/// Something odd.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Warning {
-    /// Where.
-    pub path: String,
-    /// What.
-    pub message: String,
+impl LeftOut {
+    /// What happens to it, and why, on one line.
+    pub fn text(&self) -> String {
+        let fate = match self.keeps_previous {
+            true => "keeps its previous configuration",
+            false => "is left out",
+        };
+        let faults = self.faults.on_one_line();
+        format!("the tenant `{}` {fate}: {faults}", self.tenant)
+    }
 }
 
 impl Roles {
@@ -84,10 +66,10 @@ impl Roles {
     /// # Errors
     ///
     /// When anything but a tenant is faulty: then nothing is made. Faults of tenants are listed too.
-    pub fn load(document: &Value, previous: Option<&Self>) -> Result<Load, Vec<Fault>> {
-        let mut findings = Findings::default();
+    pub fn load(document: &Document, previous: Option<&Self>) -> Result<Load, Faults> {
+        let mut findings = Findings::new(document);
         let mut items = Items::default();
-        items.read(document, &mut findings);
+        items.read(&document.root, &mut findings);
         let mut definitions = Definitions::new();
         for (at, value) in items.rules {
             definitions.add_rule(value, at, &mut findings);
@@ -104,7 +86,7 @@ impl Roles {
         };
         let mut written = Vec::new();
         for (at, value) in items.tenants {
-            let mut own = Findings::default();
+            let mut own = findings.apart();
             let tenant = tenants::read(value, at, &definitions, &mut used, &mut own);
             findings.warnings.append(&mut own.warnings);
             written.push((tenant, own.faults));
@@ -113,7 +95,7 @@ impl Roles {
         if !findings.faults.is_empty() {
             let of_tenants = written.into_iter().flat_map(|(_, faults)| faults);
             findings.faults.extend(of_tenants);
-            return Err(findings.faults);
+            return Err(Faults(findings.faults));
         }
         definitions.warn_unused(&used, &mut findings);
         let mut left_out = Vec::new();
@@ -130,7 +112,7 @@ impl Roles {
             left_out.push(LeftOut {
                 tenant: name.clone(),
                 keeps_previous: kept.is_some(),
-                faults,
+                faults: Faults(faults),
             });
             if let Some(kept) = kept {
                 made.insert(name, Arc::clone(kept));
@@ -148,8 +130,8 @@ impl Roles {
 }
 
 /// A tenant that is there twice is a fault of the file: neither can be trusted to be meant.
-fn refuse_doubles(written: &[(tenants::Written, Vec<Fault>)], findings: &mut Findings) {
-    let mut places: BTreeMap<&str, &At> = BTreeMap::new();
+fn refuse_doubles(written: &[(tenants::Written, Vec<Fault>)], findings: &mut Findings<'_>) {
+    let mut places: BTreeMap<&str, &String> = BTreeMap::new();
     for (tenant, _) in written {
         let Some(name) = &tenant.name else {
             continue;
@@ -160,7 +142,7 @@ fn refuse_doubles(written: &[(tenants::Written, Vec<Fault>)], findings: &mut Fin
             }
             Some(first) => {
                 let message = format!("the tenant `{name}` is defined twice, first at `{first}`");
-                findings.fault(&tenant.at.key("name"), message);
+                findings.fault(&path::key(&tenant.at, "name"), message);
             }
         }
     }

@@ -11,10 +11,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use portcullis_core::sync::Mutex;
 
 use crate::decisions::DecisionLog;
-use portcullis_gate::access::LeftOut;
 use portcullis_gate::graphs::Graphs;
 use portcullis_gate::policies::Engine;
 use portcullis_js::Guard;
+use portcullis_roles::LeftOut;
 
 /// What readiness depends on.
 #[derive(Debug, Default)]

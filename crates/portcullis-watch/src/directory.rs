@@ -26,12 +26,12 @@ use std::time::{Duration, SystemTime};
 use std::{fmt, fs, thread};
 
 use portcullis_core::clock;
+use portcullis_document::Fault;
 use portcullis_graph::{Applied, check_name, check_namespace};
 use serde_json::{Map, Value};
 
-use documents::{Contents, Object};
+use documents::{Contents, Object, beginning};
 use index::{Index, Key, Turn};
-use report::{Fault, Malformed};
 use sink::Sink;
 use walk::{Print, Walk};
 
@@ -95,7 +95,7 @@ pub struct ObjectsDirectory {
     index: Index,
     /// For how many looks a file has been changing.
     restless: HashMap<PathBuf, u32>,
-    told: Vec<Malformed>,
+    told: Vec<Fault>,
     looked_before: bool,
     max_entries: usize,
     pause: Box<dyn FnMut() + Send>,
@@ -223,7 +223,7 @@ impl ObjectsDirectory {
         let had_some = self.index.has(&file);
         let mut faults = match self.read(&file, print) {
             Ok(contents) if contents.is_empty && had_some => {
-                vec![Fault::whole("the file is empty; its last objects stay")]
+                vec![Fault::at("", "the file is empty; its last objects stay")]
             }
             Ok(mut contents) if contents.faults.is_empty() || !had_some => {
                 let mut faults = std::mem::take(&mut contents.faults);
@@ -231,8 +231,8 @@ impl ObjectsDirectory {
                 faults
             }
             Ok(contents) => with_remark(contents.faults),
-            Err(why) if had_some => with_remark(vec![why]),
-            Err(why) => vec![why],
+            Err(why) if had_some => with_remark(vec![*why]),
+            Err(why) => vec![*why],
         };
         if let Some(more) = faults
             .len()
@@ -240,7 +240,7 @@ impl ObjectsDirectory {
             .filter(|more| *more > 0)
         {
             faults.truncate(MAX_FAULTS);
-            faults.push(Fault::whole(format!("and {more} more")));
+            faults.push(Fault::at("", format!("and {more} more")));
         }
         let known = Known {
             seen: print,
@@ -264,7 +264,7 @@ impl ObjectsDirectory {
                     last.insert(key, (line, value));
                 }
                 Ok(None) => {}
-                Err(why) => faults.push(Fault::at(line, 1, why)),
+                Err(why) => faults.push(Fault::at_position(beginning(line), why)),
             }
         }
         for (key, (line, value)) in last {
@@ -277,7 +277,8 @@ impl ObjectsDirectory {
                 .and_then(Value::as_str)
                 .unwrap_or_default();
             let place = format!("{kind} {}", place.trim_start_matches('/'));
-            let fault = |why: String| Fault::at(line, 1, format!("{place}: {why}"));
+            let fault =
+                |why: String| Fault::at_position(beginning(line), format!("{place}: {why}"));
             match sink.apply(source, &value) {
                 Applied::Followed(wrong) => faults.extend(wrong.into_iter().map(fault)),
                 Applied::Unusable(why) => faults.push(fault(why)),
@@ -305,12 +306,12 @@ impl ObjectsDirectory {
         }
     }
 
-    fn read(&self, file: &Path, print: Print) -> Result<Contents, Fault> {
+    fn read(&self, file: &Path, print: Print) -> Result<Contents, Box<Fault>> {
         let too_large = || {
             let most = MAX_BYTES / 1024 / 1024;
-            Fault::whole(format!("the file is larger than {most} MiB"))
+            Box::new(Fault::at("", format!("the file is larger than {most} MiB")))
         };
-        let unreadable = |error: io::Error| Fault::whole(words(&error));
+        let unreadable = |error: io::Error| Box::new(Fault::at("", words(&error)));
         if print.size > MAX_BYTES {
             return Err(too_large());
         }
@@ -327,7 +328,8 @@ impl ObjectsDirectory {
             let valid = error.utf8_error().valid_up_to();
             let lines = error.as_bytes().iter().take(valid);
             let line = 1 + lines.filter(|byte| **byte == b'\n').count();
-            Fault::at(line as u64, 1, "the line is not UTF-8 text")
+            let text = "the line is not UTF-8 text";
+            Box::new(Fault::at_position(beginning(line as u64), text))
         })?;
         Ok(documents::read(&text))
     }
@@ -338,15 +340,14 @@ impl ObjectsDirectory {
         let faulty = files.flat_map(|(file, known)| known.faults.iter().map(move |w| (&**file, w)));
         let faulty = faulty.map(|(file, fault)| (file, fault.clone()));
         let unknown = now.unknown.iter();
-        let unknown = unknown.map(|(file, why)| (&**file, Fault::whole(why.as_str())));
+        let unknown = unknown.map(|(file, why)| (&**file, Fault::at("", why.as_str())));
         for (file, fault) in faulty.chain(unknown) {
-            malformed.push(Malformed {
-                file: match file.as_os_str().is_empty() {
-                    true => self.root.clone(),
-                    false => self.root.join(file),
-                },
-                fault,
-            });
+            let path = match file.as_os_str().is_empty() {
+                true => self.root.clone(),
+                false => self.root.join(file),
+            };
+            let file = path.to_string_lossy().into_owned();
+            malformed.push(Fault { file, ..fault });
         }
         malformed.sort();
         let told: HashSet<_> = self.told.iter().collect();
@@ -406,7 +407,7 @@ fn identified(object: Object, sink: &impl Sink) -> Result<Option<(Key, Value)>, 
 fn with_remark(mut faults: Vec<Fault>) -> Vec<Fault> {
     if let Some(first) = faults.first_mut() {
         first
-            .words
+            .message
             .push_str("; the last good objects of the file stay");
     }
     faults

@@ -3,6 +3,8 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use portcullis_document::Fault;
+
 use super::{Authenticator, Keyring};
 use crate::key::{Signer, Verifier};
 use crate::provider::Provider;
@@ -15,13 +17,7 @@ pub(super) fn together(list: &[AuthenticatorSettings]) -> Vec<SettingsFault> {
     let mut issuers = HashMap::new();
     let mut default: Option<&str> = None;
     for (place, settings) in list.iter().enumerate() {
-        let mut fault = |key, message| {
-            faults.push(SettingsFault {
-                authenticator: place,
-                key,
-                message,
-            })
-        };
+        let mut fault = |key: &str, message: String| faults.push((place, Fault::at(key, message)));
         if names.insert(&settings.name, place).is_some() {
             fault(
                 "name",
@@ -57,13 +53,7 @@ pub(super) fn one(
     settings: AuthenticatorSettings,
 ) -> Result<Authenticator, Vec<SettingsFault>> {
     let mut faults = Vec::new();
-    let mut fault = |key: &'static str, message: String| {
-        faults.push(SettingsFault {
-            authenticator: place,
-            key,
-            message,
-        });
-    };
+    let mut fault = |key: &str, message: String| faults.push((place, Fault::at(key, message)));
     for (key, value) in [
         ("name", &settings.name),
         ("issuer", &settings.issuer),

@@ -10,7 +10,7 @@ use crate::{
     model::{Configuration, Decisions, JsonLines},
     notes::Notes,
 };
-use portcullis_document::Document;
+use portcullis_document::{Document, Fault, path};
 
 /// Less is hardly more than the envelope of a review.
 const LEAST_INPUT: u64 = 1 << 10;
@@ -50,8 +50,8 @@ pub(crate) fn decisions(document: &Document, spec: &Configuration, notes: &mut N
     }
     let masker = Masker::new(&wanted.mask).unwrap_or_else(|faults| {
         for fault in faults {
-            let at = format!("decisions.mask[{}]", fault.index);
-            notes.fault(document.fault(&at, fault.message));
+            let path = path::join("decisions", &fault.path);
+            notes.fault(document.locate(Fault { path, ..fault }));
         }
         Masker::default()
     });

@@ -8,7 +8,7 @@ use super::NodeReader;
 use crate::{
     document::Node,
     fault::{Fault, Faults},
-    path::Segment,
+    path::{self, Segment},
     source::Source,
 };
 
@@ -45,6 +45,46 @@ pub fn generous<T: for<'de> Deserialize<'de>>(
         (Some(value), None) => Ok((value, unknown)),
         (_, Some(faults)) => Err(faults),
         (None, None) => Err(source.fault(None, "", "it can't be read").into()),
+    }
+}
+
+/// The part of a document at a path as a typed value, without what is wrong in it, and what is wrong. There is no value
+/// where a key that must be there is missing or wrong.
+pub fn partly<T: for<'de> Deserialize<'de>>(
+    source: &Source,
+    node: &Node,
+    at: &str,
+) -> (Option<T>, Vec<Fault>) {
+    let Reading {
+        value,
+        mut faults,
+        unknown,
+    } = read_all(source, node);
+    faults.extend(unknown);
+    faults.sort_by_key(|fault| fault.position.map(|at| (at.line, at.column)));
+    for fault in &mut faults {
+        fault.path = path::join(at, &fault.path);
+    }
+    (value, faults)
+}
+
+/// The same of a tree without places; the faults know their path only.
+///
+/// # Errors
+///
+/// Everything that is of a wrong form.
+pub fn json<T: for<'de> Deserialize<'de>>(value: &serde_json::Value) -> Result<T, Vec<Fault>> {
+    let source = Source::named("");
+    let node = Node::from_json(value, &|_| None);
+    match partly(&source, &node, "") {
+        (Some(value), faults) if faults.is_empty() => Ok(value),
+        (_, faults) => Err(faults
+            .into_iter()
+            .map(|fault| Fault {
+                position: None,
+                ..fault
+            })
+            .collect()),
     }
 }
 

@@ -163,7 +163,7 @@ impl Reader<'_> {
         match Manifest::new(value, project.as_deref().unwrap_or(self.namespace)) {
             Ok(manifest) => self.push(line, Ok(Content::Object(Box::new(manifest)))),
             Err(wrong) => {
-                let at = node.map_or(position, |n| n.nearest(wrong.path).position);
+                let at = node.map_or(position, |n| n.nearest(&wrong.path).position);
                 self.fail(source.fault(Some(at), "", wrong.message), before, line);
             }
         }

@@ -18,6 +18,7 @@ use serde_json::{Map, Value, json};
 use super::blueprint::Blueprint;
 use super::harness::{Harness, Reported};
 use super::observed::{Written, written};
+use crate::policies::fault_in;
 use portcullis_config::{self as config, MarkPlace, Module, TestModules};
 use portcullis_document::{Fault, Faults, Position, Source};
 
@@ -104,7 +105,9 @@ impl TestScript {
         } = config::test_modules(folder, file, &source, coverage)?;
         let sources = sources(blueprint, &modules, main, marks.len());
         let set = PolicySet::compile(&sources).map_err(|faults| {
-            let list = faults.iter().map(|fault| located(&modules, &source, fault));
+            let list = faults
+                .iter()
+                .map(|fault| fault_of(&modules, &source, fault));
             Faults(list.collect())
         })?;
         let harness = Arc::new(Harness::new(Arc::clone(blueprint)));
@@ -276,15 +279,14 @@ fn sources(blueprint: &Blueprint, modules: &[Module], main: usize, marks: usize)
     }
 }
 
-fn located(modules: &[Module], source: &Arc<Source>, fault: &CompileFault) -> Fault {
+/// A fault in one of the modules; what is elsewhere is the test file's as a whole.
+fn fault_of(modules: &[Module], source: &Arc<Source>, fault: &CompileFault) -> Fault {
     let module = match &fault.source {
         SourceName::Module(name) => modules.iter().find(|module| module.source.name == *name),
         SourceName::Globals | SourceName::Policy(_) => None,
     };
-    let position = module.map(|_| Position {
-        line: fault.line.into(),
-        column: fault.column.into(),
-    });
-    let text = module.map_or(source, |module| &module.text);
-    text.fault(position, "", fault.message.clone())
+    match module {
+        Some(module) => fault_in(&module.text, fault),
+        None => source.fault(None, "", fault.message.clone()),
+    }
 }

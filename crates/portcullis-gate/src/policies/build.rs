@@ -3,14 +3,13 @@
 use std::num::NonZero;
 use std::sync::Arc;
 
-use portcullis_core::{
-    ConfigFault, DependsOn, Descriptor, FailureMode, Operations, Phases, Plugin,
-};
+use portcullis_core::{FailureMode, Operations, Phases, Plugin};
 use portcullis_host::WorldHost;
 use portcullis_js::{
     CompileFault, GlobalContext, Guard, PolicySet, PolicySource, Pool, PoolOptions, SourceName,
     Sources,
 };
+use portcullis_kube::{DependsOn, Descriptor};
 use portcullis_record::Masker;
 
 use super::caller::Callers;
@@ -82,7 +81,8 @@ impl Compiled {
         let pool = if observer.as_ref().is_some_and(|o| o.replays()) {
             Pool::build_for_replays(self.set, limits, options)
         } else {
-            let host = WorldHost::new(policies.host.clone()).map_err(|e| e.to_string())?;
+            let host =
+                WorldHost::new(policies.host.clone()).map_err(|faults| faults.on_one_line())?;
             Pool::build(self.set, limits, options, context, Arc::new(host), guard)
         };
         let pool = Arc::new(pool);
@@ -164,6 +164,11 @@ fn fault(policies: &config::Policies, fault: &CompileFault) -> Fault {
             }
         }
     };
+    fault_in(text, fault)
+}
+
+/// A fault of a script at its place in this text.
+pub(crate) fn fault_in(text: &Source, fault: &CompileFault) -> Fault {
     let position = Position {
         line: fault.line.into(),
         column: fault.column.into(),
@@ -184,10 +189,10 @@ pub(crate) fn descriptor(made: Option<Arc<dyn Plugin>>) -> Descriptor {
         factory: Box::new(move |configuration| {
             if configuration.is_some() {
                 let message = "it takes no configuration: use `policies` and `policyDirs`";
-                return Err(vec![ConfigFault::at("", message)]);
+                return Err(vec![Fault::at("", message)]);
             }
             made.clone()
-                .ok_or_else(|| vec![ConfigFault::at("", "there are no policies here")])
+                .ok_or_else(|| vec![Fault::at("", "there are no policies here")])
         }),
     }
 }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use portcullis_core::{DependsOn, Registry};
+use portcullis_kube::{DependsOn, Registry};
 
 /// What the answers of each plug-in depend on.
 #[derive(Debug, Clone, Default)]

@@ -3,13 +3,15 @@
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
+use portcullis_document::Fault;
+
 use super::super::expression::{Expression, LooksUp};
 use super::super::kinds::Kinds;
+use super::super::profile::known_kind;
 use super::super::profile::spec::{
     AdmissionRuleSpec, AdmissionSpec, CaseSpec, LetSpec, ProfileSpec, RefusalSpec, RequireSpec,
     SourceSpec,
 };
-use super::super::profile::{Fault, known_kind};
 use super::evaluate::{TEXT_VALUES, VARIABLES};
 use super::resource::ResourceName;
 use super::rule::{Case, Named, Requirement, Rule};
@@ -262,9 +264,8 @@ impl Compiler<'_> {
         if known.contains(&given) {
             return;
         }
-        let mut fault = Fault::at(at, format!("unknown {what} `{given}`"));
-        let known = known.iter().map(|&one| one.to_owned()).collect();
-        fault.known = Some((list.to_owned(), given.to_owned(), known));
+        let fault = Fault::at(at, format!("unknown {what} `{given}`"));
+        let fault = fault.with_known(list, given, known.iter().copied());
         self.faults.push(fault);
     }
 }

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use portcullis_core::access::split_resource;
+use portcullis_document::Fault;
 
 use super::faults::Faults;
 use super::rules::{Entry, Key, PathPattern, Rule, Rules, Shortcut, StaticRule};
@@ -12,7 +13,6 @@ use super::template::Template;
 use super::verbs::{Verb, Verbs};
 use crate::expression::Expression;
 use crate::kinds::{KindId, Kinds, VertexKind};
-use crate::profile::Fault;
 use crate::profile::spec::{ProfileSpec, RuleSpec, SelectorSpec, ShortcutSpec, StaticSpec};
 
 impl Rules {

@@ -1,9 +1,11 @@
 //! Where faults of subjects and rules are gathered.
 
+use portcullis_document::Fault;
+
 use super::captures::CaptureNames;
 use super::template::{Template, TemplateFault};
 use crate::kinds::{KindId, Kinds};
-use crate::profile::{Fault, known_kind};
+use crate::profile::known_kind;
 
 /// Faults so far.
 pub(super) struct Faults<'a>(pub(super) &'a mut Vec<Fault>);
@@ -22,8 +24,8 @@ impl Faults<'_> {
         written: &str,
         known: Vec<String>,
     ) {
-        let mut fault = Fault::at(path, message);
-        fault.known = Some((of.to_owned(), written.to_owned(), known));
+        let known = known.iter().map(String::as_str);
+        let fault = Fault::at(path, message).with_known(of, written, known);
         self.0.push(fault);
     }
 

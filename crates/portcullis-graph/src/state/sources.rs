@@ -3,11 +3,13 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use portcullis_document::Fault;
+
 use crate::expression::Expression;
 use crate::expression::path::{Path, Step};
 use crate::kinds::{KindId, Kinds};
+use crate::profile::known_kind;
 use crate::profile::spec::{EdgeSpec, OneOrMany, SourceSpec};
-use crate::profile::{Fault, known_kind};
 
 /// The number of a source in its profile.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -300,10 +302,9 @@ impl Compiler<'_> {
                 Some(graph) => graphs.push(graph),
                 None => {
                     let message = format!("`{name}` is not one of the targets");
-                    let mut fault = Fault::at(format!("{at}[{number}]"), message);
-                    let known = self.targets.iter().map(|t| self.kinds.name(*t).to_owned());
-                    fault.known = Some(("targets".to_owned(), name.clone(), known.collect()));
-                    self.faults.push(fault);
+                    let known = self.targets.iter().map(|t| self.kinds.name(*t));
+                    let fault = Fault::at(format!("{at}[{number}]"), message);
+                    self.faults.push(fault.with_known("targets", name, known));
                 }
             }
         }

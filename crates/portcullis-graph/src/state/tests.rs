@@ -4,12 +4,12 @@ use std::sync::Mutex;
 use std::sync::atomic::AtomicU64;
 use std::time::{Duration, UNIX_EPOCH};
 
+use portcullis_document::Fault;
 use serde_json::json;
 
 use super::*;
 use crate::authorizer::Rules;
 use crate::kinds::{Kinds, VertexKind};
-use crate::profile::Fault;
 use crate::profile::spec::{SourceSpec, VertexSpec};
 
 mod compiling;

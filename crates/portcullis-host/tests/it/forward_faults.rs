@@ -311,7 +311,7 @@ fn settings_that_can_not_be_used() {
         ..settings()
     })
     .unwrap_err();
-    let keys: Vec<_> = error.faults.iter().map(|(key, _)| key.as_str()).collect();
+    let keys: Vec<_> = error.iter().map(|fault| fault.path.as_str()).collect();
     assert_eq!(keys, ["forwardTo[1]", "forwardCA"]);
     assert!(error.to_string().starts_with("forwardTo[1]: "));
 }

@@ -12,7 +12,7 @@ use portcullis_core::{Access, Authorizer, AuthorizerError, Opinion, Target, User
 
 mod line;
 
-pub use line::{LineFault, parse};
+pub use line::parse;
 
 /// The policies of a file, in its order.
 #[derive(Clone, Debug, Default)]

@@ -3,9 +3,9 @@
 //! Of use only to see that a chain runs. It looks at nothing and changes
 //! nothing.
 
+use crate::registry::{DependsOn, Descriptor};
 use portcullis_core::{
-    Attributes, DependsOn, Descriptor, Notes, Operation, Operations, Outcome, Phases, Plugin,
-    PluginError,
+    Attributes, Notes, Operation, Operations, Outcome, Phases, Plugin, PluginError,
 };
 
 #[derive(Clone, Copy, Debug)]

@@ -3,9 +3,9 @@
 //! Of use only to see where in a chain a request ends. Both halves refuse, as
 //! in Kubernetes, so no later plug-in gets to change anything.
 
+use crate::registry::{DependsOn, Descriptor};
 use portcullis_core::{
-    Attributes, DependsOn, Descriptor, Notes, Operation, Operations, Outcome, Phases, Plugin,
-    PluginError,
+    Attributes, Notes, Operation, Operations, Outcome, Phases, Plugin, PluginError,
 };
 
 use super::refusal::forbidden;

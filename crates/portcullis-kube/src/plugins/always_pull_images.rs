@@ -7,9 +7,9 @@
 
 use std::collections::BTreeSet;
 
+use crate::registry::{DependsOn, Descriptor};
 use portcullis_core::{
-    Attributes, Denial, DependsOn, Descriptor, Notes, Operation, Operations, Outcome, Phases,
-    Plugin, PluginError,
+    Attributes, Denial, Notes, Operation, Operations, Outcome, Phases, Plugin, PluginError,
 };
 use serde_json::Value;
 

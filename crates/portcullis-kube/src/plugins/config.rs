@@ -4,12 +4,10 @@
 //! with the path of its place. What the values mean is checked by the plug-in.
 //! A configuration of `null` is no configuration.
 
-use portcullis_core::ConfigFault;
+use portcullis_document::{Fault, read};
 use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value, json};
-
-use crate::object::Object;
 
 /// The type a configuration has to declare.
 #[derive(Clone, Copy, Debug)]
@@ -26,23 +24,16 @@ pub(crate) fn given(configuration: Option<&Value>) -> Option<&Value> {
 }
 
 /// Refuses any configuration.
-pub(crate) fn none(configuration: Option<&Value>) -> Result<(), Vec<ConfigFault>> {
+pub(crate) fn none(configuration: Option<&Value>) -> Result<(), Vec<Fault>> {
     match given(configuration) {
         None => Ok(()),
-        Some(_) => Err(vec![ConfigFault::at("", "takes no configuration")]),
+        Some(_) => Err(vec![Fault::at("", "takes no configuration")]),
     }
 }
 
 /// Decodes a configuration that declares no type.
-pub(crate) fn decode<T: DeserializeOwned>(configuration: &Value) -> Result<T, Vec<ConfigFault>> {
-    let decoded = serde_path_to_error::deserialize(configuration);
-    decoded.map(|Object(decoded)| decoded).map_err(|error| {
-        let path = match error.path().to_string() {
-            root if root == "." => String::new(),
-            path => path,
-        };
-        vec![ConfigFault::at(path, in_plain_words(error.inner()))]
-    })
+pub(crate) fn decode<T: DeserializeOwned>(configuration: &Value) -> Result<T, Vec<Fault>> {
+    read::json(configuration)
 }
 
 /// Decodes a configuration that has to declare its type. The type itself knows
@@ -50,17 +41,17 @@ pub(crate) fn decode<T: DeserializeOwned>(configuration: &Value) -> Result<T, Ve
 pub(crate) fn decode_typed<T: DeserializeOwned>(
     configuration: &Value,
     meta: TypeMeta,
-) -> Result<T, Vec<ConfigFault>> {
+) -> Result<T, Vec<Fault>> {
     let Value::Object(map) = configuration else {
         return decode(configuration);
     };
     let mut rest = map.clone();
-    let faults: Vec<ConfigFault> = [
+    let faults: Vec<Fault> = [
         ("apiVersion", meta.api_versions),
         ("kind", [meta.kind].as_slice()),
     ]
     .into_iter()
-    .filter_map(|(key, known)| declared(rest.remove(key), known).map(|m| ConfigFault::at(key, m)))
+    .filter_map(|(key, known)| declared(rest.remove(key), known).map(|m| Fault::at(key, m)))
     .collect();
     if !faults.is_empty() {
         return Err(faults);
@@ -109,21 +100,6 @@ fn declare(properties: &mut Map<String, Value>, key: &str, values: &[&str]) {
     properties.insert(key.to_owned(), json!({"type": "string", "enum": values}));
 }
 
-/// The decoder's message without the names of Rust's types.
-fn in_plain_words(error: &serde_json::Error) -> String {
-    let message = error.to_string();
-    let Some((found, expected)) = message.rsplit_once("expected ") else {
-        return message;
-    };
-    let expected = match expected {
-        "i32" | "i64" => "an integer",
-        "a sequence" => "a list",
-        "a map" => "an object",
-        other => other,
-    };
-    format!("{found}expected {expected}")
-}
-
 #[cfg(test)]
 mod tests {
     use std::collections::BTreeMap;
@@ -131,6 +107,7 @@ mod tests {
     use serde::Deserialize;
 
     use super::*;
+    use crate::object::Object;
 
     #[derive(Debug, Deserialize, JsonSchema)]
     #[serde(deny_unknown_fields)]
@@ -155,7 +132,7 @@ mod tests {
         kind: "Sample",
     };
 
-    fn text(result: Result<Sample, Vec<ConfigFault>>) -> Vec<String> {
+    fn text(result: Result<Sample, Vec<Fault>>) -> Vec<String> {
         let faults = result.err().unwrap_or_default();
         faults.iter().map(ToString::to_string).collect()
     }
@@ -164,36 +141,36 @@ mod tests {
     fn faults_have_a_path_and_plain_words() {
         let cases = [
             (json!({"list": []}), ""),
-            (json!([]), "invalid type: sequence, expected an object"),
-            (json!(1), "invalid type: integer `1`, expected an object"),
+            (json!([]), "expected a map, found a list"),
+            (json!(1), "expected a map, found the number `1`"),
             (
                 json!({"lost": 1}),
-                "lost: unknown field `lost`, expected `list` or `inner`",
+                "lost: unknown key, did you mean `list`? (known keys: inner, list)",
             ),
             (json!({"inner": {}}), ""),
             (
                 json!({"inner": [true]}),
-                "inner: invalid type: sequence, expected an object",
+                "inner: expected a map, found a list",
             ),
             (
                 json!({"inner": {"flag": 1}}),
-                "inner.flag: invalid type: integer `1`, expected a boolean",
+                "inner.flag: expected true or false, found the number `1`",
             ),
             (
                 json!({"inner": {"flags": 1}}),
-                "inner.flags: unknown field `flags`, expected `flag`",
+                "inner.flags: unknown key, did you mean `flag`? (known keys: flag)",
             ),
             (
                 json!({"list": 1}),
-                "list: invalid type: integer `1`, expected a list",
+                "list: expected a list, found the number `1`",
             ),
             (
                 json!({"list": [1]}),
-                "list[0]: invalid type: integer `1`, expected an object",
+                "list[0]: expected a map, found the number `1`",
             ),
             (
                 json!({"list": [{}, {"a": "x"}]}),
-                "list[1].a: invalid type: string \"x\", expected an integer",
+                "list[1].a: expected a whole number, found the text `x`",
             ),
         ];
         for (configuration, expected) in cases {

@@ -7,10 +7,11 @@
 
 use std::sync::Arc;
 
+use crate::registry::{DependsOn, Descriptor};
 use portcullis_core::{
-    Attributes, ConfigFault, DependsOn, Descriptor, Notes, Operation, Operations, Outcome, Phases,
-    Plugin, PluginError,
+    Attributes, Notes, Operation, Operations, Outcome, Phases, Plugin, PluginError,
 };
+use portcullis_document::Fault;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::Value;
@@ -56,7 +57,7 @@ pub(super) fn descriptor() -> Descriptor {
 }
 
 impl DefaultTolerationSeconds {
-    fn from_configuration(configuration: Option<&Value>) -> Result<Self, Vec<ConfigFault>> {
+    fn from_configuration(configuration: Option<&Value>) -> Result<Self, Vec<Fault>> {
         let configuration: Configuration = match config::given(configuration) {
             Some(value) => config::decode(value)?,
             None => Configuration::default(),
@@ -216,7 +217,7 @@ mod tests {
         );
         assert_eq!(
             faults(&registry, NAME, json!({"notReadyTolerationSeconds": "1m"})),
-            ["notReadyTolerationSeconds: invalid type: string \"1m\", expected an integer"]
+            ["notReadyTolerationSeconds: expected a whole number, found the text `1m`"]
         );
         assert!(faults(&registry, NAME, json!({"seconds": 1}))[0].starts_with("seconds: "));
     }

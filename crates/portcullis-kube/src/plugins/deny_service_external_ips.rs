@@ -7,9 +7,9 @@
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 
+use crate::registry::{DependsOn, Descriptor};
 use portcullis_core::{
-    Attributes, DependsOn, Descriptor, Notes, Operation, Operations, Outcome, Phases, Plugin,
-    PluginError,
+    Attributes, Notes, Operation, Operations, Outcome, Phases, Plugin, PluginError,
 };
 
 use crate::pod::view::view;

@@ -9,11 +9,11 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
+use crate::registry::{DependsOn, Descriptor};
 use portcullis_core::sync::Mutex;
 use portcullis_core::text::shortened;
 use portcullis_core::{
-    Attributes, Denial, DependsOn, Descriptor, Notes, Operation, Operations, Outcome, Phases,
-    Plugin, PluginError,
+    Attributes, Denial, Notes, Operation, Operations, Outcome, Phases, Plugin, PluginError,
 };
 
 use crate::pod::view::view;

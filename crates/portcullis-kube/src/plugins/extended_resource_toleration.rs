@@ -8,9 +8,9 @@
 
 use std::collections::{BTreeSet, HashMap};
 
+use crate::registry::{DependsOn, Descriptor};
 use portcullis_core::{
-    Attributes, DependsOn, Descriptor, Notes, Operation, Operations, Outcome, Phases, Plugin,
-    PluginError,
+    Attributes, Notes, Operation, Operations, Outcome, Phases, Plugin, PluginError,
 };
 
 use crate::pod::{ContainerKind, PodSpec, Toleration};

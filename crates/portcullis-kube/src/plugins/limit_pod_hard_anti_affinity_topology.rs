@@ -4,9 +4,9 @@
 //! Refuses pods with a *required* anti-affinity term whose topology key is not
 //! `kubernetes.io/hostname`. Preferred terms are not looked at.
 
+use crate::registry::{DependsOn, Descriptor};
 use portcullis_core::{
-    Attributes, DependsOn, Descriptor, Notes, Operation, Operations, Outcome, Phases, Plugin,
-    PluginError,
+    Attributes, Notes, Operation, Operations, Outcome, Phases, Plugin, PluginError,
 };
 
 use super::read::{self, OrOutcome, settled};

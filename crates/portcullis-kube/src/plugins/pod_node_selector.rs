@@ -9,10 +9,11 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
 
+use crate::registry::{DependsOn, Descriptor};
 use portcullis_core::{
-    Attributes, ConfigFault, DependsOn, Descriptor, Notes, Operation, Operations, Outcome, Phases,
-    Plugin, PluginError,
+    Attributes, Notes, Operation, Operations, Outcome, Phases, Plugin, PluginError,
 };
+use portcullis_document::Fault;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::Value;
@@ -71,7 +72,7 @@ pub(super) fn descriptor(namespaces: &Arc<dyn Namespaces>) -> Descriptor {
     }
 }
 
-fn selectors(configuration: Option<&Value>) -> Result<BTreeMap<String, Labels>, Vec<ConfigFault>> {
+fn selectors(configuration: Option<&Value>) -> Result<BTreeMap<String, Labels>, Vec<Fault>> {
     let configuration: Configuration = match config::given(configuration) {
         Some(value) => config::decode(value)?,
         None => Configuration::default(),
@@ -86,7 +87,7 @@ fn selectors(configuration: Option<&Value>) -> Result<BTreeMap<String, Labels>, 
             Ok(labels) => {
                 selectors.insert(name, labels);
             }
-            Err(fault) => faults.push(ConfigFault::at(format!("{MAP}.{name}"), fault)),
+            Err(fault) => faults.push(Fault::at(format!("{MAP}.{name}"), fault)),
         }
     }
     if faults.is_empty() {

@@ -7,9 +7,10 @@
 
 use std::sync::Arc;
 
+use crate::registry::{DependsOn, Descriptor};
 use portcullis_core::{
-    Attributes, Cause, ConfigFault, Denial, DependsOn, Descriptor, Notes, Operation, Operations,
-    Outcome, Phases, Plugin, PluginError, Source,
+    Attributes, Cause, Denial, Notes, Operation, Operations, Outcome, Phases, Plugin, PluginError,
+    Source,
 };
 use serde_json::{Value, json};
 
@@ -18,7 +19,7 @@ use super::read::{self, Named, OrOutcome, settled};
 use super::refusal::{forbidden, malformed};
 use crate::namespaces::Namespaces;
 use crate::pod::{PodObject, ShapeError};
-use crate::pod_security::config::{ConfigError, PodSecurityConfiguration};
+use crate::pod_security::config::PodSecurityConfiguration;
 use crate::pod_security::namespace::{self, NamespaceReview, policy_of};
 use crate::pod_security::review::{ENFORCE_POLICY, EXEMPT, IGNORED_POD_SUBRESOURCES, Mode, review};
 use crate::pod_security::{FieldError, Level, LevelVersion, Policy, update};
@@ -41,7 +42,7 @@ pub(super) fn descriptor(namespaces: &Arc<dyn Namespaces>) -> Descriptor {
         factory: Box::new(move |configuration| {
             let config = match given(configuration) {
                 None => PodSecurityConfiguration::default(),
-                Some(value) => PodSecurityConfiguration::from_value(value).map_err(faults)?,
+                Some(value) => PodSecurityConfiguration::from_value(value)?,
             };
             Ok(Arc::new(PodSecurity {
                 config,
@@ -213,17 +214,6 @@ fn invalid(name: &str, errors: &[FieldError]) -> Outcome {
     };
     let denial = Denial::invalid(namespace::invalid_message(name, errors));
     Outcome::Deny(denial.with_causes(errors.iter().map(cause).collect()))
-}
-
-fn faults(error: ConfigError) -> Vec<ConfigFault> {
-    match error {
-        ConfigError::Shape { path, message } => vec![ConfigFault::at(path, message)],
-        ConfigError::Kind { .. } => vec![ConfigFault::at("kind", error.to_string())],
-        ConfigError::Invalid(errors) => errors
-            .iter()
-            .map(|e| ConfigFault::at(e.field.clone(), e.body()))
-            .collect(),
-    }
 }
 
 fn schema() -> Value {

@@ -10,10 +10,11 @@ use std::borrow::Cow;
 use std::fmt;
 use std::sync::Arc;
 
+use crate::registry::{DependsOn, Descriptor};
 use portcullis_core::{
-    Attributes, ConfigFault, DependsOn, Descriptor, Notes, Operation, Operations, Outcome, Phases,
-    Plugin, PluginError,
+    Attributes, Notes, Operation, Operations, Outcome, Phases, Plugin, PluginError,
 };
+use portcullis_document::Fault;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::Value;
@@ -93,7 +94,7 @@ pub(super) fn descriptor(namespaces: &Arc<dyn Namespaces>) -> Descriptor {
 
 type Tolerations = Vec<Toleration<'static>>;
 
-fn configured(value: Option<&Value>) -> Result<(Tolerations, Tolerations), Vec<ConfigFault>> {
+fn configured(value: Option<&Value>) -> Result<(Tolerations, Tolerations), Vec<Fault>> {
     let configuration: Configuration = match config::given(value) {
         Some(value) => config::decode_typed(value, TYPE)?,
         None => Configuration::default(),

@@ -12,9 +12,10 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use crate::registry::{DependsOn, Descriptor, Registry};
 use portcullis_core::{
-    Attributes, DependsOn, Descriptor, Door, Finished, Notes, Operation, Operations, Outcome,
-    Pending, Phase, Phases, Plugin, Registry, Runs, clock,
+    Attributes, Door, Finished, Notes, Operation, Operations, Outcome, Pending, Phase, Phases,
+    Plugin, Runs, clock,
 };
 
 use super::config;

@@ -4,9 +4,10 @@
 
 use std::sync::Arc;
 
+use crate::registry::Registry;
 use portcullis_core::{
-    Attributes, Denial, Document, Door, Kind, Notes, Operation, Outcome, Plugin, Registry,
-    Resource, UserInfo, clock,
+    Attributes, Denial, Document, Door, Kind, Notes, Operation, Outcome, Plugin, Resource,
+    UserInfo, clock,
 };
 use serde_json::{Value, json};
 

@@ -7,7 +7,7 @@
 
 use std::borrow::Cow;
 
-use portcullis_core::ConfigFault;
+use portcullis_document::Fault;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Map, Value};
@@ -115,10 +115,10 @@ impl From<ConfiguredToleration> for Toleration<'static> {
 }
 
 /// What is wrong with configured tolerations.
-pub(crate) fn faults(path: &str, tolerations: &[Toleration<'_>]) -> Vec<ConfigFault> {
+pub(crate) fn faults(path: &str, tolerations: &[Toleration<'_>]) -> Vec<Fault> {
     let faults = tolerations.iter().enumerate().flat_map(|(index, one)| {
         let faults = faults_of(one).into_iter();
-        faults.map(move |(key, message)| ConfigFault::at(format!("{path}[{index}].{key}"), message))
+        faults.map(move |(key, message)| Fault::at(format!("{path}[{index}].{key}"), message))
     });
     faults.collect()
 }

@@ -6,13 +6,14 @@
 
 use std::collections::BTreeSet;
 
+use portcullis_document::{Fault, read};
 use serde::Deserialize;
 use serde_json::Value;
 
 use crate::object::Object;
 
 use super::{
-    field_error::{FieldError, join_field_errors},
+    field_error::FieldError,
     level::{LevelVersion, Policy},
 };
 
@@ -61,32 +62,6 @@ impl Exemptions {
     }
 }
 
-/// A configuration that cannot be used.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub(crate) enum ConfigError {
-    /// Not shaped as a configuration has to be.
-    #[error("{path}: {message}")]
-    Shape {
-        /// Where.
-        path: String,
-        /// What is wrong there.
-        message: String,
-    },
-    /// Some other kind of object, or a version that is not known.
-    #[error(
-        "expected `PodSecurityConfiguration` of `{GROUP}/v1`, found `{kind}` of `{api_version}`"
-    )]
-    Kind {
-        /// The kind found.
-        kind: String,
-        /// The API version found.
-        api_version: String,
-    },
-    /// Values that will not do.
-    #[error("{}", join_field_errors(.0))]
-    Invalid(Vec<FieldError>),
-}
-
 const GROUP: &str = "pod-security.admission.config.k8s.io";
 
 impl PodSecurityConfiguration {
@@ -96,19 +71,8 @@ impl PodSecurityConfiguration {
     ///
     /// When it is of another kind, has unknown keys or values of a wrong type,
     /// or names unknown levels and versions, bad names, or one name twice.
-    pub(crate) fn from_value(value: &Value) -> Result<Self, ConfigError> {
-        let Object(raw): Object<Raw> =
-            serde_path_to_error::deserialize(value).map_err(|error| {
-                let path = error.path().to_string();
-                ConfigError::Shape {
-                    path: if path == "." {
-                        "configuration".to_owned()
-                    } else {
-                        path
-                    },
-                    message: error.inner().to_string(),
-                }
-            })?;
+    pub(crate) fn from_value(value: &Value) -> Result<Self, Vec<Fault>> {
+        let raw: Raw = read::json(value)?;
         raw.check_kind()?;
 
         let mut errors = Vec::new();
@@ -120,7 +84,8 @@ impl PodSecurityConfiguration {
                 exemptions,
             })
         } else {
-            Err(ConfigError::Invalid(errors))
+            let fault = |e: &FieldError| Fault::at(e.field.clone(), e.body());
+            Err(errors.iter().map(fault).collect())
         }
     }
 }
@@ -135,7 +100,7 @@ struct Raw {
 }
 
 impl Raw {
-    fn check_kind(&self) -> Result<(), ConfigError> {
+    fn check_kind(&self) -> Result<(), Vec<Fault>> {
         let kind = self.kind.as_deref().unwrap_or_default();
         let api_version = self.api_version.as_deref().unwrap_or_default();
         let is_known = matches!(
@@ -145,10 +110,10 @@ impl Raw {
         if kind == "PodSecurityConfiguration" && is_known {
             return Ok(());
         }
-        Err(ConfigError::Kind {
-            kind: kind.to_owned(),
-            api_version: api_version.to_owned(),
-        })
+        let message = format!(
+            "expected `PodSecurityConfiguration` of `{GROUP}/v1`, found `{kind}` of `{api_version}`"
+        );
+        Err(vec![Fault::at("kind", message)])
     }
 }
 

@@ -3,18 +3,9 @@
 use std::collections::HashMap;
 
 use portcullis_core::Attributes;
+use portcullis_document::{Fault, path};
 use serde_json::{Map, Value};
 use serde_json_path::{JsonPath, PathElement};
-
-/// An expression that is none.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("mask[{index}]: {message}")]
-pub struct PathFault {
-    /// Which one, from 0.
-    pub index: usize,
-    /// What is wrong with it.
-    pub message: String,
-}
 
 /// The expressions.
 #[derive(Debug, Clone, Default)]
@@ -93,15 +84,12 @@ const LONGEST: usize = 256;
 
 impl Paths {
     /// Reads them.
-    pub(crate) fn new(paths: &[String]) -> Result<Self, Vec<PathFault>> {
+    pub(crate) fn new(paths: &[String]) -> Result<Self, Vec<Fault>> {
         let (mut read, mut faults) = (Vec::new(), Vec::new());
-        for (index, path) in paths.iter().enumerate() {
-            match JsonPath::parse(path) {
+        for (index, written) in paths.iter().enumerate() {
+            match JsonPath::parse(written) {
                 Ok(path) => read.push(path),
-                Err(e) => faults.push(PathFault {
-                    index,
-                    message: e.to_string(),
-                }),
+                Err(e) => faults.push(Fault::at(path::index("mask", index), e.to_string())),
             }
         }
         if faults.is_empty() {

@@ -432,8 +432,8 @@ fn the_configuration_adds_paths() {
 #[test]
 fn what_is_no_path_is_told() {
     let faults = Masker::new(&["$.a".into(), "spec.password".into(), "$[".into()]).unwrap_err();
-    let places: Vec<usize> = faults.iter().map(|f| f.index).collect();
-    assert_eq!(places, [1, 2]);
+    let places: Vec<&str> = faults.iter().map(|f| f.path.as_str()).collect();
+    assert_eq!(places, ["mask[1]", "mask[2]"]);
     assert!(faults.iter().all(|f| !f.message.is_empty()));
 }
 

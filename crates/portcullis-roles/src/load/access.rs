@@ -1,14 +1,17 @@
 //! Reading who has what in a tenant or at the root of the API: `role-mappings` and
 //! `anonymous-read-access`, or the older `admin-rules` and `access-rules`.
 
-use serde_json::{Map, Value};
+use std::collections::BTreeMap;
+
+use portcullis_document::path;
 
 use super::super::role::{ADMIN, READ};
 use super::super::rule::Rule;
 use super::super::scope::{Mapping, Scope};
 use super::definitions::{Definitions, Used};
-use super::findings::{At, Findings, kind};
+use super::findings::Findings;
 use super::reach;
+use super::spec::Texts;
 
 /// Who has what.
 #[derive(Debug)]
@@ -21,8 +24,8 @@ pub(super) struct Access {
 #[derive(Debug)]
 pub(super) struct Mapped {
     pub(super) rule: String,
-    pub(super) at: At,
-    pub(super) roles: Vec<(At, String)>,
+    pub(super) at: String,
+    pub(super) roles: Vec<(String, String)>,
 }
 
 /// Something that has mappings.
@@ -32,7 +35,16 @@ pub(super) struct Place {
     pub(super) whose: String,
     /// Whether it is the root of the API.
     pub(super) is_root: bool,
-    pub(super) at: At,
+    pub(super) at: String,
+}
+
+/// What a tenant or the root of the API says of access.
+#[derive(Debug)]
+pub(super) struct AccessSpec {
+    pub(super) role_mappings: Option<BTreeMap<String, Texts>>,
+    pub(super) anonymous_read_access: Option<bool>,
+    pub(super) admin_rules: Option<Texts>,
+    pub(super) access_rules: Option<Texts>,
 }
 
 impl Access {
@@ -58,11 +70,11 @@ impl Access {
 
 /// Reads who has what.
 pub(super) fn read(
-    map: &Map<String, Value>,
+    spec: &AccessSpec,
     place: &Place,
     definitions: &Definitions,
     used: &mut Used,
-    findings: &mut Findings,
+    findings: &mut Findings<'_>,
 ) -> Access {
     let mut reader = Reader {
         place,
@@ -70,16 +82,17 @@ pub(super) fn read(
         used,
         findings,
     };
-    let anonymous = reader.flag(map, "anonymous-read-access");
-    let mut mappings = match map.get("role-mappings") {
-        Some(value) => reader.mappings(value),
+    let anonymous = spec.anonymous_read_access;
+    let mut mappings = match &spec.role_mappings {
+        Some(mappings) => reader.mappings(mappings),
         None => Vec::new(),
     };
-    let admins = reader.older(map, "admin-rules");
-    let readers = reader.older(map, "access-rules");
+    let is_mapped = spec.role_mappings.is_some();
+    let admins = reader.older(spec.admin_rules.as_ref(), "admin-rules", is_mapped);
+    let readers = reader.older(spec.access_rules.as_ref(), "access-rules", is_mapped);
     if anonymous == Some(true) && !readers.is_empty() {
         let message = "`anonymous-read-access: true` contradicts `access-rules`, which turn it off";
-        reader.fault(&place.at.key("anonymous-read-access"), message);
+        reader.fault(&path::key(&place.at, "anonymous-read-access"), message);
     }
     let anonymous_read = anonymous.unwrap_or(readers.is_empty());
     reach::warn_mappings(
@@ -103,43 +116,27 @@ pub(super) fn read(
     }
 }
 
-struct Reader<'r> {
+struct Reader<'r, 'd> {
     place: &'r Place,
     definitions: &'r Definitions,
     used: &'r mut Used,
-    findings: &'r mut Findings,
+    findings: &'r mut Findings<'d>,
 }
 
-impl Reader<'_> {
-    fn fault(&mut self, at: &At, message: impl AsRef<str>) {
+impl Reader<'_, '_> {
+    fn fault(&mut self, at: &str, message: impl AsRef<str>) {
         let message = format!("{}: {}", self.place.whose, message.as_ref());
         self.findings.fault(at, message);
     }
 
-    fn flag(&mut self, map: &Map<String, Value>, key: &str) -> Option<bool> {
-        match map.get(key)? {
-            Value::Bool(flag) => Some(*flag),
-            other => {
-                let wrong = format!("`{key}` must be `true` or `false`, not {}", kind(other));
-                self.fault(&self.place.at.key(key), wrong);
-                None
-            }
-        }
-    }
-
-    fn mappings(&mut self, value: &Value) -> Vec<Mapped> {
-        let at = self.place.at.key("role-mappings");
-        let whose = format!("{}: `role-mappings`", self.place.whose);
-        let Some(map) = self.findings.map(value, &at, &whose) else {
-            return Vec::new();
-        };
+    fn mappings(&mut self, written: &BTreeMap<String, Texts>) -> Vec<Mapped> {
+        let at = path::key(&self.place.at, "role-mappings");
         let mut mappings = Vec::new();
-        for (rule, value) in map {
-            let at = at.key(rule);
+        for (rule, texts) in written {
+            let at = path::key(&at, rule);
             self.use_rule(rule, &at);
-            let whose = format!("{}: a role of the rule `{rule}`", self.place.whose);
-            let mut roles: Vec<(At, String)> = Vec::new();
-            for (at, role) in self.findings.texts(value, &at, &whose) {
+            let mut roles: Vec<(String, String)> = Vec::new();
+            for (at, role) in texts.iter(&at) {
                 self.use_role(role, &at);
                 if roles.iter().any(|(_, other)| other == role) {
                     let message = format!(
@@ -158,31 +155,35 @@ impl Reader<'_> {
     }
 
     /// The rules of an older setting.
-    fn older(&mut self, map: &Map<String, Value>, key: &str) -> Vec<(At, String)> {
-        let Some(value) = map.get(key) else {
+    fn older(
+        &mut self,
+        texts: Option<&Texts>,
+        key: &str,
+        is_mapped: bool,
+    ) -> Vec<(String, String)> {
+        let Some(texts) = texts else {
             return Vec::new();
         };
-        let at = self.place.at.key(key);
-        if map.contains_key("role-mappings") {
+        let at = path::key(&self.place.at, key);
+        if is_mapped {
             let message = format!(
                 "`role-mappings` and `{key}` can't be used together; map the rules of `{key}` to a role instead"
             );
             self.fault(&at, message);
         }
-        let whose = format!("{}: a rule of `{key}`", self.place.whose);
-        let mut rules: Vec<(At, String)> = Vec::new();
-        for (at, rule) in self.findings.texts(value, &at, &whose) {
+        let mut rules: Vec<(String, String)> = Vec::new();
+        for (at, rule) in texts.iter(&at) {
             self.use_rule(rule, &at);
             rules.push((at, rule.to_owned()));
         }
-        if value.as_array().is_some_and(Vec::is_empty) {
+        if texts.is_empty() {
             let message = format!("{}: `{key}` is empty: it has no effect", self.place.whose);
             self.findings.warn(&at, message);
         }
         rules
     }
 
-    fn use_rule(&mut self, rule: &str, at: &At) {
+    fn use_rule(&mut self, rule: &str, at: &str) {
         self.used.rules.insert(rule.to_owned());
         let whose = &self.place.whose;
         if !self.definitions.rules.has(rule) {
@@ -204,7 +205,7 @@ impl Reader<'_> {
         }
     }
 
-    fn use_role(&mut self, role: &str, at: &At) {
+    fn use_role(&mut self, role: &str, at: &str) {
         self.used.roles.insert(role.to_owned());
         if !self.definitions.roles.has(role) {
             let message = format!("{}: the role `{role}` is not defined", self.place.whose);

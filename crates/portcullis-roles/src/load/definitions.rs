@@ -3,11 +3,12 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use serde_json::Value;
+use portcullis_document::{Node, path};
 
 use super::super::role::{ADMIN, READ, Role};
 use super::super::rule::Rule;
-use super::findings::{At, Findings};
+use super::findings::Findings;
+use super::spec::{RoleSpec, RuleSpec};
 use super::{roles, rules};
 
 /// Everything that is defined.
@@ -27,7 +28,7 @@ pub(super) struct Names<T> {
 #[derive(Debug)]
 struct Defined<T> {
     /// Nothing for what is built in.
-    at: Option<At>,
+    at: Option<String>,
     /// Nothing for what is faulty.
     made: Option<T>,
 }
@@ -53,30 +54,37 @@ impl Definitions {
     }
 
     /// Adds a rule.
-    pub(super) fn add_rule(&mut self, value: &Value, at: At, findings: &mut Findings) {
-        let Some(map) = findings.map(value, &at, "a rule") else {
-            return;
-        };
-        // A rule without a name is looked at all the same: everything wrong is said at once.
-        let name = findings.name(map, &at, "rule");
-        let rule = rules::read(name.unwrap_or_default(), map, &at, findings);
+    pub(super) fn add_rule(&mut self, node: &Node, at: String, findings: &mut Findings<'_>) {
+        let faults = findings.faults.len();
+        let name = findings.name(node, &at, "rule");
+        let spec = findings.typed::<RuleSpec>(node, &at, &whose("rule", name));
+        let rule = spec.and_then(|spec| rules::read(&spec, &at, findings));
+        let rule = rule.filter(|_| findings.faults.len() == faults);
         self.rules.add(name, at, rule, findings);
     }
 
     /// Adds a role.
-    pub(super) fn add_role(&mut self, value: &Value, at: At, findings: &mut Findings) {
-        let Some(map) = findings.map(value, &at, "a role") else {
-            return;
-        };
-        let name = findings.name(map, &at, "role");
-        let role = roles::read(name.unwrap_or_default(), map, &at, findings);
+    pub(super) fn add_role(&mut self, node: &Node, at: String, findings: &mut Findings<'_>) {
+        let faults = findings.faults.len();
+        let name = findings.name(node, &at, "role");
+        let spec = findings.typed::<RoleSpec>(node, &at, &whose("role", name));
+        let role = spec.and_then(|spec| roles::read(&spec, &at, findings));
+        let role = role.filter(|_| findings.faults.len() == faults);
         self.roles.add(name, at, role.map(Arc::new), findings);
     }
 
     /// Warns of what nobody has.
-    pub(super) fn warn_unused(&self, used: &Used, findings: &mut Findings) {
+    pub(super) fn warn_unused(&self, used: &Used, findings: &mut Findings<'_>) {
         self.rules.warn_unused(&used.rules, findings);
         self.roles.warn_unused(&used.roles, findings);
+    }
+}
+
+/// How messages call a rule or a role.
+fn whose(what: &str, name: Option<&str>) -> String {
+    match name {
+        Some(name) => format!("{what} `{name}`"),
+        None => format!("{what} without a name"),
     }
 }
 
@@ -88,11 +96,17 @@ impl<T> Names<T> {
         }
     }
 
-    fn define(&mut self, name: &str, at: Option<At>, made: Option<T>) {
+    fn define(&mut self, name: &str, at: Option<String>, made: Option<T>) {
         self.defined.insert(name.to_owned(), Defined { at, made });
     }
 
-    fn add(&mut self, name: Option<&str>, at: At, made: Option<T>, findings: &mut Findings) {
+    fn add(
+        &mut self,
+        name: Option<&str>,
+        at: String,
+        made: Option<T>,
+        findings: &mut Findings<'_>,
+    ) {
         let Some(name) = name else {
             return;
         };
@@ -106,7 +120,7 @@ impl<T> Names<T> {
                     "the {} `{name}` is defined twice, first at `{first}`",
                     self.what
                 );
-                findings.fault(&at.key("name"), message);
+                findings.fault(&path::key(&at, "name"), message);
             }
             None => self.define(name, Some(at), made),
         }
@@ -127,7 +141,7 @@ impl<T> Names<T> {
         self.defined.keys().map(String::as_str)
     }
 
-    fn warn_unused(&self, used: &BTreeSet<String>, findings: &mut Findings) {
+    fn warn_unused(&self, used: &BTreeSet<String>, findings: &mut Findings<'_>) {
         for (name, defined) in &self.defined {
             if let Some(at) = &defined.at
                 && !used.contains(name)

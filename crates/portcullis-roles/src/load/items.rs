@@ -1,8 +1,8 @@
 //! The items of the document, sorted by what they are.
 
-use serde_json::Value;
+use portcullis_document::{Node, Value, path};
 
-use super::findings::{At, Findings, kind};
+use super::findings::Findings;
 
 /// What an item may be.
 const KINDS: &[&str] = &[
@@ -14,42 +14,47 @@ const KINDS: &[&str] = &[
     "global-semaphore",
 ];
 
-/// The items of a document, each with its place.
+/// The items of a document, each with its path.
 #[derive(Debug, Default)]
 pub(super) struct Items<'d> {
-    pub(super) rules: Vec<(At, &'d Value)>,
-    pub(super) roles: Vec<(At, &'d Value)>,
-    pub(super) tenants: Vec<(At, &'d Value)>,
-    pub(super) root: Option<(At, &'d Value)>,
+    pub(super) rules: Vec<(String, &'d Node)>,
+    pub(super) roles: Vec<(String, &'d Node)>,
+    pub(super) tenants: Vec<(String, &'d Node)>,
+    pub(super) root: Option<(String, &'d Node)>,
 }
 
 impl<'d> Items<'d> {
     /// Sorts the items of a document.
-    pub(super) fn read(&mut self, document: &'d Value, findings: &mut Findings) {
-        let at = At::default();
-        match document {
-            Value::Null => findings.fault(&at, "the document is empty"),
-            Value::Array(items) if items.is_empty() => {
-                findings.fault(&at, "the document is empty");
+    pub(super) fn read(&mut self, root: &'d Node, findings: &mut Findings<'_>) {
+        match &root.value {
+            Value::Null => findings.fault("", "the document is empty"),
+            Value::Seq(items) if items.is_empty() => {
+                findings.fault("", "the document is empty");
             }
-            Value::Array(items) => {
+            Value::Seq(items) => {
                 for (index, item) in items.iter().enumerate() {
-                    self.sort(item, &at.item(index), findings);
+                    self.sort(item, &path::index("", index), findings);
                 }
             }
-            other => findings.fault(
-                &at,
-                format!("the document must be a list of items, not {}", kind(other)),
-            ),
+            other => {
+                let found = other.kind();
+                let message = format!("the document must be a list of items, not {found}");
+                findings.fault("", message);
+            }
         }
     }
 
-    fn sort(&mut self, item: &'d Value, at: &At, findings: &mut Findings) {
-        let Some(map) = findings.map(item, at, "an item") else {
-            return;
+    fn sort(&mut self, item: &'d Node, at: &str, findings: &mut Findings<'_>) {
+        let Value::Map(entries) = &item.value else {
+            let found = item.kind();
+            return findings.fault(at, format!("an item must be a map, not {found}"));
         };
-        let (1, Some((key, value))) = (map.len(), map.iter().next()) else {
-            let keys: Vec<_> = map.keys().map(|key| format!("`{key}`")).collect();
+        let [(key, node)] = entries.as_slice() else {
+            let mut keys: Vec<_> = entries
+                .iter()
+                .map(|(key, _)| format!("`{}`", key.value))
+                .collect();
+            keys.sort_unstable();
             let has = if keys.is_empty() {
                 "has none".to_owned()
             } else {
@@ -59,22 +64,20 @@ impl<'d> Items<'d> {
                 format!("an item must have exactly one key, like `tenant`; this one {has}");
             return findings.fault(at, message);
         };
-        let at = at.key(key);
+        let at = path::key(at, key);
         match key.as_str() {
-            "authorization-rule" | "admin-rule" => self.rules.push((at, value)),
-            "role" => self.roles.push((at, value)),
-            "tenant" => self.tenants.push((at, value)),
+            "authorization-rule" | "admin-rule" => self.rules.push((at, node)),
+            "role" => self.roles.push((at, node)),
+            "tenant" => self.tenants.push((at, node)),
             "api-root" => match &self.root {
-                None => self.root = Some((at, value)),
+                None => self.root = Some((at, node)),
                 Some((first, _)) => {
-                    findings.fault(
-                        &at,
-                        format!("`api-root` is there twice, first at `{first}`"),
-                    );
+                    let message = format!("`api-root` is there twice, first at `{first}`");
+                    findings.fault(&at, message);
                 }
             },
             "global-semaphore" => findings.warn(&at, "`global-semaphore` is ignored"),
-            _ => {
+            key => {
                 let message = format!("unknown item `{key}`");
                 findings.unknown(&at, message, "known items", key, KINDS.iter().copied());
             }

@@ -1,46 +1,47 @@
 //! Reading `projects` and Zuul's `source` of a tenant.
 
-use serde_json::Value;
+use std::collections::BTreeMap;
+
+use portcullis_document::{Node, Value, path};
 
 use super::super::projects::{Projects, Written};
-use super::findings::{At, Findings, kind, text_not};
-
-/// What a host of `source` may have.
-const KINDS: &[&str] = &["config-projects", "untrusted-projects"];
+use super::findings::{Findings, text_not};
+use super::spec::{HostSpec, Texts};
 
 /// How deep groups of projects may be nested.
 const DEEPEST: usize = 8;
 
-/// Reads which projects a tenant holds. `at` is the place of the tenant.
+/// Reads which projects a tenant holds. `at` is the path of the tenant.
 pub(super) fn read(
-    projects: Option<&Value>,
-    source: Option<&Value>,
-    at: &At,
-    findings: &mut Findings,
+    projects: Option<&Texts>,
+    source: Option<&BTreeMap<String, HostSpec>>,
+    at: &str,
+    findings: &mut Findings<'_>,
 ) -> Projects {
     if projects.is_none() && source.is_none() {
         return Projects::all();
     }
     let mut written = Written::default();
-    if let Some(value) = projects {
-        let at = at.key("projects");
-        for (at, text) in findings.texts(value, &at, "a project") {
+    if let Some(texts) = projects {
+        for (at, text) in texts.iter(&path::key(at, "projects")) {
             add_name(text, &at, findings, &mut written.plain, ToOwned::to_owned);
         }
     }
-    if let Some(value) = source {
-        let at = at.key("source");
-        if let Some(hosts) = findings.map(value, &at, "`source`") {
-            for (host, value) in hosts {
-                read_host(host, value, &at.key(host), findings, &mut written);
-            }
-        }
+    let at_source = path::key(at, "source");
+    for (host, spec) in source.into_iter().flatten() {
+        read_host(
+            host,
+            spec,
+            &path::key(&at_source, host),
+            findings,
+            &mut written,
+        );
     }
     for name in Projects::ambiguous(&written) {
         let message = format!(
             "the project `{name}` is on several hosts: it is known by its canonical names only, like `HOST/{name}`"
         );
-        findings.warn(&at.key("source"), message);
+        findings.warn(&at_source, message);
     }
     if written.plain.is_empty() && written.hosted.is_empty() {
         findings.warn(at, "the tenant holds no project");
@@ -48,30 +49,26 @@ pub(super) fn read(
     Projects::of(&written)
 }
 
-fn read_host(host: &str, value: &Value, at: &At, findings: &mut Findings, written: &mut Written) {
-    let Some(map) = findings.map(value, at, "a host of `source`") else {
-        return;
-    };
+fn read_host(
+    host: &str,
+    spec: &HostSpec,
+    at: &str,
+    findings: &mut Findings<'_>,
+    written: &mut Written,
+) {
     if host.is_empty() || host.chars().any(char::is_control) {
         findings.fault(
             at,
             "the name of a host must not be empty or contain control characters",
         );
     }
-    for (key, value) in map {
-        let at = at.key(key);
-        if !KINDS.contains(&key.as_str()) {
-            let message = format!("unknown key `{key}` of the host `{host}`");
-            findings.unknown(
-                &at,
-                message,
-                "known keys of a host",
-                key,
-                KINDS.iter().copied(),
-            );
-            continue;
+    for (key, node) in [
+        ("config-projects", &spec.config_projects),
+        ("untrusted-projects", &spec.untrusted_projects),
+    ] {
+        if let Some(node) = node {
+            read_projects(host, node, &path::key(at, key), findings, written, DEEPEST);
         }
-        read_projects(host, value, &at, findings, written, DEEPEST);
     }
 }
 
@@ -79,9 +76,9 @@ fn read_host(host: &str, value: &Value, at: &At, findings: &mut Findings, writte
 /// a list. The options are not looked at.
 fn read_projects(
     host: &str,
-    value: &Value,
-    at: &At,
-    findings: &mut Findings,
+    node: &Node,
+    at: &str,
+    findings: &mut Findings<'_>,
     written: &mut Written,
     deeper: usize,
 ) {
@@ -90,21 +87,25 @@ fn read_projects(
         return;
     };
     let hosted = |name: &str| (host.to_owned(), name.to_owned());
-    match value {
-        Value::String(name) => add_name(name, at, findings, &mut written.hosted, hosted),
-        Value::Array(items) => {
+    match &node.value {
+        Value::Str(name) => add_name(name, at, findings, &mut written.hosted, hosted),
+        Value::Seq(items) => {
             for (index, item) in items.iter().enumerate() {
-                read_projects(host, item, &at.item(index), findings, written, deeper);
+                let at = path::index(at, index);
+                read_projects(host, item, &at, findings, written, deeper);
             }
         }
-        Value::Object(map) => match (map.get("projects"), map.iter().next()) {
+        Value::Map(entries) => match (node.get("projects"), entries.as_slice()) {
             (Some(group), _) => {
-                read_projects(host, group, &at.key("projects"), findings, written, deeper);
+                let at = path::key(at, "projects");
+                read_projects(host, group, &at, findings, written, deeper);
             }
-            (None, Some((name, options))) if map.len() == 1 => {
-                let at = at.key(name);
-                if !(options.is_object() || options.is_null()) {
-                    let wrong = format!("the options of the project `{name}` must be a map, not {}", kind(options));
+            (None, [(name, options)]) => {
+                let at = path::key(at, name);
+                if !matches!(options.value, Value::Map(_) | Value::Null) {
+                    let found = options.kind();
+                    let wrong =
+                        format!("the options of the project `{}` must be a map, not {found}", name.value);
                     findings.fault(&at, wrong);
                 }
                 add_name(name, &at, findings, &mut written.hosted, hosted);
@@ -120,8 +121,8 @@ fn read_projects(
 
 fn add_name<T>(
     name: &str,
-    at: &At,
-    findings: &mut Findings,
+    at: &str,
+    findings: &mut Findings<'_>,
     list: &mut Vec<T>,
     make: impl Fn(&str) -> T,
 ) {

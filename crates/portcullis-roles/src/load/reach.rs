@@ -14,7 +14,7 @@ pub(super) fn warn_mappings(
     place: &Place,
     anonymous_read: bool,
     definitions: &Definitions,
-    findings: &mut Findings,
+    findings: &mut Findings<'_>,
 ) {
     let whose = &place.whose;
     for mapped in mappings {

@@ -1,80 +1,53 @@
 //! Reading `role`.
 
-use serde_json::{Map, Value};
+use std::collections::BTreeMap;
+
+use portcullis_document::{Located, Node, Value, path};
 
 use super::super::permission::{Condition, Permission};
 use super::super::role::{ADMIN, Pattern, READ, Requirement, Right, Role};
-use super::findings::{At, Findings, kind, text_not};
+use super::findings::{Findings, sorted, text_not};
+use super::spec::RoleSpec;
 
-/// What a role may have.
-const KEYS: &[&str] = &["name", "permissions"];
-
-/// Reads a role that has this name.
-pub(super) fn read(
-    name: &str,
-    map: &Map<String, Value>,
-    at: &At,
-    findings: &mut Findings,
-) -> Option<Role> {
+/// Reads a role.
+pub(super) fn read(spec: &RoleSpec, at: &str, findings: &mut Findings<'_>) -> Option<Role> {
     let faults = findings.faults.len();
+    let name = spec.name.as_str();
     if [ADMIN, READ].contains(&name) {
         let message = format!("the role `{name}` is built in: choose another name");
-        findings.fault(&at.key("name"), message);
+        findings.fault(&path::key(at, "name"), message);
     }
-    for key in map.keys().filter(|key| !KEYS.contains(&key.as_str())) {
-        let message = format!("role `{name}`: unknown key `{key}`");
-        findings.unknown(
-            &at.key(key),
-            message,
-            "known keys of a role",
-            key,
-            KEYS.iter().copied(),
-        );
-    }
+    let at = path::key(at, "permissions");
     let mut reader = Reader {
         role: name,
         findings,
     };
-    let permits = match map.get("permissions") {
-        None => {
-            reader.fault(at, "there are no `permissions`");
-            Vec::new()
-        }
-        Some(Value::Object(permissions)) => reader.permissions(permissions, &at.key("permissions")),
-        Some(other) => {
-            let wrong = format!("`permissions` must be a map, not {}", kind(other));
-            reader.fault(&at.key("permissions"), wrong);
-            Vec::new()
-        }
-    };
+    let permits = reader.permissions(&spec.permissions, &at);
     if findings.faults.len() > faults {
         return None;
     }
     if permits.is_empty() {
-        findings.warn(
-            &at.key("permissions"),
-            format!("role `{name}` grants nothing"),
-        );
+        findings.warn(&at, format!("role `{name}` grants nothing"));
     }
     Some(Role::new(name, permits))
 }
 
-struct Reader<'r> {
+struct Reader<'r, 'd> {
     role: &'r str,
-    findings: &'r mut Findings,
+    findings: &'r mut Findings<'d>,
 }
 
-impl Reader<'_> {
-    fn fault(&mut self, at: &At, message: impl AsRef<str>) {
+impl Reader<'_, '_> {
+    fn fault(&mut self, at: &str, message: impl AsRef<str>) {
         let message = format!("role `{}`: {}", self.role, message.as_ref());
         self.findings.fault(at, message);
     }
 
-    fn permissions(&mut self, map: &Map<String, Value>, at: &At) -> Vec<(Permission, Right)> {
+    fn permissions(&mut self, map: &BTreeMap<String, Node>, at: &str) -> Vec<(Permission, Right)> {
         let mut permits = Vec::new();
         let mut seen = Vec::new();
-        for (key, value) in map {
-            let at = at.key(key);
+        for (key, node) in map {
+            let at = path::key(at, key);
             let Some(permission) = Permission::parse(key) else {
                 let known = Permission::ALL.iter().map(|permission| permission.name());
                 let message = format!("role `{}`: unknown permission `{key}`", self.role);
@@ -89,7 +62,7 @@ impl Reader<'_> {
                 self.fault(&at, twice);
             }
             seen.push(permission);
-            if let Some(right) = self.right(permission, value, &at) {
+            if let Some(right) = self.right(permission, node, &at) {
                 permits.push((permission, right));
             }
         }
@@ -97,49 +70,52 @@ impl Reader<'_> {
     }
 
     /// How far something is permitted; nothing for `false` and for faults.
-    fn right(&mut self, permission: Permission, value: &Value, at: &At) -> Option<Right> {
-        let map = match value {
+    fn right(&mut self, permission: Permission, node: &Node, at: &str) -> Option<Right> {
+        let entries = match &node.value {
             Value::Bool(permitted) => return permitted.then(Right::default),
-            Value::Object(map) => map,
+            Value::Map(entries) => entries,
             other => {
                 let wrong = format!(
                     "the permission `{permission}` must be `true`, `false` or a map with `conditions`, not {}",
-                    kind(other)
+                    other.kind()
                 );
                 self.fault(at, wrong);
                 return None;
             }
         };
-        for key in map.keys().filter(|key| *key != "conditions") {
+        for (key, _) in sorted(entries) {
+            if key == "conditions" {
+                continue;
+            }
             let message = format!(
                 "role `{}`: unknown key `{key}` in the permission `{permission}`",
                 self.role
             );
             self.findings.unknown(
-                &at.key(key),
+                &path::key(at, key),
                 message,
                 "known keys of a permission",
                 key,
                 ["conditions"],
             );
         }
-        let at_conditions = at.key("conditions");
-        match map.get("conditions") {
+        let at_conditions = path::key(at, "conditions");
+        match node.get("conditions").map(|node| &node.value) {
             None => {
                 self.fault(at, format!("the permission `{permission}` has no `conditions`; without any it is written `{permission}: true`"));
                 None
             }
-            Some(Value::Object(conditions)) if conditions.is_empty() => {
+            Some(Value::Map(conditions)) if conditions.is_empty() => {
                 self.fault(&at_conditions, format!("the `conditions` of the permission `{permission}` are empty; without any it is written `{permission}: true`"));
                 None
             }
-            Some(Value::Object(conditions)) => {
+            Some(Value::Map(conditions)) => {
                 self.requirements(permission, conditions, &at_conditions)
             }
             Some(other) => {
                 let wrong = format!(
                     "the `conditions` of the permission `{permission}` must be a map, not {}",
-                    kind(other)
+                    other.kind()
                 );
                 self.fault(&at_conditions, wrong);
                 None
@@ -150,16 +126,16 @@ impl Reader<'_> {
     fn requirements(
         &mut self,
         permission: Permission,
-        map: &Map<String, Value>,
-        at: &At,
+        entries: &[(Located<String>, Node)],
+        at: &str,
     ) -> Option<Right> {
         let mut requirements = Vec::new();
-        for (key, value) in map {
-            let at = at.key(key);
+        for (key, node) in sorted(entries) {
+            let at = path::key(at, key);
             let taken = permission.conditions();
             match Condition::parse(key) {
                 Some(condition) if taken.contains(&condition) => {
-                    requirements.extend(self.requirement(permission, condition, value, &at));
+                    requirements.extend(self.requirement(permission, condition, node, &at));
                 }
                 known => {
                     let wrong = match known {
@@ -187,36 +163,36 @@ impl Reader<'_> {
                 }
             }
         }
-        (requirements.len() == map.len()).then(|| Right::when(requirements))
+        (requirements.len() == entries.len()).then(|| Right::when(requirements))
     }
 
     fn requirement(
         &mut self,
         permission: Permission,
         condition: Condition,
-        value: &Value,
-        at: &At,
+        node: &Node,
+        at: &str,
     ) -> Option<Requirement> {
-        let items = match value {
-            Value::Array(items) if items.is_empty() => {
+        let items = match &node.value {
+            Value::Seq(items) if items.is_empty() => {
                 self.fault(
                     at,
                     format!("the list for the condition `{condition}` of `{permission}` is empty"),
                 );
                 return None;
             }
-            Value::Array(items) => items
+            Value::Seq(items) => items
                 .iter()
                 .enumerate()
-                .map(|(i, v)| (at.item(i), v))
+                .map(|(index, item)| (path::index(at, index), &item.value))
                 .collect(),
-            one => vec![(at.clone(), one)],
+            one => vec![(at.to_owned(), one)],
         };
         let wanted = items.len();
         let mut any_of = Vec::new();
         for (at, item) in items {
             let wrong = match item {
-                Value::String(text) => match Pattern::parse(text) {
+                Value::Str(text) => match Pattern::parse(text) {
                     Ok(pattern) => {
                         any_of.push(pattern);
                         continue;
@@ -232,7 +208,7 @@ impl Reader<'_> {
         }
         (any_of.len() == wanted).then(|| Requirement {
             condition,
-            written: value.clone(),
+            written: node.to_json(),
             any_of,
         })
     }

@@ -1,11 +1,11 @@
 //! Reading `authorization-rule`.
 
-use serde_json::{Map, Value};
+use portcullis_document::{Located, Node, Value, path};
 
-use super::super::claim::whole;
 use super::super::rule::{Alternative, Rule, Term, Wanted};
 use super::super::template::Template;
-use super::findings::{At, Findings, kind};
+use super::findings::{Findings, sorted};
+use super::spec::RuleSpec;
 
 /// How deep lists and maps of conditions may be nested.
 const DEEPEST: usize = 32;
@@ -13,39 +13,17 @@ const DEEPEST: usize = 32;
 /// How long the key of a claim may be, with all that leads to it.
 const LONGEST_KEY: usize = 1024;
 
-/// What a rule may have.
-const KEYS: &[&str] = &["name", "conditions"];
-
-/// Reads a rule that has this name.
-pub(super) fn read(
-    name: &str,
-    map: &Map<String, Value>,
-    at: &At,
-    findings: &mut Findings,
-) -> Option<Rule> {
+/// Reads a rule.
+pub(super) fn read(spec: &RuleSpec, at: &str, findings: &mut Findings<'_>) -> Option<Rule> {
     let faults = findings.faults.len();
-    for key in map.keys().filter(|key| !KEYS.contains(&key.as_str())) {
-        let message = format!("rule `{name}`: unknown key `{key}`");
-        findings.unknown(
-            &at.key(key),
-            message,
-            "known keys of a rule",
-            key,
-            KEYS.iter().copied(),
-        );
-    }
+    let name = spec.name.as_str();
+    let at = path::key(at, "conditions");
     let mut reader = Reader {
         name,
         findings,
         alternatives: Vec::new(),
     };
-    match map.get("conditions") {
-        None => {
-            let message = format!("rule `{name}` has no `conditions`");
-            reader.findings.fault(at, message);
-        }
-        Some(conditions) => reader.any_of(conditions, &at.key("conditions"), DEEPEST),
-    }
+    reader.any_of(&spec.conditions, &at, DEEPEST);
     let alternatives = reader.alternatives;
     if findings.faults.len() > faults {
         return None;
@@ -53,7 +31,7 @@ pub(super) fn read(
     if alternatives.is_empty() {
         let message =
             format!("rule `{name}` has no condition that could be met: it matches nobody");
-        findings.warn(&at.key("conditions"), message);
+        findings.warn(&at, message);
     }
     Some(Rule {
         name: name.to_owned(),
@@ -61,33 +39,33 @@ pub(super) fn read(
     })
 }
 
-struct Reader<'r> {
+struct Reader<'r, 'd> {
     name: &'r str,
-    findings: &'r mut Findings,
+    findings: &'r mut Findings<'d>,
     alternatives: Vec<Alternative<Template>>,
 }
 
-impl Reader<'_> {
-    fn fault(&mut self, at: &At, message: impl AsRef<str>) {
+impl Reader<'_, '_> {
+    fn fault(&mut self, at: &str, message: impl AsRef<str>) {
         let message = format!("rule `{}`: {}", self.name, message.as_ref());
         self.findings.fault(at, message);
     }
 
     /// A list, one item of which must hold, or an item.
-    fn any_of(&mut self, value: &Value, at: &At, deeper: usize) {
+    fn any_of(&mut self, node: &Node, at: &str, deeper: usize) {
         let Some(deeper) = deeper.checked_sub(1) else {
             return self.fault(at, "the conditions are nested too deep");
         };
-        match value {
-            Value::Array(items) => {
+        match &node.value {
+            Value::Seq(items) => {
                 for (index, item) in items.iter().enumerate() {
-                    self.any_of(item, &at.item(index), deeper);
+                    self.any_of(item, &path::index(at, index), deeper);
                 }
             }
-            Value::Object(map) => {
+            Value::Map(entries) => {
                 let mut terms = Vec::new();
-                self.all_of(map, at, None, &mut terms, deeper);
-                if map.is_empty() {
+                self.all_of(entries, at, None, &mut terms, deeper);
+                if entries.is_empty() {
                     let message = format!(
                         "rule `{}`: an empty condition matches every authenticated caller",
                         self.name
@@ -98,7 +76,7 @@ impl Reader<'_> {
             }
             other => self.fault(
                 at,
-                format!("a condition must be a map of claims, not {}", kind(other)),
+                format!("a condition must be a map of claims, not {}", other.kind()),
             ),
         }
     }
@@ -106,16 +84,16 @@ impl Reader<'_> {
     /// A map, every entry of which must hold; `above` leads to it.
     fn all_of(
         &mut self,
-        map: &Map<String, Value>,
-        at: &At,
+        entries: &[(Located<String>, Node)],
+        at: &str,
         above: Option<&str>,
         terms: &mut Vec<Term<Template>>,
         deeper: usize,
     ) {
-        for (key, value) in map {
-            let at = at.key(key);
+        for (key, node) in sorted(entries) {
+            let at = path::key(at, key);
             let claim = match above {
-                None => key.clone(),
+                None => key.to_owned(),
                 Some(above) => format!("{above}.{key}"),
             };
             let Some(deeper) = deeper.checked_sub(1) else {
@@ -126,11 +104,11 @@ impl Reader<'_> {
                 self.fault(&at, "the key of the claim is too long");
                 continue;
             }
-            match value {
-                Value::Object(inner) if inner.is_empty() => {
+            match &node.value {
+                Value::Map(inner) if inner.is_empty() => {
                     self.fault(&at, format!("nothing is asked of the claim `{claim}`"));
                 }
-                Value::Object(inner) => self.all_of(inner, &at, Some(&claim), terms, deeper),
+                Value::Map(inner) => self.all_of(inner, &at, Some(&claim), terms, deeper),
                 leaf => {
                     let any_of = self.leaf(leaf, &at, &claim);
                     terms.push(Term {
@@ -143,8 +121,8 @@ impl Reader<'_> {
     }
 
     /// What a claim must be.
-    fn leaf(&mut self, value: &Value, at: &At, claim: &str) -> Vec<Wanted<Template>> {
-        let Value::Array(items) = value else {
+    fn leaf(&mut self, value: &Value, at: &str, claim: &str) -> Vec<Wanted<Template>> {
+        let Value::Seq(items) = value else {
             return self.wanted(value, at, claim).into_iter().collect();
         };
         if items.is_empty() {
@@ -152,25 +130,29 @@ impl Reader<'_> {
         }
         let mut any_of = Vec::new();
         for (index, item) in items.iter().enumerate() {
-            any_of.extend(self.wanted(item, &at.item(index), claim));
+            any_of.extend(self.wanted(item, &path::index(at, index), claim));
         }
         any_of
     }
 
-    fn wanted(&mut self, value: &Value, at: &At, claim: &str) -> Option<Wanted<Template>> {
+    fn wanted(&mut self, value: &Value, at: &str, claim: &str) -> Option<Wanted<Template>> {
         let wrong = match value {
-            Value::String(text) => match Template::parse(text) {
+            Value::Str(text) => match Template::parse(text) {
                 Ok(template) => return Some(Wanted::Text(template)),
                 Err(wrong) => format!("{wrong} (claim `{claim}`)"),
             },
             Value::Bool(flag) => return Some(Wanted::Flag(*flag)),
-            Value::Number(number) if !number.is_f64() => {
-                return whole(number).map(Wanted::Number);
+            Value::Int(number) => return Some(Wanted::Number((*number).into())),
+            Value::UInt(number) => return Some(Wanted::Number((*number).into())),
+            other => {
+                let found = match other {
+                    Value::Float(_) => "a fraction",
+                    other => other.kind(),
+                };
+                format!(
+                    "the claim `{claim}` can be compared with a text, a boolean, a whole number or a list of those, not with {found}"
+                )
             }
-            other => format!(
-                "the claim `{claim}` can be compared with a text, a boolean, a whole number or a list of those, not with {}",
-                kind(other)
-            ),
         };
         self.fault(at, wrong);
         None

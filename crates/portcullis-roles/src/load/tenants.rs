@@ -1,87 +1,37 @@
 //! Reading `tenant` and `api-root`.
 
-use serde_json::{Map, Value};
+use portcullis_document::{Node, Value, path};
 
 use super::super::projects::Projects;
-use super::access::{self, Access, Place};
+use super::access::{self, Access, AccessSpec, Place};
 use super::definitions::{Definitions, Used};
-use super::findings::{At, Findings};
+use super::findings::Findings;
 use super::projects;
-
-/// What a tenant may have.
-const KEYS: &[&str] = &[
-    "name",
-    "role-mappings",
-    "anonymous-read-access",
-    "admin-rules",
-    "access-rules",
-    "projects",
-    "source",
-];
-
-/// What Zuul knows of a tenant and is not used here.
-const IGNORED: &[&str] = &[
-    "allow-circular-dependencies",
-    "allowed-labels",
-    "allowed-reporters",
-    "allowed-triggers",
-    "always-dynamic-branches",
-    "attribute-control",
-    "authentication-realm",
-    "default-ansible-version",
-    "default-parent",
-    "disallowed-labels",
-    "exclude-branches",
-    "exclude-locked-branches",
-    "exclude-unprotected-branches",
-    "include-branches",
-    "max-changes-per-pipeline",
-    "max-dependencies",
-    "max-job-timeout",
-    "max-nodes-per-job",
-    "report-build-page",
-    "semaphores",
-    "web-root",
-];
-
-/// What `api-root` may have.
-const ROOT_KEYS: &[&str] = &["role-mappings", "anonymous-read-access", "access-rules"];
-
-/// What Zuul knows of `api-root` and is not used here.
-const ROOT_IGNORED: &[&str] = &["authentication-realm"];
+use super::spec::{IGNORED, ROOT_IGNORED, RootSpec, TenantSpec};
 
 /// A tenant as it is written.
 #[derive(Debug)]
 pub(super) struct Written {
     /// Its name, if it has a good one.
     pub(super) name: Option<String>,
-    pub(super) at: At,
+    pub(super) at: String,
     pub(super) access: Access,
     pub(super) projects: Projects,
 }
 
 /// Reads a tenant. It is good if nothing was found.
 pub(super) fn read(
-    value: &Value,
-    at: At,
+    node: &Node,
+    at: String,
     definitions: &Definitions,
     used: &mut Used,
-    findings: &mut Findings,
+    findings: &mut Findings<'_>,
 ) -> Written {
-    let mut written = Written {
-        name: None,
-        at: at.clone(),
-        access: Access::open(),
-        projects: Projects::default(),
-    };
-    let Some(map) = findings.map(value, &at, "a tenant") else {
-        return written;
-    };
-    let name = findings.name(map, &at, "tenant").filter(|name| {
+    let name = findings.name(node, &at, "tenant").filter(|name| {
         let good = !name.contains('/');
         if !good {
             let message = format!("the name of the tenant `{name}` must not contain `/`");
-            findings.fault(&at.key("name"), message);
+            findings.fault(&path::key(&at, "name"), message);
         }
         good
     });
@@ -91,49 +41,69 @@ pub(super) fn read(
             None => "tenant without a name".to_owned(),
         },
         is_root: false,
-        at,
+        at: at.clone(),
     };
-    check_keys(map, &place, KEYS, IGNORED, findings);
-    written.name = name.map(str::to_owned);
-    written.access = access::read(map, &place, definitions, used, findings);
-    written.projects = projects::read(map.get("projects"), map.get("source"), &place.at, findings);
+    let mut written = Written {
+        name: name.map(str::to_owned),
+        at,
+        access: Access::open(),
+        projects: Projects::default(),
+    };
+    let node = findings.without(node, IGNORED, &place.at, &place.whose);
+    if let Some(spec) = findings.typed::<TenantSpec>(&node, &place.at, &place.whose) {
+        let access = AccessSpec {
+            role_mappings: spec.role_mappings,
+            anonymous_read_access: spec.anonymous_read_access,
+            admin_rules: spec.admin_rules,
+            access_rules: spec.access_rules,
+        };
+        written.access = access::read(&access, &place, definitions, used, findings);
+        written.projects = projects::read(
+            spec.projects.as_ref(),
+            spec.source.as_ref(),
+            &place.at,
+            findings,
+        );
+    }
+    name_tenant(&node, &mut findings.faults);
     written
+}
+
+/// Every fault of a tenant names it.
+fn name_tenant(node: &Node, faults: &mut [portcullis_document::Fault]) {
+    let Some(Value::Str(name)) = node.get("name").map(|name| &name.value) else {
+        return;
+    };
+    let tenant = format!("tenant `{name}`");
+    for fault in faults.iter_mut().filter(|_| !name.is_empty()) {
+        if !fault.message.contains(&tenant) {
+            fault.message = format!("{tenant}: {}", fault.message);
+        }
+    }
 }
 
 /// Reads `api-root`.
 pub(super) fn read_root(
-    value: &Value,
-    at: At,
+    node: &Node,
+    at: String,
     definitions: &Definitions,
     used: &mut Used,
-    findings: &mut Findings,
+    findings: &mut Findings<'_>,
 ) -> Access {
-    let Some(map) = findings.map(value, &at, "`api-root`") else {
-        return Access::open();
-    };
     let place = Place {
         whose: "`api-root`".to_owned(),
         is_root: true,
         at,
     };
-    check_keys(map, &place, ROOT_KEYS, ROOT_IGNORED, findings);
-    access::read(map, &place, definitions, used, findings)
-}
-
-fn check_keys(
-    map: &Map<String, Value>,
-    place: &Place,
-    known: &[&str],
-    ignored: &[&str],
-    findings: &mut Findings,
-) {
-    for key in map.keys() {
-        let at = place.at.key(key);
-        if ignored.contains(&key.as_str()) {
-            findings.warn(&at, format!("{}: `{key}` is ignored", place.whose));
-        } else if !known.contains(&key.as_str()) {
-            let message = format!("{}: unknown key `{key}`", place.whose);
-            findings.unknown(&at, message, "known keys", key, known.iter().copied());
-        }
-    }
+    let node = findings.without(node, ROOT_IGNORED, &place.at, &place.whose);
+    let Some(spec) = findings.typed::<RootSpec>(&node, &place.at, &place.whose) else {
+        return Access::open();
+    };
+    let access = AccessSpec {
+        role_mappings: spec.role_mappings,
+        anonymous_read_access: spec.anonymous_read_access,
+        admin_rules: None,
+        access_rules: spec.access_rules,
+    };
+    access::read(&access, &place, definitions, used, findings)
 }

@@ -251,7 +251,7 @@ fn a_template_at_the_root_never_matches_and_never_raises() {
             "promote"
         ));
     }
-    let warned = |w: &portcullis_roles::Warning| {
+    let warned = |w: &portcullis_document::Fault| {
         w.path == "[1].api-root.role-mappings.own" && w.message.contains("names the tenant")
     };
     assert!(load.warnings.iter().any(warned), "{:?}", load.warnings);

@@ -1,9 +1,8 @@
 //! What is wrong in documents: where it is said to be, in which words, with what would be right.
 
-use portcullis_roles::Roles;
 use serde_json::{Value, json};
 
-use super::support::{document, faults, role, rule, tenant};
+use super::support::{document, faults, read, role, rule, tenant};
 
 fn some_rule(conditions: Value) -> Value {
     json!([rule("r", conditions)])
@@ -31,11 +30,11 @@ fn table() -> Vec<(Value, &'static str, Vec<&'static str>)> {
             "",
             vec!["a list of items", "a map"],
         ),
-        (json!("text"), "", vec!["a list of items", "a text"]),
+        (json!("text"), "", vec!["a list of items", "text"]),
         (
             json!(["tenant"]),
             "[0]",
-            vec!["an item must be a map", "a text"],
+            vec!["an item must be a map", "text"],
         ),
         (json!([{}]), "[0]", vec!["exactly one key", "none"]),
         (
@@ -77,12 +76,12 @@ fn table() -> Vec<(Value, &'static str, Vec<&'static str>)> {
         (
             json!([{"authorization-rule": {"name": 5, "conditions": []}}]),
             "[0].authorization-rule.name",
-            vec!["quotes", "\"5\""],
+            vec!["text", "quotes"],
         ),
         (
             json!([{"authorization-rule": {"name": "r", "conditions": [], "condition": []}}]),
             "[0].authorization-rule.condition",
-            vec!["`r`", "`condition`"],
+            vec!["`r`", "condition:", "unknown key", "`conditions`"],
         ),
         (
             some_rule(json!(null)),
@@ -203,7 +202,7 @@ fn table() -> Vec<(Value, &'static str, Vec<&'static str>)> {
         (
             some_role(json!({"enqueue": "yes"})),
             "[0].role.permissions.enqueue",
-            vec!["`r`", "`enqueue`", "a text"],
+            vec!["`r`", "`enqueue`", "text"],
         ),
         (
             some_role(json!({"enqueue": null})),
@@ -228,7 +227,7 @@ fn table() -> Vec<(Value, &'static str, Vec<&'static str>)> {
         (
             some_role(json!({"enqueue": {"conditions": {"project": "a"}, "condition": 1}})),
             "[0].role.permissions.enqueue.condition",
-            vec!["`r`", "`condition`"],
+            vec!["`r`", "condition:", "unknown key", "`conditions`"],
         ),
         (
             some_role(json!({"enqueue": {"conditions": {"colour": "red"}}})),
@@ -306,7 +305,7 @@ fn table() -> Vec<(Value, &'static str, Vec<&'static str>)> {
         (
             some_tenant(json!({"anonymous-read-access": "no"})),
             "[1].tenant.anonymous-read-access",
-            vec!["`t`", "a text"],
+            vec!["`t`", "text"],
         ),
         (
             some_tenant(json!({"role-mappings": ["all"]})),
@@ -321,12 +320,12 @@ fn table() -> Vec<(Value, &'static str, Vec<&'static str>)> {
         (
             some_tenant(json!({"role-mappings": {"all": null}})),
             "[1].tenant.role-mappings.all",
-            vec!["`t`", "`all`", "nothing"],
+            vec!["`t`", ".all:", "nothing"],
         ),
         (
             some_tenant(json!({"role-mappings": {"all": ["read", 5]}})),
             "[1].tenant.role-mappings.all[1]",
-            vec!["`t`", "`all`", "quotes"],
+            vec!["`t`", ".all[1]:", "quotes"],
         ),
         (
             some_tenant(json!({"role-mappings": {"all": ["read", "reed"]}})),
@@ -422,7 +421,7 @@ fn each_has_its_place_and_its_words() {
         assert_eq!(faults[0].path, path, "{document}: {faults:?}");
         for word in words {
             assert!(
-                faults[0].message.contains(word),
+                faults[0].to_string().contains(word),
                 "{document}: no {word} in {faults:?}"
             );
         }
@@ -479,9 +478,10 @@ fn what_is_not_known_comes_with_what_is() {
     ] {
         let faults = faults(&document);
         assert_eq!(faults.len(), 1, "{document}: {faults:?}");
-        let known = faults[0].known.as_ref().unwrap();
-        assert_eq!(known.written, written);
-        assert!(known.known.iter().any(|k| k == among), "{known:?}");
+        let fault = &faults[0];
+        assert!(fault.to_string().contains(written), "{fault}");
+        assert_eq!(fault.suggestion.as_deref(), Some(among), "{fault}");
+        assert!(fault.help.as_ref().unwrap().contains(among), "{fault}");
     }
 }
 
@@ -494,7 +494,7 @@ fn all_of_them_are_said_at_once() {
         tenant("t", json!({"role-mappings": {"a": "b", "nosuch": "read"}})),
         json!({"api-root": {"x": 1}}),
     ]);
-    let faults = Roles::load(&document, None).unwrap_err();
+    let faults = read(&document, None).unwrap_err();
     let paths: Vec<_> = faults.iter().map(|f| f.path.as_str()).collect();
     assert_eq!(
         paths,

@@ -11,7 +11,7 @@ use proptest::sample::{select, subsequence};
 use serde_json::{Map, Value, json};
 
 use super::naive::{self, Given};
-use super::support::{document, may, role, rule, tenant};
+use super::support::{document, may, read, role, rule, tenant};
 
 const RULES: [&str; 5] = ["r0", "r1", "r2", "r3", "r4"];
 const ROLES: [&str; 5] = ["admin", "read", "o0", "o1", "o2"];
@@ -313,7 +313,7 @@ fn rule_matches(conditions: &Value, who: &Identity) -> bool {
         rule("r", conditions.clone()),
         tenant("t1", json!({"role-mappings": {"r": "admin"}})),
     ]);
-    let roles = Roles::load(&document, None).unwrap().roles;
+    let roles = read(&document, None).unwrap().roles;
     may(roles.tenant("t1").unwrap().scope(), Some(who), "promote")
 }
 
@@ -420,7 +420,7 @@ proptest! {
         callers in vec(option::weighted(0.9, identity()), 1..8),
         requests in vec((permission(), given()), 1..8),
     ) {
-        let load = Roles::load(&document, None).unwrap();
+        let load = read(&document, None).unwrap();
         prop_assert!(load.left_out.is_empty(), "{:?}", load.left_out);
         for tenant in [Some("t1"), Some("t2"), None] {
             let scope = place(&load.roles, tenant);
@@ -437,7 +437,7 @@ proptest! {
     fn who_can_lists_those_who_may(
         document in good_document(), callers in vec(identity(), 1..8), requests in vec((permission(), given()), 1..8),
     ) {
-        let roles = Roles::load(&document, None).unwrap().roles;
+        let roles = read(&document, None).unwrap().roles;
         for tenant in [Some("t1"), Some("t2"), None] {
             let scope = place(&roles, tenant);
             for who in &callers {
@@ -461,10 +461,10 @@ proptest! {
         let items = items.into_iter().zip(["authorization-rule", "role", "tenant", "api-root"]);
         let items: Vec<_> = items.map(|(value, kind)| json!({ kind: value })).collect();
         for document in [document, Value::Array(items)] {
-            match Roles::load(&document, None) {
-                Err(faults) => prop_assert!(!faults.is_empty()),
+            match read(&document, None) {
+                Err(faults) => prop_assert!(!faults.0.is_empty()),
                 Ok(load) => {
-                    prop_assert!(load.left_out.iter().all(|left| !left.faults.is_empty()));
+                    prop_assert!(load.left_out.iter().all(|left| !left.faults.0.is_empty()));
                     for tenant in load.roles.tenants() {
                         tenant.scope().matrix();
                         tenant.project("a");
@@ -478,10 +478,10 @@ proptest! {
     fn a_faulty_tenant_keeps_what_it_had(
         first in good_document(), second in good_document(), who in identity(), permission in permission(), given in given(),
     ) {
-        let before = Roles::load(&first, None).unwrap().roles;
+        let before = read(&first, None).unwrap().roles;
         let mut faulty = second.clone();
         faulty[0]["tenant"]["no-such-key"] = json!(1);
-        let load = Roles::load(&faulty, Some(&before)).unwrap();
+        let load = read(&faulty, Some(&before)).unwrap();
         prop_assert_eq!(load.left_out.len(), 1);
         prop_assert!(load.left_out[0].keeps_previous && load.left_out[0].tenant == "t1");
         prop_assert!(std::ptr::eq(before.tenant("t1").unwrap(), load.roles.tenant("t1").unwrap()));
@@ -493,6 +493,6 @@ proptest! {
             }
             Ok(())
         })?;
-        prop_assert!(Roles::load(&faulty, None).unwrap().roles.tenant("t1").is_none());
+        prop_assert!(read(&faulty, None).unwrap().roles.tenant("t1").is_none());
     }
 }

@@ -1,7 +1,8 @@
 //! Documents, callers and parameters, briefly written.
 
 use portcullis_core::{AdminOf, Identity};
-use portcullis_roles::{Answer, Condition, Fault, Load, Parameters, Permission, Roles, Scope};
+use portcullis_document::{Document, Fault, Faults};
+use portcullis_roles::{Answer, Condition, Load, Parameters, Permission, Roles, Scope};
 use serde_json::{Value, json};
 
 /// A rule with these conditions.
@@ -31,9 +32,14 @@ pub(crate) fn document(parts: &[Value]) -> Value {
     Value::Array(items.collect())
 }
 
+/// What a document becomes.
+pub(crate) fn read(document: &Value, previous: Option<&Roles>) -> Result<Load, Faults> {
+    Roles::load(&Document::without_text("tenants.yaml", document), previous)
+}
+
 /// What a document becomes, without a fault.
 pub(crate) fn load(document: &Value) -> Load {
-    let load = Roles::load(document, None).unwrap();
+    let load = read(document, None).unwrap();
     assert!(load.left_out.is_empty(), "{:?}", load.left_out);
     load
 }
@@ -50,8 +56,8 @@ pub(crate) fn scope<'r>(roles: &'r Roles, tenant: &str) -> &'r Scope {
 
 /// What is wrong with a document: the faults of the file, or else those of its tenants.
 pub(crate) fn faults(document: &Value) -> Vec<Fault> {
-    match Roles::load(document, None) {
-        Err(faults) => faults,
+    match read(document, None) {
+        Err(faults) => faults.0,
         Ok(load) => load.left_out.into_iter().flat_map(|l| l.faults).collect(),
     }
 }

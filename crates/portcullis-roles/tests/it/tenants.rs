@@ -3,7 +3,7 @@
 use portcullis_roles::{Permission, Roles, Tenant};
 use serde_json::{Value, json};
 
-use super::support::{admin_of, document, may, role, roles, rule, scope, tenant, who};
+use super::support::{admin_of, document, may, read, role, roles, rule, scope, tenant, who};
 
 fn names(roles: &Roles, tenant: &str) -> Vec<String> {
     let projects = roles.tenant(tenant).unwrap().projects();
@@ -146,7 +146,7 @@ fn a_faulty_tenant_keeps_its_own_and_the_others_change() {
         mapped("t3", "nosuchrole"),
         json!({"tenant": {"role-mappings": {}}}),
     ]);
-    let load = Roles::load(&second, Some(&first)).unwrap();
+    let load = read(&second, Some(&first)).unwrap();
     let left: Vec<_> = load
         .left_out
         .iter()
@@ -154,10 +154,10 @@ fn a_faulty_tenant_keeps_its_own_and_the_others_change() {
         .collect();
     assert_eq!(left, [("t1", true), ("t3", false), ("", false)]);
     assert_eq!(
-        load.left_out[0].faults[0].path,
+        load.left_out[0].faults.0[0].path,
         "[3].tenant.role-mappings.all[1]"
     );
-    assert_eq!(load.left_out[2].faults[0].path, "[6].tenant");
+    assert_eq!(load.left_out[2].faults.0[0].path, "[6].tenant");
     let roles = load.roles;
     assert!(std::ptr::eq(
         first.tenant("t1").unwrap(),
@@ -170,9 +170,9 @@ fn a_faulty_tenant_keeps_its_own_and_the_others_change() {
     assert!(roles.tenant("t3").is_none());
     assert_eq!(roles.tenants().count(), 2);
     // It keeps it as long as it is faulty, and loses it when it is no longer there.
-    let again = Roles::load(&second, Some(&roles)).unwrap().roles;
+    let again = read(&second, Some(&roles)).unwrap().roles;
     assert!(may(scope(&again, "t1"), Some(&corp), "autohold"));
-    let gone = Roles::load(&document(&[base(), mapped("t2", "mover")]), Some(&again)).unwrap();
+    let gone = read(&document(&[base(), mapped("t2", "mover")]), Some(&again)).unwrap();
     assert!(gone.roles.tenant("t1").is_none());
 }
 
@@ -187,7 +187,7 @@ fn a_faulty_rule_role_or_root_makes_nothing() {
         mapped("t1", "mover"),
     ] {
         let document = document(&[base(), mapped("t1", "mover"), item.clone()]);
-        assert!(Roles::load(&document, Some(&first)).is_err(), "{item}");
+        assert!(read(&document, Some(&first)).is_err(), "{item}");
     }
-    assert!(Roles::load(&json!(null), Some(&first)).is_err());
+    assert!(read(&json!(null), Some(&first)).is_err());
 }

@@ -3,20 +3,9 @@
 //! Manifests are YAML as Kubernetes reads it (`0644` is octal, `yes` is a boolean), JSON among it. A
 //! document that can't be used is told, with its line, and the others are read all the same.
 
-use portcullis_core::deep_stack::{self, Failure};
-use portcullis_core::json;
+use portcullis_document::{Fault, Position, yaml};
 use portcullis_kube::manifest::{Part, list_items, parts};
 use serde_json::Value;
-use serde_saphyr::options::DuplicateKeyPolicy;
-
-use super::report::Fault;
-
-/// Deeper documents are refused.
-const MAX_DEPTH: usize = 64;
-/// Larger documents are refused, also those that only aliases make so large.
-const MAX_NODES: usize = 2_000_000;
-/// The reader's own stack: it uses some 50 KiB a level when not optimized.
-const STACK_BYTES: usize = 16 * 1024 * 1024;
 
 /// What a text holds.
 #[derive(Debug, Default, PartialEq)]
@@ -55,76 +44,34 @@ pub(super) fn read(text: &str) -> Contents {
                 Ok(value) => take(part.line(), value, &mut contents),
                 Err(why) => {
                     contents.is_empty = false;
-                    contents.faults.push(why);
+                    contents.faults.push(*why);
                 }
             }
         }
         contents
     };
-    deep_stack::run(STACK_BYTES, work).unwrap_or_else(|why| {
-        let why = match why {
-            Failure::Panicked => "the reader failed on this file".to_owned(),
-            why @ Failure::NoThread(_) => format!("cannot read it: {why}"),
-        };
-        Contents {
-            faults: vec![Fault::whole(why)],
-            ..Contents::default()
-        }
+    yaml::with_stack(work).unwrap_or_else(|why| Contents {
+        faults: vec![Fault::at("", why)],
+        ..Contents::default()
     })
 }
 
-fn document(part: &Part<'_>) -> Result<Value, Fault> {
-    // JSON is YAML too, but is read much faster as what it is.
-    if part.text.trim_start().starts_with('{')
-        && let Some(value) = as_json(part.text)
-    {
-        return Ok(value);
-    }
-    let options = serde_saphyr::options! {
-        budget: serde_saphyr::budget! {
-            max_depth: MAX_DEPTH,
-            max_nodes: MAX_NODES,
-            max_events: 2 * MAX_NODES,
-        },
-        duplicate_keys: DuplicateKeyPolicy::Error,
-        strict_booleans: false,
-        legacy_octal_numbers: true,
-        with_snippet: false,
-    };
-    match serde_saphyr::from_str_with_options::<Value>(part.text, options) {
-        Ok(value) => Ok(value),
-        // What only JSON has: escapes of two halves, tabs.
-        Err(error) => as_json(part.text).ok_or_else(|| fault(part, &error)),
-    }
+fn document(part: &Part<'_>) -> Result<Value, Box<Fault>> {
+    yaml::manifest(part.text).map_err(|fault| {
+        let position = match fault.position {
+            Some(Position { line, column }) => Position {
+                line: part.before + line,
+                column: column.max(1),
+            },
+            None => beginning(part.line()),
+        };
+        Box::new(Fault::at_position(position, fault.message))
+    })
 }
 
-fn as_json(text: &str) -> Option<Value> {
-    let scanned = json::scan(text.as_bytes()).ok()?;
-    serde_json::from_str(scanned.text()).ok()
-}
-
-/// Where, and what, without quoting the file: it may hold secrets.
-fn fault(part: &Part<'_>, error: &serde_saphyr::Error) -> Fault {
-    use serde_saphyr::Error as Yaml;
-    let error = error.without_snippet();
-    let place = error.location().map(|at| (at.line(), at.column()));
-    let place = place.map_or_else(
-        || (part.line(), 1),
-        |(line, column)| (part.before + line, column.max(1)),
-    );
-    let what = match error {
-        Yaml::DuplicateMappingKey { .. } => "a key is given twice",
-        Yaml::Budget { .. } => "the document is too large or too deep, or its aliases make it so",
-        Yaml::AliasError { .. }
-        | Yaml::AliasReplayLimitExceeded { .. }
-        | Yaml::AliasExpansionLimitExceeded { .. }
-        | Yaml::AliasReplayStackDepthExceeded { .. }
-        | Yaml::RecursiveReferencesRequireWeakTypes { .. } => "too many aliases",
-        Yaml::UnknownAnchor { .. } => "an alias to an anchor that does not exist",
-        Yaml::NonFiniteFloat { .. } => "a number without an end",
-        _ => "not valid YAML",
-    };
-    Fault::at(place.0, place.1, what)
+/// The beginning of a line.
+pub(super) fn beginning(line: u64) -> Position {
+    Position { line, column: 1 }
 }
 
 /// Takes an object, or the objects of a list.
@@ -141,7 +88,7 @@ fn take(line: u64, value: Value, into: &mut Contents) {
                 Ok(object) => into.objects.push(object),
                 Err(why) => {
                     let why = format!("items[{index}]: {why}");
-                    into.faults.push(Fault::at(line, 1, why));
+                    into.faults.push(Fault::at_position(beginning(line), why));
                 }
             }
         }
@@ -149,7 +96,7 @@ fn take(line: u64, value: Value, into: &mut Contents) {
     }
     match object(line, value) {
         Ok(object) => into.objects.push(object),
-        Err(why) => into.faults.push(Fault::at(line, 1, why)),
+        Err(why) => into.faults.push(Fault::at_position(beginning(line), why)),
     }
 }
 
@@ -183,9 +130,9 @@ mod tests {
     fn names(text: &str) -> (Vec<String>, Vec<String>) {
         let contents = read(text);
         let name = |o: Object| format!("{}/{}:{}/{}", o.api_version, o.kind, o.namespace, o.name);
-        let fault = |fault: Fault| match fault.place {
-            Some((line, column)) => format!("{line}:{column}: {}", fault.words),
-            None => fault.words,
+        let fault = |fault: Fault| match fault.position {
+            Some(Position { line, column }) => format!("{line}:{column}: {}", fault.message),
+            None => fault.message,
         };
         (
             contents.objects.into_iter().map(name).collect(),

@@ -283,8 +283,8 @@ fn a_file_that_turns_bad_keeps_what_it_had() {
         let report = world.report();
         assert_eq!(report.malformed.len(), 1, "{bad}");
         assert_eq!(report.malformed, report.news);
-        assert_eq!(report.malformed[0].file, world.path("a.yaml"));
-        assert!(report.malformed[0].fault.words.contains("stay"));
+        assert_eq!(Path::new(&report.malformed[0].file), world.path("a.yaml"));
+        assert!(report.malformed[0].message.contains("stay"));
         assert!(world.log().is_empty());
         let again = world.report();
         assert!(again.news.is_empty() && !again.changed);
@@ -296,12 +296,7 @@ fn a_file_that_turns_bad_keeps_what_it_had() {
         assert_eq!(report.objects, 3);
     }
     fs::write(world.path("a.yaml"), b"a: \xff\n").unwrap();
-    assert!(
-        world.report().malformed[0]
-            .fault
-            .words
-            .contains("not UTF-8")
-    );
+    assert!(world.report().malformed[0].message.contains("not UTF-8"));
     world.remove("a.yaml");
     assert_eq!(world.look(), ["Secret:ns/c=1"]);
     assert!(world.report().malformed.is_empty());
@@ -313,7 +308,7 @@ fn at_first_a_bad_document_is_left_out() {
     let mut world = World::new(&[("a.yaml", &text), ("empty.yaml", "# nothing yet\n")]);
     let report = world.report();
     assert_eq!(report.malformed.len(), 1);
-    assert!(report.malformed[0].fault.place.is_some(), "{report:?}");
+    assert!(report.malformed[0].position.is_some(), "{report:?}");
     assert_eq!(world.look(), ["Secret:ns/a=1", "Secret:ns/b=1"]);
     // The same for a file that comes later.
     world.write("c.yaml", &(BAD.to_owned() + "---\n" + &secret("c", "1")));
@@ -325,7 +320,7 @@ fn at_first_a_bad_document_is_left_out() {
 fn what_is_odd_about_an_object_is_told() {
     let mut world = World::new(&[("a.yaml", &secret("a", "odd"))]);
     let report = world.report();
-    assert_eq!(report.malformed[0].fault.words, "Secret ns/a: spec: is odd");
+    assert_eq!(report.malformed[0].message, "Secret ns/a: spec: is odd");
     assert_eq!(world.look(), ["Secret:ns/a=odd"]);
 }
 
@@ -431,7 +426,7 @@ fn files_beyond_the_limit_are_told_and_nothing_is_lost() {
     world.objects.max_entries = 1;
     world.write("b.yaml", &secret("b", "1"));
     let report = world.report();
-    assert!(report.malformed[0].fault.words.contains("more than"));
+    assert!(report.malformed[0].message.contains("more than"));
     assert!(world.look().contains(&"Secret:ns/a=1".to_owned()));
 }
 

@@ -3,7 +3,8 @@
 use std::fmt::Write;
 
 use clap::Args;
-use portcullis_core::{Descriptor, Operation};
+use portcullis_core::Operation;
+use portcullis_kube::Descriptor;
 use serde_json::{Value, json};
 
 use super::text::data;

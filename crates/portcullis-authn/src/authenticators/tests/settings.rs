@@ -12,17 +12,20 @@ use crate::settings::{Algorithm, AuthenticatorSettings, Keys, Secret};
 use crate::testing::{Pair, at, login, paired, pem, provider, settings, shared};
 
 /// The place and key of each fault, and all messages together.
-fn faults(list: Vec<AuthenticatorSettings>) -> (Vec<(usize, &'static str)>, String) {
+fn faults(list: Vec<AuthenticatorSettings>) -> (Vec<String>, String) {
     let faults = Authenticators::new(list, None).unwrap_err();
-    let places = faults.iter().map(|f| (f.authenticator, f.key)).collect();
-    let messages: Vec<_> = faults.into_iter().map(|f| f.message).collect();
+    let places = faults
+        .iter()
+        .map(|(place, f)| format!("{place} {}", f.path));
+    let places = places.collect();
+    let messages: Vec<_> = faults.into_iter().map(|(_, f)| f.message).collect();
     (places, messages.join("; "))
 }
 
 #[track_caller]
 fn one(settings: AuthenticatorSettings, key: &'static str, words: &[&str]) {
     let (places, messages) = faults(vec![settings]);
-    assert_eq!(places, [(0, key)], "{messages}");
+    assert_eq!(places, [format!("0 {key}")], "{messages}");
     for word in words {
         assert!(messages.contains(word), "{word}: {messages}");
     }
@@ -50,7 +53,7 @@ fn together() {
     let (places, messages) = faults(vec![default("a"), shared("a"), twice, default("d")]);
     assert_eq!(
         places,
-        [(1, "name"), (1, "issuer"), (2, "issuer"), (3, "default")],
+        ["1 name", "1 issuer", "2 issuer", "3 default"],
         "{messages}"
     );
 }
@@ -68,11 +71,11 @@ fn nothing_is_empty() {
     assert_eq!(
         places,
         [
-            (1, "issuer"),
-            (1, "audience"),
-            (1, "realm"),
-            (1, "uidClaim"),
-            (1, "secretFile")
+            "1 issuer",
+            "1 audience",
+            "1 realm",
+            "1 uidClaim",
+            "1 secretFile"
         ]
     );
 }

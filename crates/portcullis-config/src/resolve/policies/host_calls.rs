@@ -4,7 +4,7 @@ use portcullis_host::{ForwardRule, HostSettings};
 
 use super::Strictness;
 use crate::{model::HostCallsSpec, notes::Notes};
-use portcullis_document::Document;
+use portcullis_document::{Document, Fault, path};
 
 /// Larger files are not lists of authorities.
 const LARGEST_CA: u64 = 16 << 20;
@@ -33,13 +33,17 @@ pub(super) fn settings(
         }
     }
     if let Err(wrong) = settings.check() {
-        for (key, message) in wrong {
-            let about = if key == "forwardCA" {
+        for fault in wrong {
+            let about = if fault.path == "forwardCA" {
                 authorities.as_str()
             } else {
                 ""
             };
-            notes.fault(document.fault(&format!("hostCalls.{key}"), format!("{about}{message}")));
+            notes.fault(document.locate(Fault {
+                path: path::join("hostCalls", &fault.path),
+                message: format!("{about}{}", fault.message),
+                ..fault
+            }));
         }
     }
     settings

@@ -6,6 +6,7 @@ use std::time::{Duration, SystemTime};
 
 use portcullis_core::UserInfo;
 use portcullis_core::sync::Mutex;
+use portcullis_document::Fault;
 use serde_json::{Value, json};
 
 use super::super::{Admission, Judgement, Request};
@@ -13,7 +14,6 @@ use crate::authorizer::Subject;
 use crate::built_in;
 use crate::kinds::{KindId, Kinds, VertexKind};
 use crate::lookups::{Found, Lookups, Wanted};
-use crate::profile::Fault;
 use crate::profile::spec::ProfileSpec;
 
 /// What is known, and what can't be.

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use portcullis_core::access::{Requirement, ResourceTarget};
 use portcullis_core::{Access, Opinion, Target, UserInfo};
+use portcullis_document::Fault;
 
 use crate::authorizer::decision::{Outcome, Paths, Question};
 use crate::authorizer::subjects::Who;
@@ -11,7 +12,6 @@ use crate::authorizer::verbs::Verb;
 use crate::authorizer::{Compat, Rules, Selectors};
 use crate::engine::Reach;
 use crate::kinds::{Kinds, VertexKind};
-use crate::profile::Fault;
 use crate::profile::spec::ProfileSpec;
 use crate::vertex::{Vertex, VertexRef};
 

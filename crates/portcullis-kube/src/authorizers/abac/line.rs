@@ -7,11 +7,9 @@
 //! meant; here it is a fault. All faults of a file are told at once.
 
 use portcullis_core::json;
+use portcullis_document::{Fault, Position, Source, read};
 use serde::Deserialize;
 use serde_json::Value;
-
-use crate::object::Object;
-use crate::plugins::config;
 
 use super::{AbacPolicies, Policy};
 
@@ -20,25 +18,15 @@ const V0: &str = "abac.authorization.kubernetes.io/v0";
 const KIND: &str = "Policy";
 const AUTHENTICATED: &str = "system:authenticated";
 
-/// What is wrong with a line of the file.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("line {line}: {message}")]
-pub struct LineFault {
-    /// The line, from 1.
-    pub line: usize,
-    /// What is wrong with it.
-    pub message: String,
-}
-
 /// Reads a whole file.
 ///
 /// # Errors
 ///
 /// Every line that is neither blank, nor a comment, nor a policy.
-pub fn parse(text: &str) -> Result<AbacPolicies, Vec<LineFault>> {
+pub fn parse(source: &Source) -> Result<AbacPolicies, Vec<Fault>> {
     let mut policies = Vec::new();
     let mut faults = Vec::new();
-    for (index, text) in text.lines().enumerate() {
+    for (index, text) in source.text().lines().enumerate() {
         let line = index + 1;
         let content = text.trim();
         if content.is_empty() || content.starts_with('#') {
@@ -46,7 +34,13 @@ pub fn parse(text: &str) -> Result<AbacPolicies, Vec<LineFault>> {
         }
         match policy(text) {
             Ok(policy) => policies.push(Policy { line, ..policy }),
-            Err(message) => faults.push(LineFault { line, message }),
+            Err(wrong) => faults.extend(wrong.into_iter().map(|fault| {
+                let position = Position {
+                    line: line as u64,
+                    column: fault.position.map_or(1, |at| at.column),
+                };
+                source.locate_at(Some(position), fault)
+            })),
         }
     }
     if faults.is_empty() {
@@ -56,30 +50,36 @@ pub fn parse(text: &str) -> Result<AbacPolicies, Vec<LineFault>> {
     }
 }
 
-fn policy(line: &str) -> Result<Policy, String> {
-    json::scan(line.as_bytes())
-        .map_err(|fault| format!("{}, at column {}", fault.message, fault.column))?;
-    let value: Value = serde_json::from_str(line).map_err(|error| error.to_string())?;
+/// One line; of the positions in its faults only the column counts.
+fn policy(line: &str) -> Result<Policy, Vec<Fault>> {
+    json::scan(line.as_bytes()).map_err(|fault| {
+        let position = Position {
+            line: 1,
+            column: fault.column as u64,
+        };
+        vec![Fault::at_position(position, fault.message)]
+    })?;
+    let value: Value =
+        serde_json::from_str(line).map_err(|error| vec![Fault::at("", error.to_string())])?;
     let declared = |key: &str| match value.get(key) {
         None | Some(Value::Null) => Ok(""),
         Some(Value::String(text)) => Ok(text.as_str()),
-        Some(_) => Err(format!("{key}: expected a string")),
+        Some(_) => Err(vec![Fault::at(key, "expected a string")]),
     };
     match (declared("apiVersion")?, declared("kind")?) {
-        (V1BETA1, KIND) => decode::<Versioned>(&value).map(|Versioned { spec, .. }| spec.0.into()),
-        ("", "" | KIND) | (V0, KIND) => decode::<Unversioned>(&value).map(Policy::from),
-        ("" | V1BETA1 | V0, kind) => Err(format!("kind: expected `{KIND}`, found `{kind}`")),
-        (version, _) => Err(format!(
-            "apiVersion: expected `{V1BETA1}`, found `{version}`"
-        )),
+        (V1BETA1, KIND) => {
+            read::json::<Versioned>(&value).map(|Versioned { spec, .. }| spec.into())
+        }
+        ("", "" | KIND) | (V0, KIND) => read::json::<Unversioned>(&value).map(Policy::from),
+        ("" | V1BETA1 | V0, kind) => {
+            let message = format!("expected `{KIND}`, found `{kind}`");
+            Err(vec![Fault::at("kind", message)])
+        }
+        (version, _) => {
+            let message = format!("expected `{V1BETA1}`, found `{version}`");
+            Err(vec![Fault::at("apiVersion", message)])
+        }
     }
-}
-
-fn decode<T: serde::de::DeserializeOwned>(value: &Value) -> Result<T, String> {
-    config::decode(value).map_err(|faults| {
-        let faults: Vec<String> = faults.iter().map(ToString::to_string).collect();
-        faults.join("; ")
-    })
 }
 
 /// A line of version `v1beta1`.
@@ -90,7 +90,7 @@ struct Versioned {
     _api_version: Option<String>,
     #[serde(rename = "kind")]
     _kind: Option<String>,
-    spec: Object<Spec>,
+    spec: Spec,
 }
 
 #[derive(Deserialize)]

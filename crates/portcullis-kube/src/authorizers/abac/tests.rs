@@ -5,9 +5,15 @@ use std::sync::Arc;
 
 use portcullis_core::access::ResourceTarget;
 use portcullis_core::{Access, Authorizer, Opinion, Target, UserInfo};
+use portcullis_document::{Fault, Source};
 use serde_json::{Value, json};
 
 use super::*;
+
+/// The policies of a text.
+fn read(text: &str) -> Result<AbacPolicies, Vec<Fault>> {
+    parse(&Source::text_named("abac.jsonl", text))
+}
 
 fn user(name: &str, groups: &[&str]) -> UserInfo {
     UserInfo {
@@ -56,12 +62,12 @@ fn versioned(specs: &[Value]) -> AbacPolicies {
         });
         writeln!(text, "{policy}").expect("text");
     }
-    parse(&text).expect("policies")
+    read(&text).expect("policies")
 }
 
 fn unversioned(policies: &[Value]) -> AbacPolicies {
     let lines: Vec<String> = policies.iter().map(ToString::to_string).collect();
-    parse(&lines.join("\n")).expect("policies")
+    read(&lines.join("\n")).expect("policies")
 }
 
 fn allows(policies: &AbacPolicies, access: &Access) -> bool {
@@ -335,7 +341,7 @@ fn names_and_subresources_are_not_looked_at() {
 fn the_reason_names_the_line_of_the_first_match() {
     let text =
         "\n# who may what\r\n  {\"user\": \"a\", \"resource\": \"pods\"}\r\n\n{\"user\": \"a\"}";
-    let policies = parse(text).expect("policies");
+    let policies = read(text).expect("policies");
     assert_eq!(policies.policies.len(), 2);
     assert!(!policies.is_empty());
     let said = |target| {
@@ -356,7 +362,7 @@ fn the_reason_names_the_line_of_the_first_match() {
 #[test]
 fn a_file_without_policies_allows_nothing() {
     for text in ["", "\n\n", "# nothing\n   #\t{}"] {
-        let policies = parse(text).expect("no policies");
+        let policies = read(text).expect("no policies");
         assert!(policies.is_empty());
         assert!(!allows(&policies, &access(known("a"), "get", path(""))));
     }
@@ -366,7 +372,7 @@ fn a_file_without_policies_allows_nothing() {
 fn null_is_the_same_as_absent() {
     let policies = versioned(&[json!({"user": "a", "readonly": null, "nonResourcePath": "*"})]);
     assert!(allows(&policies, &access(known("a"), "post", path("/"))));
-    assert!(parse(r#"{"apiVersion": null, "kind": null, "user": "a"}"#).is_ok());
+    assert!(read(r#"{"apiVersion": null, "kind": null, "user": "a"}"#).is_ok());
 }
 
 #[test]
@@ -388,76 +394,73 @@ fn every_fault_is_told_with_its_line() {
         )
     };
     let cases = [
-        ("{".to_owned(), "the text ends too early, at column 2"),
-        ("user: a".to_owned(), "expected a value, at column 1"),
+        ("{".to_owned(), "2: the text ends too early"),
+        ("user: a".to_owned(), "1: expected a value"),
         (r#"{"user":"a"} {}"#.to_owned(), ""),
         (
             r#"{"user":"a","user":"b"}"#.to_owned(),
-            "key `user` twice, at column 13",
+            "13: key `user` twice",
         ),
+        ("[]".to_owned(), "1: expected a map, found a list"),
+        ("7".to_owned(), "1: expected a map, found the number `7`"),
         (
-            "[]".to_owned(),
-            "invalid type: sequence, expected an object",
+            r#"{"usr":"a"}"#.to_owned(),
+            "1: usr: unknown key, did you mean `user`?",
         ),
-        (
-            "7".to_owned(),
-            "invalid type: integer `7`, expected an object",
-        ),
-        (r#"{"usr":"a"}"#.to_owned(), "usr: unknown field `usr`"),
         (
             r#"{"spec":{"user":"a"}}"#.to_owned(),
-            "spec: unknown field `spec`",
+            "1: spec: unknown key",
         ),
         (
             r#"{"user":1}"#.to_owned(),
-            "user: invalid type: integer `1`, expected a string",
+            "1: user: expected text, found a number: put it in quotes",
         ),
         (
             r#"{"user":"a","readonly":"true"}"#.to_owned(),
-            "readonly: invalid type: string \"true\", expected a boolean",
+            "1: readonly: expected true or false, found the text `true`",
         ),
         (
             r#"{"user":"a","nonResourcePath":"*"}"#.to_owned(),
-            "nonResourcePath: unknown field",
+            "1: nonResourcePath: unknown key",
         ),
         (
             r#"{"kind":"Role","user":"a"}"#.to_owned(),
-            "kind: expected `Policy`, found `Role`",
+            "1: kind: expected `Policy`, found `Role`",
         ),
-        (r#"{"kind":1}"#.to_owned(), "kind: expected a string"),
+        (r#"{"kind":1}"#.to_owned(), "1: kind: expected a string"),
         (
             r#"{"apiVersion":"abac.authorization.kubernetes.io/v1","kind":"Policy","spec":{}}"#
                 .to_owned(),
-            "apiVersion: expected `abac.authorization.kubernetes.io/v1beta1`, found",
+            "1: apiVersion: expected `abac.authorization.kubernetes.io/v1beta1`, found",
         ),
         (
             r#"{"apiVersion":"abac.authorization.kubernetes.io/v1beta1","spec":{}}"#.to_owned(),
-            "kind: expected `Policy`, found ``",
+            "1: kind: expected `Policy`, found ``",
         ),
-        (v1beta1(""), "missing field `spec`"),
-        (
-            v1beta1(r#","spec":{},"user":"a""#),
-            "user: unknown field `user`",
-        ),
+        (v1beta1(""), "1: the key `spec` is missing"),
+        (v1beta1(r#","spec":{},"user":"a""#), "1: user: unknown key"),
         (
             v1beta1(r#","spec":{"User":"a"}"#),
-            "spec.User: unknown field `User`",
+            "1: spec.User: unknown key, did you mean `user`?",
         ),
         (
             v1beta1(r#","spec":{"readonly":1}"#),
-            "spec.readonly: invalid type: integer `1`, expected a boolean",
+            "1: spec.readonly: expected true or false, found the number `1`",
         ),
         (
             v1beta1(r#","spec":[]"#),
-            "spec: invalid type: sequence, expected an object",
+            "1: spec: expected a map, found a list",
         ),
     ];
     let text: Vec<&str> = cases.iter().map(|(line, _)| line.as_str()).collect();
     let text = format!("# a comment\n{{\"user\":\"good\"}}\n{}", text.join("\n"));
-    let faults = parse(&text).expect_err("faults");
+    let faults = read(&text).expect_err("faults");
     assert_eq!(faults.len(), cases.len());
     for (index, (fault, (line, expected))) in faults.iter().zip(&cases).enumerate() {
-        assert_eq!(fault.line, index + 3);
-        assert!(fault.message.starts_with(expected), "{line}: {fault}");
+        let expected = match *expected {
+            "" => format!("abac.jsonl:{}:", index + 3),
+            expected => format!("abac.jsonl:{}:{expected}", index + 3),
+        };
+        assert!(fault.to_string().starts_with(&expected), "{line}: {fault}");
     }
 }

@@ -5,7 +5,7 @@
 
 use std::fmt;
 
-use portcullis_core::ConfigFault;
+use portcullis_document::Fault;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -107,14 +107,14 @@ pub(super) struct CheckedLimit {
 }
 
 /// Reads the configuration, or tells everything that is wrong with it.
-pub(super) fn read(configuration: Option<&Value>) -> Result<Vec<CheckedLimit>, Vec<ConfigFault>> {
+pub(super) fn read(configuration: Option<&Value>) -> Result<Vec<CheckedLimit>, Vec<Fault>> {
     let configuration: Configuration = match config::given(configuration) {
         Some(value) => config::decode_typed(value, TYPE)?,
         None => Configuration::default(),
     };
     let configured = configuration.limits.unwrap_or_default();
     if configured.is_empty() {
-        return Err(vec![ConfigFault::at("limits", "must not be empty")]);
+        return Err(vec![Fault::at("limits", "must not be empty")]);
     }
     let mut faults = Vec::new();
     let limits = configured
@@ -122,7 +122,7 @@ pub(super) fn read(configuration: Option<&Value>) -> Result<Vec<CheckedLimit>, V
         .enumerate()
         .filter_map(|(index, Object(limit))| {
             let mut fault = |key: &str, message: String| {
-                faults.push(ConfigFault::at(format!("limits[{index}].{key}"), message));
+                faults.push(Fault::at(format!("limits[{index}].{key}"), message));
             };
             check(limit, &mut fault)
         });

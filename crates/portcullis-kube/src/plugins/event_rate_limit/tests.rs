@@ -305,15 +305,15 @@ fn faults_of_the_configuration_name_their_place() {
         ),
         (
             one(json!({"type": "User", "qps": 0.5, "burst": 1})),
-            "limits[0].qps: invalid type: floating point `0.5`, expected an integer",
+            "limits[0].qps: expected a whole number, found the number `0.5`",
         ),
         (
             one(json!(["Server", 1, 1, 1])),
-            "limits[0]: invalid type: sequence, expected an object",
+            "limits[0]: expected a map, found a list",
         ),
         (
             one(json!({"type": "User", "qps": 1, "burst": 1, "cache": 1})),
-            "limits[0].cache: unknown field `cache`",
+            "limits[0].cache: unknown key, did you mean `cacheSize`?",
         ),
     ];
     for (configuration, expected) in cases {

@@ -247,17 +247,17 @@ fn faults_of_the_configuration_name_their_place() {
         ),
         (
             json!({"podNodeSelectorPluginConfig": {"shop": {"a": "b"}}}),
-            "podNodeSelectorPluginConfig.shop: invalid type: map, expected a string",
+            "podNodeSelectorPluginConfig.shop: expected text, found a map",
         ),
         (
             json!({"podNodeSelectorPluginConfig": []}),
-            "podNodeSelectorPluginConfig: invalid type: sequence, expected an object",
+            "podNodeSelectorPluginConfig: expected a map, found a list",
         ),
-        (json!({"shop": "a=b"}), "shop: unknown field `shop`"),
         (
-            json!("a=b"),
-            "invalid type: string \"a=b\", expected an object",
+            json!({"shop": "a=b"}),
+            "shop: unknown key (known keys: podNodeSelectorPluginConfig)",
         ),
+        (json!("a=b"), "expected a map, found the text `a=b`"),
     ];
     for (configuration, expected) in cases {
         let found = faults(&registry, NAME, configuration);

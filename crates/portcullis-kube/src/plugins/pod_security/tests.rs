@@ -1,4 +1,4 @@
-use portcullis_core::Registry;
+use crate::registry::Registry;
 use serde_json::json;
 
 use super::super::testing::{

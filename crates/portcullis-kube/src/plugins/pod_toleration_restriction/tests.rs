@@ -347,19 +347,19 @@ fn faults_of_the_configuration_name_their_place() {
         ),
         (
             configuration(&json!([{"key": "k", "seconds": 1}]), &json!([])),
-            "default[0].seconds: unknown field `seconds`",
+            "default[0].seconds: unknown key",
         ),
         (
             configuration(&json!([{"tolerationSeconds": "1"}]), &json!([])),
-            "default[0].tolerationSeconds: invalid type: string \"1\", expected an integer",
+            "default[0].tolerationSeconds: expected a whole number, found the text `1`",
         ),
         (
             configuration(&json!([["k", "Exists", null, null, null]]), &json!([])),
-            "default[0]: invalid type: sequence, expected an object",
+            "default[0]: expected a map, found a list",
         ),
         (
             configuration(&json!({}), &json!([])),
-            "default: invalid type: map, expected a list",
+            "default: expected a list, found a map",
         ),
     ];
     for (configuration, expected) in cases {

@@ -1,3 +1,4 @@
+use portcullis_document::Fault;
 use serde_json::{Value, json};
 
 use super::{
@@ -5,10 +6,15 @@ use super::{
     PodSecurityConfiguration,
 };
 
+fn text(faults: &[Fault]) -> String {
+    let faults: Vec<_> = faults.iter().map(ToString::to_string).collect();
+    faults.join(", ")
+}
+
 fn read(mut body: Value) -> Result<PodSecurityConfiguration, String> {
     body["apiVersion"] = json!("pod-security.admission.config.k8s.io/v1");
     body["kind"] = json!("PodSecurityConfiguration");
-    PodSecurityConfiguration::from_value(&body).map_err(|error| error.to_string())
+    PodSecurityConfiguration::from_value(&body).map_err(|faults| text(&faults))
 }
 
 #[test]
@@ -58,11 +64,7 @@ fn another_kind_or_version_is_refused() {
     ] {
         let value = json!({"apiVersion": api_version, "kind": kind});
         let error = PodSecurityConfiguration::from_value(&value).expect_err("refused");
-        assert!(
-            error
-                .to_string()
-                .contains(&format!("found `{kind}` of `{api_version}`"))
-        );
+        assert!(text(&error).contains(&format!("found `{kind}` of `{api_version}`")));
     }
     assert!(PodSecurityConfiguration::from_value(&json!({})).is_err());
 }
@@ -70,14 +72,17 @@ fn another_kind_or_version_is_refused() {
 #[test]
 fn unknown_keys_and_wrong_types_are_named() {
     for (body, expected) in [
-        (json!({"default": {}}), "unknown field `default`"),
+        (
+            json!({"default": {}}),
+            "default: unknown key, did you mean `defaults`?",
+        ),
         (
             json!({"defaults": {"enforced": "baseline"}}),
-            "unknown field `enforced`",
+            "defaults.enforced: unknown key, did you mean `enforce`?",
         ),
         (
             json!({"exemptions": {"users": []}}),
-            "unknown field `users`",
+            "exemptions.users: unknown key",
         ),
         (json!({"defaults": {"enforce": 5}}), "defaults.enforce: "),
         (
@@ -101,12 +106,12 @@ fn every_bad_value_is_reported() {
     .expect_err("refused");
     assert_eq!(
         error,
-        "[defaults.enforce: Invalid value: \"x\": must be one of privileged, baseline, restricted, \
+        "defaults.enforce: Invalid value: \"x\": must be one of privileged, baseline, restricted, \
          defaults.warn: Invalid value: \"z\": must be one of privileged, baseline, restricted, \
          defaults.audit-version: Invalid value: \"y\": must be \"latest\" or \"v1.x\", \
          exemptions.namespaces[0]: Invalid value: \"a.b\": must not contain dots, \
          exemptions.runtimeClasses[1]: Duplicate value: \"k\", \
          exemptions.usernames[0]: Invalid value: \"\": username must not be empty, \
-         exemptions.usernames[2]: Duplicate value: \"a\"]"
+         exemptions.usernames[2]: Duplicate value: \"a\""
     );
 }

@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use portcullis_core::{Document, Door, Operation, Outcome, Plugin, Registry, Runs, UserInfo};
+use crate::registry::Registry;
+use portcullis_core::{Document, Door, Operation, Outcome, Plugin, Runs, UserInfo};
 use serde_json::{Value, json};
 
 use super::super::{NAME, register};

@@ -5,9 +5,9 @@ use std::sync::{Arc, Mutex};
 use std::task::{Context, Poll, Waker};
 use std::time::Instant;
 
+use crate::registry::Registry;
 use portcullis_core::{
-    Attributes, Denial, Document, Finished, Operation, Outcome, Pending, Phase, Plugin, Registry,
-    UserInfo,
+    Attributes, Denial, Document, Finished, Operation, Outcome, Pending, Phase, Plugin, UserInfo,
 };
 use portcullis_graph::{Profile, ProfileSpec, State, VertexKind, built_in};
 use serde_json::{Value, json};

@@ -4,33 +4,12 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
 
+use portcullis_core::{Operations, Phases, Plugin};
+use portcullis_document::Fault;
 use serde_json::Value;
 
-use crate::plugin::{Operations, Phases, Plugin};
-
-/// What is wrong with a plug-in's configuration, and where in it.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{}{message}", if path.is_empty() { String::new() } else { format!("{path}: ") })]
-pub struct ConfigFault {
-    /// Place in the plug-in's configuration, like `defaults.enforce`; empty for the whole.
-    pub path: String,
-    /// What is wrong.
-    pub message: String,
-}
-
-impl ConfigFault {
-    /// A fault at a place.
-    pub fn at(path: impl Into<String>, message: impl Into<String>) -> Self {
-        Self {
-            path: path.into(),
-            message: message.into(),
-        }
-    }
-}
-
-/// Makes a plug-in of its configuration.
-pub type Factory =
-    Box<dyn Fn(Option<&Value>) -> Result<Arc<dyn Plugin>, Vec<ConfigFault>> + Send + Sync>;
+/// Makes a plug-in of its configuration. Its faults know their path in the configuration, like `defaults.enforce`.
+pub type Factory = Box<dyn Fn(Option<&Value>) -> Result<Arc<dyn Plugin>, Vec<Fault>> + Send + Sync>;
 
 /// What the answers of a plug-in depend on. Whoever asks again about a request of the past has to know.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
