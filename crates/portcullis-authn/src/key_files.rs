@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use portcullis_document::Fault;
 use portcullis_files::Use;
 
 use crate::settings::{AuthenticatorSettings, Keys, NamedFile};
@@ -9,24 +10,16 @@ use crate::settings::{AuthenticatorSettings, Keys, NamedFile};
 /// Larger files are not keys.
 const LARGEST_KEY: u64 = 1 << 20;
 
-/// What there is to say about a file that settings name.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct KeyFileNote {
-    /// The key in the configuration, like `publicKeyFile`.
-    pub key: &'static str,
-    /// What it is; never what the file holds.
-    pub message: String,
-}
-
 impl AuthenticatorSettings<PathBuf> {
     /// Reads the files. What is odd about them, but not wrong, goes to `odd`.
     ///
     /// # Errors
     ///
-    /// With the first file that can't be read, is empty, or can be written by others.
-    pub fn read(&self, odd: &mut Vec<KeyFileNote>) -> Result<AuthenticatorSettings, KeyFileNote> {
+    /// With the first file that can't be read, is empty, or can be written by others, at the key that names it. It
+    /// never says what the file holds.
+    pub fn read(&self, odd: &mut Vec<Fault>) -> Result<AuthenticatorSettings, Fault> {
         let mut settings = self.with_files(|NamedFile { key, used, file }| {
-            let note = |message| KeyFileNote { key, message };
+            let note = |message: String| Fault::at(key, message);
             let (bytes, remark) = read(file, used).map_err(note)?;
             odd.extend(remark.map(note));
             Ok(bytes)
@@ -110,7 +103,7 @@ mod tests {
         ] {
             let settings = AuthenticatorSettings::new("corp", keys(public));
             let wrong = settings.read(&mut Vec::new()).unwrap_err();
-            assert_eq!(wrong.key, key);
+            assert_eq!(wrong.path, key);
             assert!(wrong.message.starts_with("cannot read `"), "{wrong:?}");
         }
     }
@@ -124,6 +117,6 @@ mod tests {
         let mut odd = Vec::new();
         settings.read(&mut odd).unwrap();
         assert_eq!(odd.len(), 1);
-        assert_eq!(odd[0].key, "secretFile");
+        assert_eq!(odd[0].path, "secretFile");
     }
 }

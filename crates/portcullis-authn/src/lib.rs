@@ -26,7 +26,6 @@ mod web;
 
 pub use authenticators::{Authenticators, Realm};
 pub use error::{Code, TokenError};
-pub use key_files::KeyFileNote;
 pub use login::{LoginError, local_path};
 pub use mint::{Mint, MintError};
 pub use session::{Session, SessionKey, Sessions};

@@ -1,6 +1,6 @@
 //! Authenticators with their keys.
 
-use portcullis_authn::{Authenticators, KeyFileNote};
+use portcullis_authn::{Authenticators, KeyFileNote, SettingsFault};
 use portcullis_config::AccessSettings;
 use portcullis_document::{Fault, Warning};
 
@@ -17,24 +17,22 @@ pub(super) fn authenticators(
         let Some(tokens) = &one.tokens else {
             continue;
         };
-        let fault = |note: KeyFileNote| one.origin.fault(note.key, note.message);
         let mut odd = Vec::new();
         match tokens.read(&mut odd) {
             Ok(settings) => {
                 made.push(settings);
                 origins.push(&one.origin);
             }
-            Err(wrong) => faults.push(fault(wrong)),
+            Err(wrong) => faults.push(one.origin.locate(wrong)),
         }
-        warnings.extend(odd.into_iter().map(|note| fault(note).into()));
+        let odd = odd.into_iter().map(|note| one.origin.locate(note).into());
+        warnings.extend(odd);
     }
     if !faults.is_empty() {
         return Err(faults);
     }
     let made = Authenticators::new(made, previous).map_err(|wrong| {
-        let place = |(place, fault): portcullis_authn::SettingsFault| {
-            Some(origins.get(place)?.locate(fault))
-        };
+        let place = |(place, fault): SettingsFault| Some(origins.get(place)?.locate(fault));
         wrong.into_iter().filter_map(place).collect::<Vec<_>>()
     })?;
     Ok((made, warnings))
