@@ -21,6 +21,7 @@ const LEFT: &[&str] = &[
     "portcullis-kube::plugins",
     "portcullis-kube::pod",
     "portcullis-net",
+    "portcullis-net::client",
     "portcullis-record",
     "portcullis-record::mask",
     "portcullis-roles",
