@@ -67,7 +67,7 @@ pub struct Subject {
 
 /// Who a user is to a profile.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Identity {
+pub enum AgentIdentity {
     /// Not an agent.
     Other,
     /// Somebody who claims to be an agent, but which can't be determined; why. Nothing that an agent may do
@@ -79,16 +79,16 @@ pub enum Identity {
 
 impl AccessRules {
     /// Who this user is.
-    pub fn identify(&self, user: &UserInfo) -> Identity {
+    pub fn identify(&self, user: &UserInfo) -> AgentIdentity {
         match self.subjects.recognize(user) {
-            Recognition::Agent(subject) => Identity::Agent(Subject {
+            Recognition::Agent(subject) => AgentIdentity::Agent(Subject {
                 id: Arc::clone(&subject.agent.id),
                 kind: subject.agent.kind,
                 namespace: subject.namespace.into_owned(),
                 name: subject.name.into_owned(),
             }),
-            Recognition::Unclear(why) => Identity::Unclear(why.into_owned()),
-            Recognition::NotAnAgent => Identity::Other,
+            Recognition::Unclear(why) => AgentIdentity::Unclear(why.into_owned()),
+            Recognition::NotAnAgent => AgentIdentity::Other,
         }
     }
 }

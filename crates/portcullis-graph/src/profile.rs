@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::time::SystemTime;
 
 use crate::access_rules::{AccessRules, Subject};
-use crate::admission::{Admission, Judgement, Request};
+use crate::admission::{Admission, AdmissionRequest, Judgement};
 use crate::expression;
 use crate::fault::{Fault, known_kind};
 use crate::kinds::{Kinds, VertexKind};
@@ -75,7 +75,7 @@ impl Profile {
     pub fn admit_agent(
         &self,
         subject: &Subject,
-        request: &Request<'_>,
+        request: &AdmissionRequest<'_>,
         lookups: &dyn Lookups,
         now: SystemTime,
     ) -> Judgement {

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use portcullis_core::{
     ConfigFault, DependsOn, Descriptor, FailureMode, Operations, Phases, Plugin,
 };
-use portcullis_host::WorldHost;
+use portcullis_host::ExternalHost;
 use portcullis_js::{
     CompileFault, GlobalContext, Guard, Limits, ModuleSource, PolicyCode, PolicySet, PolicySource,
     Pool, PoolOptions, SourceName, Sources,
@@ -81,7 +81,7 @@ impl Compiled {
         let pool = if observer.as_ref().is_some_and(|o| o.replays()) {
             Pool::build_for_replays(self.set, limits, options)
         } else {
-            let host = WorldHost::new(policies.host.clone()).map_err(|e| e.to_string())?;
+            let host = ExternalHost::new(policies.host.clone()).map_err(|e| e.to_string())?;
             Pool::build(self.set, limits, options, context, Arc::new(host), guard)
         };
         let pool = Arc::new(pool);

@@ -1,7 +1,7 @@
 //! Every step of a rule, every reason, several rules, static rules, on a made-up graph.
 
 use super::support::{Mode, Pretended, access, compile, opinion, user};
-use crate::access_rules::{AccessRules, Compat, Identity, Selectors};
+use crate::access_rules::{AccessRules, AgentIdentity, Compat, Selectors};
 use portcullis_core::Opinion;
 
 const PROFILE: &str = r#"
@@ -238,11 +238,11 @@ fn selectors_that_are_not_forwarded() {
 fn who_is_an_agent() {
     let rules = rules();
     let known = |name: &str, groups: &str| match rules.identify(&user(name, groups)) {
-        Identity::Agent(subject) => Some(format!(
+        AgentIdentity::Agent(subject) => Some(format!(
             "{} {}/{}",
             subject.id, subject.namespace, subject.name
         )),
-        Identity::Unclear(_) | Identity::Other => None,
+        AgentIdentity::Unclear(_) | AgentIdentity::Other => None,
     };
     for (name, groups, wanted) in [
         ("keeper:s1", "keepers,keepers:s1,more", Some("keeper /s1")),

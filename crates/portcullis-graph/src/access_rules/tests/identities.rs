@@ -1,7 +1,7 @@
 //! Who an agent is, where names and groups are odd, by the profiles that ship.
 
 use super::support::{compile, user};
-use crate::access_rules::{AccessRules, Identity};
+use crate::access_rules::{AccessRules, AgentIdentity};
 use crate::built_in;
 
 fn rules(profile: &str) -> AccessRules {
@@ -9,7 +9,10 @@ fn rules(profile: &str) -> AccessRules {
 }
 
 fn is_unclear(rules: &AccessRules, name: &str, groups: &str) -> bool {
-    matches!(rules.identify(&user(name, groups)), Identity::Unclear(_))
+    matches!(
+        rules.identify(&user(name, groups)),
+        AgentIdentity::Unclear(_)
+    )
 }
 
 #[test]
@@ -30,7 +33,7 @@ fn names_that_can_not_be_determined_are_unclear() {
         let rules = rules(profile);
         let good = user(&format!("{prefix}a1"), groups);
         assert!(
-            matches!(rules.identify(&good), Identity::Agent(_)),
+            matches!(rules.identify(&good), AgentIdentity::Agent(_)),
             "{prefix}"
         );
         let long = "a".repeat(300);
@@ -49,7 +52,7 @@ fn names_that_can_not_be_determined_are_unclear() {
             assert!(is_unclear(&rules, &name, groups), "{profile}: {name:?}");
             // Without the group it claims nothing.
             let other = user(&name, "system:authenticated");
-            assert_eq!(rules.identify(&other), Identity::Other, "{name:?}");
+            assert_eq!(rules.identify(&other), AgentIdentity::Other, "{name:?}");
         }
     }
 }
@@ -72,7 +75,7 @@ fn names_of_others_are_not_claims() {
         ),
     ] {
         let identity = rules(profile).identify(&user(name, groups));
-        assert_eq!(identity, Identity::Other, "{name}");
+        assert_eq!(identity, AgentIdentity::Other, "{name}");
     }
 }
 
@@ -91,7 +94,7 @@ fn a_service_account_is_in_one_namespace() {
         let own = format!(",system:serviceaccounts:{own}");
         for good in [own.clone(), format!("{own}{own}")] {
             let identity = rules.identify(&user(name, &groups(&good)));
-            assert!(matches!(identity, Identity::Agent(_)), "{name} {good}");
+            assert!(matches!(identity, AgentIdentity::Agent(_)), "{name} {good}");
         }
         for other in ["seed-s2", "seed-s1x", "default", ""] {
             let other = format!(",system:serviceaccounts:{other}");
@@ -99,7 +102,7 @@ fn a_service_account_is_in_one_namespace() {
                 assert!(is_unclear(&rules, name, &groups(&both)), "{name} {both}");
             }
             let identity = rules.identify(&user(name, &groups(&other)));
-            assert_eq!(identity, Identity::Other, "{name} {other}");
+            assert_eq!(identity, AgentIdentity::Other, "{name} {other}");
         }
     }
 }

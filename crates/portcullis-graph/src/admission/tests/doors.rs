@@ -4,9 +4,9 @@
 use portcullis_core::UserInfo;
 use serde_json::json;
 
-use super::super::{Judgement, Request};
+use super::super::{AdmissionRequest, Judgement};
 use super::world::{Ask, World, now};
-use crate::access_rules::Identity;
+use crate::access_rules::AgentIdentity;
 use crate::built_in;
 use crate::lookups::Nothing;
 use crate::profile::Profile;
@@ -134,7 +134,7 @@ fn who_can_not_be_determined_may_write_nothing() {
             ..UserInfo::default()
         };
         let object = json!({"metadata": {"name": "x"}});
-        let request = Request {
+        let request = AdmissionRequest {
             operation: "CREATE",
             group: "",
             resource: "nodes",
@@ -147,9 +147,9 @@ fn who_can_not_be_determined_may_write_nothing() {
             options: None,
         };
         let said = match profile.rules.identify(&user) {
-            Identity::Agent(agent) => profile.admit_agent(&agent, &request, &Nothing, now()),
-            Identity::Unclear(why) => Judgement::unclear(why),
-            Identity::Other => Judgement::NotApplicable,
+            AgentIdentity::Agent(agent) => profile.admit_agent(&agent, &request, &Nothing, now()),
+            AgentIdentity::Unclear(why) => Judgement::unclear(why),
+            AgentIdentity::Other => Judgement::NotApplicable,
         };
         match said {
             Judgement::Refuse {
