@@ -6,7 +6,7 @@
 use std::hint::black_box;
 use std::time::Duration;
 
-use portcullis_graph::{Graph, KindId, Reach, Spot, VertexRef};
+use portcullis_graph::{Graph, KindId, Reach, VertexHandle, VertexRef};
 use serde::Serialize;
 
 use super::data::{Data, Number};
@@ -53,9 +53,9 @@ pub(super) fn run(
 ) -> Result<Check> {
     let texts = Texts::new(data, &questions.pairs);
     let named = texts.named();
-    let spots: Option<Vec<(Spot, Spot)>> = named
+    let spots: Option<Vec<(VertexHandle, VertexHandle)>> = named
         .iter()
-        .map(|(from, to)| graph.spot(*from).zip(graph.spot(*to)))
+        .map(|(from, to)| graph.handle(*from).zip(graph.handle(*to)))
         .collect();
     let spots = spots.context(format!("{}: no such vertex", questions.what))?;
     let expected = if questions.is_allowed {
@@ -76,7 +76,7 @@ pub(super) fn run(
     let (few_spots, few_named) = (spots.get(..few), named.get(..few));
     let few_spots = few_spots.unwrap_or_default();
     let few_named = few_named.unwrap_or_default();
-    let by_spot = |(from, to): &(Spot, Spot)| graph.leads_from(*from, *to);
+    let by_spot = |(from, to): &(VertexHandle, VertexHandle)| graph.leads_from(*from, *to);
     let by_name = |(from, to): &(VertexRef<'_>, VertexRef<'_>)| graph.leads(*from, *to);
     let (mut path, mut whole, mut plain) = (Vec::new(), Vec::new(), Vec::new());
     let (mut path_spread, mut whole_spread) = (Vec::new(), Vec::new());

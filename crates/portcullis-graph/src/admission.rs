@@ -12,7 +12,8 @@ use serde_json::Value;
 
 use crate::access_rules::Subject;
 use crate::kinds::{Kinds, VertexKind};
-use crate::lookups::{Found, Lookups, Wanted};
+use crate::lookups::{LookupResult, Lookups};
+use crate::vertex::Vertex;
 use resource::ResourceName;
 use rule::Rule;
 use template::{Template, bounded};
@@ -49,7 +50,7 @@ struct Refusal {
 
 /// One request for admission, as expressions see it.
 #[derive(Debug, Clone)]
-pub struct Request<'a> {
+pub struct AdmissionRequest<'a> {
     /// CREATE, UPDATE, DELETE or CONNECT.
     pub operation: &'a str,
     /// API group of the resource.
@@ -91,7 +92,7 @@ pub enum Judgement {
         rule: String,
     },
     /// These must be read first.
-    Needs(Vec<Wanted>),
+    Needs(Vec<Vertex>),
     /// It can't be decided, and why; refuse.
     Failed(String),
 }
@@ -107,7 +108,7 @@ impl Judgement {
     }
 }
 
-impl Request<'_> {
+impl AdmissionRequest<'_> {
     /// The name, or that of the object where the request has none.
     fn effective_name(&self) -> &str {
         if self.name.is_empty() {
@@ -150,7 +151,7 @@ impl Admission {
     pub(crate) fn judge(
         &self,
         subject: &Subject,
-        request: &Request<'_>,
+        request: &AdmissionRequest<'_>,
         lookups: &dyn Lookups,
         now: SystemTime,
     ) -> Judgement {
@@ -166,7 +167,7 @@ impl Admission {
     fn check(
         &self,
         subject: &Subject,
-        request: &Request<'_>,
+        request: &AdmissionRequest<'_>,
         lookups: &dyn Lookups,
         now: SystemTime,
     ) -> Judgement {
@@ -190,13 +191,13 @@ impl Admission {
     }
 
     /// The kind of what a request is about, if the profile has it.
-    fn kind(&self, request: &Request<'_>) -> Option<&VertexKind> {
+    fn kind(&self, request: &AdmissionRequest<'_>) -> Option<&VertexKind> {
         let kind = self.kinds.of_resource(request.group, request.resource);
         kind.and_then(|kind| self.kinds.get(kind))
     }
 
     /// Why a request contradicts itself, or what its resource is, if it does.
-    fn contradiction(&self, request: &Request<'_>) -> Option<String> {
+    fn contradiction(&self, request: &AdmissionRequest<'_>) -> Option<String> {
         if let Some(why) = request.contradiction() {
             return Some(why.to_owned());
         }
@@ -210,7 +211,7 @@ impl Admission {
     fn rules_about<'a>(
         &'a self,
         subject: &'a Subject,
-        request: &Request<'_>,
+        request: &AdmissionRequest<'_>,
     ) -> impl Iterator<Item = &'a Rule> {
         let exact = ResourceName::new(request.group, request.resource, request.subresource);
         let is_part = !request.subresource.is_empty();
@@ -227,7 +228,7 @@ impl Admission {
     /// request costs no reading, and nothing passes for it that the rules would not refuse.
     fn unless_existing(
         &self,
-        request: &Request<'_>,
+        request: &AdmissionRequest<'_>,
         lookups: &dyn Lookups,
         judgement: Judgement,
     ) -> Judgement {
@@ -244,15 +245,15 @@ impl Admission {
         let Ok(namespace) = kind.scope().namespace(request.namespace) else {
             return judgement;
         };
-        let wanted = Wanted {
+        let wanted = Vertex {
             kind: kind.name.clone(),
             namespace: namespace.to_owned(),
             name: name.to_owned(),
         };
         match lookups.find_now(&wanted) {
-            Found::Object(_) => Judgement::AlreadyExists,
-            Found::Unread => Judgement::Needs(vec![wanted]),
-            Found::Absent | Found::Failed(_) => judgement,
+            LookupResult::Object(_) => Judgement::AlreadyExists,
+            LookupResult::Unread => Judgement::Needs(vec![wanted]),
+            LookupResult::Absent | LookupResult::Failed(_) => judgement,
         }
     }
 }

@@ -95,7 +95,7 @@ pub struct VertexView {
 
 /// A vertex that was found, good until the graph changes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Spot {
+pub struct VertexHandle {
     number: u32,
     changes: u64,
 }
@@ -195,11 +195,11 @@ impl Graph {
     }
 
     /// Finds a vertex, to ask [`Graph::leads_from`] about it several times.
-    pub fn spot(&self, vertex: VertexRef<'_>) -> Option<Spot> {
+    pub fn handle(&self, vertex: VertexRef<'_>) -> Option<VertexHandle> {
         let (hash, vertex) = self.hashed(vertex);
         let store = self.read();
         let number = store.vertices.find(hash, vertex)?;
-        Some(Spot {
+        Some(VertexHandle {
             number,
             changes: store.changes,
         })
@@ -207,7 +207,7 @@ impl Graph {
 
     /// Whether a vertex leads to a target, both found before. None if the graph has changed since, or has to
     /// be searched: then only [`Graph::leads`] tells.
-    pub fn leads_from(&self, from: Spot, to: Spot) -> Option<bool> {
+    pub fn leads_from(&self, from: VertexHandle, to: VertexHandle) -> Option<bool> {
         let store = self.read();
         let end = store.vertex(to.number)?;
         let fresh = from.changes == store.changes && to.changes == store.changes;

@@ -41,7 +41,8 @@ use std::time::SystemTime;
 
 use serde_json::Value;
 
-use crate::lookups::{Found, Lookups, Wanted};
+use crate::lookups::{LookupResult, Lookups};
+use crate::vertex::Vertex;
 use evaluate::Run;
 use node::Node;
 use value::Val;
@@ -77,7 +78,7 @@ pub(crate) enum ExpressionError {
     /// A member that it names is not there.
     Missing,
     /// It needs objects that must be read first.
-    Needs(Vec<Wanted>),
+    Needs(Vec<Vertex>),
     /// An object that it needs could not be read.
     Unavailable(String),
     /// It can't be computed, and why.
@@ -99,7 +100,7 @@ pub(crate) struct Scope<'a> {
     lookups: &'a dyn Lookups,
     now: SystemTime,
     too_large: Option<String>,
-    looked_up: RefCell<HashMap<Wanted, Option<usize>>>,
+    looked_up: RefCell<HashMap<Vertex, Option<usize>>>,
     objects: Arena,
     until: RefCell<Option<SystemTime>>,
 }
@@ -114,7 +115,7 @@ impl std::fmt::Debug for Scope<'_> {
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Depends {
     /// Objects it looked up, found or not.
-    pub objects: Vec<Wanted>,
+    pub objects: Vec<Vertex>,
     /// The next moment at which `expired()` would answer otherwise.
     pub until: Option<SystemTime>,
 }
@@ -290,7 +291,7 @@ impl<'a> Scope<'a> {
 
     /// What the evaluations so far depended on.
     pub(crate) fn depends(&self) -> Depends {
-        let mut objects: Vec<Wanted> = self.looked_up.borrow().keys().cloned().collect();
+        let mut objects: Vec<Vertex> = self.looked_up.borrow().keys().cloned().collect();
         objects.sort();
         Depends {
             objects,
@@ -305,7 +306,7 @@ impl<'a> Scope<'a> {
     }
 
     /// An object, asked for once in this scope.
-    fn object(&self, wanted: Wanted) -> Result<Option<&Value>, ExpressionError> {
+    fn object(&self, wanted: Vertex) -> Result<Option<&Value>, ExpressionError> {
         let known = self.looked_up.borrow().get(&wanted).copied();
         if let Some(number) = known {
             return Ok(number.and_then(|number| self.objects.get(number)));
@@ -316,16 +317,16 @@ impl<'a> Scope<'a> {
             )));
         }
         let number = match self.lookups.find(&wanted) {
-            Found::Object(object) => {
+            LookupResult::Object(object) => {
                 check_bounds(&object).map_err(|words| {
-                    let Wanted { kind, name, .. } = &wanted;
+                    let Vertex { kind, name, .. } = &wanted;
                     ExpressionError::Unavailable(format!("{kind} {name} is too large: {words}"))
                 })?;
                 Some(self.objects.put(object))
             }
-            Found::Absent => None,
-            Found::Unread => return Err(ExpressionError::Needs(vec![wanted])),
-            Found::Failed(words) => return Err(ExpressionError::Unavailable(words)),
+            LookupResult::Absent => None,
+            LookupResult::Unread => return Err(ExpressionError::Needs(vec![wanted])),
+            LookupResult::Failed(words) => return Err(ExpressionError::Unavailable(words)),
         };
         self.looked_up.borrow_mut().insert(wanted, number);
         Ok(number.and_then(|number| self.objects.get(number)))

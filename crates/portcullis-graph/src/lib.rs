@@ -25,11 +25,11 @@ mod state;
 mod vertex;
 
 pub use access_rules::{AgentIdentity, Compat, Explanation, Selectors, Subject};
-pub use admission::{Judgement, Request};
+pub use admission::{AdmissionRequest, Judgement};
 pub use authorizer::GraphAuthorizer;
-pub use engine::{Edge, Graph, Reach, Shape, Spot};
+pub use engine::{Edge, Graph, Reach, Shape, VertexHandle};
 pub use kinds::{Kinds, VertexKind};
-pub use lookups::{Found, Lookups, Wanted};
+pub use lookups::{LookupResult, Lookups};
 pub use names::{check_name, check_namespace};
 pub use observer::{Observer, Update};
 pub use profile::Profile;

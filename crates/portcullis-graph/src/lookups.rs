@@ -4,20 +4,11 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-/// An object that somebody wants to know about.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Wanted {
-    /// Kind, as the profile names it.
-    pub kind: String,
-    /// Namespace, empty for objects without one.
-    pub namespace: String,
-    /// Name.
-    pub name: String,
-}
+use crate::vertex::Vertex;
 
 /// What is known of an object.
 #[derive(Debug, Clone)]
-pub enum Found {
+pub enum LookupResult {
     /// It is there. Of a watched object only the fields that its source keeps are known.
     Object(Arc<Value>),
     /// It is not there.
@@ -31,16 +22,16 @@ pub enum Found {
 /// Where expressions look objects up.
 pub trait Lookups {
     /// The object of this kind, namespace and name.
-    fn find(&self, wanted: &Wanted) -> Found;
+    fn find(&self, wanted: &Vertex) -> LookupResult;
 
     /// The same, where an answer from a watch that lags behind won't do.
-    fn find_now(&self, wanted: &Wanted) -> Found {
+    fn find_now(&self, wanted: &Vertex) -> LookupResult {
         self.find(wanted)
     }
 
     /// The vertices of `kind` that an edge leads to from this one, in any graph of the profile: no
     /// duplicates, a bounded number.
-    fn neighbours(&self, wanted: &Wanted, kind: &str) -> Vec<Wanted> {
+    fn neighbours(&self, wanted: &Vertex, kind: &str) -> Vec<Vertex> {
         let _ = (wanted, kind);
         Vec::new()
     }
@@ -51,7 +42,7 @@ pub trait Lookups {
 pub(crate) struct Nothing;
 
 impl Lookups for Nothing {
-    fn find(&self, _: &Wanted) -> Found {
-        Found::Absent
+    fn find(&self, _: &Vertex) -> LookupResult {
+        LookupResult::Absent
     }
 }

@@ -9,7 +9,7 @@ use std::time::SystemTime;
 use portcullis_document::Fault;
 
 use crate::access_rules::{AccessRules, Subject};
-use crate::admission::{Admission, Judgement, Request};
+use crate::admission::{Admission, AdmissionRequest, Judgement};
 use crate::expression;
 use crate::fault::known_kind;
 use crate::kinds::{Kinds, VertexKind};
@@ -77,7 +77,7 @@ impl Profile {
     pub fn admit_agent(
         &self,
         subject: &Subject,
-        request: &Request<'_>,
+        request: &AdmissionRequest<'_>,
         lookups: &dyn Lookups,
         now: SystemTime,
     ) -> Judgement {

@@ -21,12 +21,11 @@ use serde_json::Value;
 
 use crate::engine::{Edge, Graph, Shape};
 use crate::expression::{Scope, check_bounds};
-use crate::lookups::Wanted;
 use crate::names;
 use crate::observer::{Observer, Update};
 use crate::profile::Profile;
 use crate::sources::{Source, SourceId};
-use crate::vertex::{KindId, VertexRef};
+use crate::vertex::{KindId, Vertex, VertexRef};
 use contribution::{Contribution, OwnedVertex};
 use projection::project;
 use store::{ChangeQueue, Entry, Key, ObjectId, ObjectTable, Reevaluation};
@@ -448,7 +447,7 @@ impl State {
     }
 
     /// The id of an object, if its kind is watched.
-    fn id(&self, wanted: &Wanted) -> Option<ObjectId> {
+    fn id(&self, wanted: &Vertex) -> Option<ObjectId> {
         let kind = self.profile.kinds.id(&wanted.kind)?;
         let source = self.profile.sources.of_kind(kind)?;
         Some((source, self.key(kind, &wanted.namespace, &wanted.name)))

@@ -37,7 +37,7 @@ const BLOCKING: usize = 64;
 
 /// Answers the calls of policies by asking the world outside.
 #[derive(Debug)]
-pub struct WorldHost {
+pub struct ExternalHost {
     context: Arc<HostContext>,
     /// Started by the first call.
     runtime: OnceLock<Result<Runtime, String>>,
@@ -51,7 +51,7 @@ enum Call {
     Forward(Box<Forward>),
 }
 
-impl WorldHost {
+impl ExternalHost {
     /// A host that may reach what these settings say.
     ///
     /// # Errors
@@ -102,7 +102,7 @@ impl WorldHost {
     }
 }
 
-impl Drop for WorldHost {
+impl Drop for ExternalHost {
     fn drop(&mut self) {
         if let Some(Ok(runtime)) = self.runtime.take() {
             // Calls that nobody waits for any more are dropped, and their programs with them.
@@ -112,7 +112,7 @@ impl Drop for WorldHost {
     }
 }
 
-impl Host for WorldHost {
+impl Host for ExternalHost {
     fn call(&self, request: &HostRequest<'_>) -> Result<Value, String> {
         let now = clock::monotonic();
         let longest = now.checked_add(self.context.settings.call_limit);

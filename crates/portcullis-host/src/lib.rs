@@ -1,7 +1,7 @@
 //! What policies may ask of the world outside: signatures and provenance of images, and the opinion
 //! of another admission controller.
 //!
-//! [`WorldHost`] answers the calls of policies; [`HostSettings`] says what it may reach. Whatever is
+//! [`ExternalHost`] answers the calls of policies; [`HostSettings`] says what it may reach. Whatever is
 //! not known for sure is an error, which the policy sees as an exception, never an answer.
 
 mod arguments;
@@ -24,5 +24,5 @@ mod text;
 mod tool;
 
 pub use forward_rule::ForwardRule;
-pub use host::WorldHost;
+pub use host::ExternalHost;
 pub use settings::{GoogleToken, HostSettings};

@@ -20,7 +20,7 @@ use scope::PolicyScope;
 
 use crate::input::{Input, Plan};
 use crate::limits::Limits;
-use crate::outcome::{ConsoleLine, Evaluation, Verdict};
+use crate::outcome::{ConsoleLine, Evaluation, PolicyVerdict};
 use crate::policy_set::PolicySet;
 use crate::program::{SourcePosition, Text};
 use crate::realm::{Realm, Tool, Tools};
@@ -119,7 +119,7 @@ impl<'a, 'js> Run<'a, 'js> {
                 continue;
             };
             let mut step = PolicyStep::skipped(name.as_str(), mode);
-            let is_refused = matches!(record.verdict, Some(Verdict::Deny(_)));
+            let is_refused = matches!(record.verdict, Some(PolicyVerdict::Deny(_)));
             let is_decided = record.verdict.is_some() && !(is_refused && self.input.asks_on);
             if is_decided || is_over || record.is_out_of_time {
                 record.steps.push(step);
@@ -175,7 +175,9 @@ impl<'a, 'js> Run<'a, 'js> {
                 (PolicyMode::Warn, Conclusion::Deny(_)) if is_refused => {}
                 (_, Conclusion::Pass)
                 | (PolicyMode::Warn | PolicyMode::DryRun, Conclusion::Allow) => {}
-                (PolicyMode::Enforce, Conclusion::Allow) => record.verdict = Some(Verdict::Allow),
+                (PolicyMode::Enforce, Conclusion::Allow) => {
+                    record.verdict = Some(PolicyVerdict::Allow)
+                }
                 (PolicyMode::Enforce, Conclusion::Deny(refusal))
                     if refusal.failure && self.input.failures_pass =>
                 {

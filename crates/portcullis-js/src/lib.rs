@@ -42,7 +42,7 @@ pub use host::{Host, HostRequest, NoHost};
 pub use input::{Input, Plan};
 pub use job::PoolError;
 pub use limits::Limits;
-pub use outcome::{ConsoleLine, Evaluation, PolicyDenial, Verdict};
+pub use outcome::{ConsoleLine, Evaluation, PolicyDenial, PolicyVerdict};
 pub use policy_set::PolicySet;
 pub use pool::{Pool, PoolOptions};
 pub use process::serve_evaluations;

@@ -22,7 +22,7 @@ pub struct PolicyDenial {
 
 /// What all policies together say.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub enum Verdict {
+pub enum PolicyVerdict {
     /// One said yes.
     Allow,
     /// One said no.
@@ -61,7 +61,7 @@ impl ConsoleLine {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Evaluation {
     /// What all policies together say.
-    pub verdict: Verdict,
+    pub verdict: PolicyVerdict,
     /// What every policy did, in order.
     pub steps: Vec<PolicyStep>,
     /// Remarks for the person who asked.
@@ -85,7 +85,7 @@ impl Evaluation {
     /// The refusal, if it is one.
     pub fn denial(&self) -> Option<&PolicyDenial> {
         match &self.verdict {
-            Verdict::Deny(denial) => Some(denial),
+            PolicyVerdict::Deny(denial) => Some(denial),
             _ => None,
         }
     }

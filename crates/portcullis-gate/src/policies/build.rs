@@ -4,7 +4,7 @@ use std::num::NonZero;
 use std::sync::Arc;
 
 use portcullis_core::{FailureMode, Operations, Phases, Plugin};
-use portcullis_host::WorldHost;
+use portcullis_host::ExternalHost;
 use portcullis_js::{
     CompileFault, GlobalContext, Guard, PolicySet, PolicySource, Pool, PoolOptions, SourceName,
     Sources,
@@ -82,7 +82,7 @@ impl Compiled {
             Pool::build_for_replays(self.set, limits, options)
         } else {
             let host =
-                WorldHost::new(policies.host.clone()).map_err(|faults| faults.on_one_line())?;
+                ExternalHost::new(policies.host.clone()).map_err(|faults| faults.on_one_line())?;
             Pool::build(self.set, limits, options, context, Arc::new(host), guard)
         };
         let pool = Arc::new(pool);

@@ -211,7 +211,7 @@ fn failed(error: PluginError) -> Finished {
 /// Names the policies that would have counted, could not decide, and were passed over: those that
 /// failed, and those that were not asked because the time was up.
 fn passed_over(evaluation: &Evaluation, rules: &[Rule], skipped: &Skipped) -> Vec<String> {
-    let is_decided = !matches!(evaluation.verdict, js::Verdict::None);
+    let is_decided = !matches!(evaluation.verdict, js::PolicyVerdict::None);
     let counts = |index: usize| {
         let rule = rules.get(index);
         rule.is_some_and(|rule| rule.mode == PolicyMode::Enforce)
@@ -249,8 +249,8 @@ fn finished(
         notes.warn(warning);
     }
     let outcome = match evaluation.verdict {
-        js::Verdict::Allow => Outcome::Pass,
-        js::Verdict::Deny(by) => {
+        js::PolicyVerdict::Allow => Outcome::Pass,
+        js::PolicyVerdict::Deny(by) => {
             if let Some(policy) = by.policy {
                 notes.decided_by(policy);
             }
@@ -259,7 +259,7 @@ fn finished(
                 false => Outcome::Deny(by.denial),
             }
         }
-        js::Verdict::None => match default_action {
+        js::PolicyVerdict::None => match default_action {
             DefaultAction::Allow => Outcome::Pass,
             DefaultAction::Reject => Outcome::Deny(rejected_by_default()),
         },

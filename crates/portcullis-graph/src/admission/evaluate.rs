@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::{Judgement, Refusal, Request};
+use super::{AdmissionRequest, Judgement, Refusal};
 use crate::access_rules::Subject;
 use crate::expression::Scope;
 use crate::kinds::Kinds;
@@ -33,12 +33,16 @@ static NULL: Value = Value::Null;
 pub(super) struct Inputs<'a> {
     subject: &'a Subject,
     kind: &'a str,
-    request: &'a Request<'a>,
+    request: &'a AdmissionRequest<'a>,
 }
 
 impl<'a> Inputs<'a> {
     /// Of this request of this agent.
-    pub(super) fn new(subject: &'a Subject, request: &'a Request<'a>, kinds: &'a Kinds) -> Self {
+    pub(super) fn new(
+        subject: &'a Subject,
+        request: &'a AdmissionRequest<'a>,
+        kinds: &'a Kinds,
+    ) -> Self {
         let kind = kinds.name(subject.kind);
         Self {
             subject,

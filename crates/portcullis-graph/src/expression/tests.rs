@@ -462,19 +462,19 @@ fn values_that_are_too_large_are_refused() {
 struct Store;
 
 impl Lookups for Store {
-    fn find(&self, wanted: &Wanted) -> Found {
+    fn find(&self, wanted: &Vertex) -> LookupResult {
         match wanted.name.as_str() {
-            "there" => Found::Object(Arc::new(json!({"spec": {"seedName": "s1"}}))),
-            "failing" => Found::Failed("no answer".to_owned()),
-            name if name.starts_with("unread") => Found::Unread,
-            _ => Found::Absent,
+            "there" => LookupResult::Object(Arc::new(json!({"spec": {"seedName": "s1"}}))),
+            "failing" => LookupResult::Failed("no answer".to_owned()),
+            name if name.starts_with("unread") => LookupResult::Unread,
+            _ => LookupResult::Absent,
         }
     }
 }
 
 #[test]
 fn other_objects_are_looked_up() {
-    let wanted = |name: &str| Wanted {
+    let wanted = |name: &str| Vertex {
         kind: "Shoot".to_owned(),
         namespace: "ns".to_owned(),
         name: name.to_owned(),

@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::State;
-use crate::lookups::{Found, Lookups, Wanted};
-use crate::vertex::VertexRef;
+use crate::lookups::{LookupResult, Lookups};
+use crate::vertex::{Vertex, VertexRef};
 
 /// How many edges of a vertex are looked at, and how many ends are told, when somebody asks for neighbours.
 const MAX_EDGES_LOOKED_AT: usize = 4096;
@@ -13,16 +13,18 @@ const MAX_NEIGHBOURS: usize = 256;
 
 impl Lookups for State {
     /// Watched kinds: what is kept, or absent. Other kinds: unread.
-    fn find(&self, wanted: &Wanted) -> Found {
+    fn find(&self, wanted: &Vertex) -> LookupResult {
         let Some((source, key)) = self.id(wanted) else {
-            return Found::Unread;
+            return LookupResult::Unread;
         };
         let found = self.tables.get(source.0).and_then(|table| table.find(&key));
-        found.map_or(Found::Absent, |object| Found::Object(Arc::new(object)))
+        found.map_or(LookupResult::Absent, |object| {
+            LookupResult::Object(Arc::new(object))
+        })
     }
 
     /// Where edges of any graph lead to from this vertex, as far as they are of this kind.
-    fn neighbours(&self, wanted: &Wanted, kind: &str) -> Vec<Wanted> {
+    fn neighbours(&self, wanted: &Vertex, kind: &str) -> Vec<Vertex> {
         let kinds = &self.profile.kinds;
         let (Some(from), Some(kind)) = (kinds.id(&wanted.kind), kinds.id(kind)) else {
             return Vec::new();
@@ -38,8 +40,8 @@ impl Lookups for State {
         let views = views.filter_map(|graph| graph.view(vertex, MAX_EDGES_LOOKED_AT));
         let ends = views.flat_map(|view| view.outgoing).map(|(end, _)| end);
         let of_kind = ends.filter(|(its, _, _)| *its == kind);
-        let found: BTreeSet<Wanted> = of_kind
-            .map(|(_, namespace, name)| Wanted {
+        let found: BTreeSet<Vertex> = of_kind
+            .map(|(_, namespace, name)| Vertex {
                 kind: kinds.name(kind).to_owned(),
                 namespace,
                 name,

@@ -10,7 +10,7 @@ use serde_json::json;
 use super::*;
 use crate::access_rules::AccessRules;
 use crate::kinds::{Kinds, VertexKind};
-use crate::lookups::{Found, Lookups};
+use crate::lookups::{LookupResult, Lookups};
 use crate::sources::Sources;
 use crate::spec::{SourceSpec, VertexSpec};
 
@@ -127,14 +127,14 @@ impl Following {
     }
 
     fn find(&self, kind: &str, namespace: &str, name: &str) -> Option<Value> {
-        let wanted = Wanted {
+        let wanted = Vertex {
             kind: kind.to_owned(),
             namespace: namespace.to_owned(),
             name: name.to_owned(),
         };
         match self.state.find(&wanted) {
-            Found::Object(object) => Some(object.as_ref().clone()),
-            Found::Absent => None,
+            LookupResult::Object(object) => Some(object.as_ref().clone()),
+            LookupResult::Absent => None,
             other => panic!("{other:?}"),
         }
     }

@@ -1,7 +1,7 @@
 //! `cosignVerify` with stand-ins for cosign.
 
 use portcullis_core::HostFunction::CosignVerify;
-use portcullis_host::{HostSettings, WorldHost};
+use portcullis_host::{ExternalHost, HostSettings};
 use serde_json::{Value, json};
 
 use crate::script::Folder;
@@ -9,7 +9,7 @@ use crate::support::{call, pod, settings};
 
 const OK: &str = "echo '[{\"critical\":{}}]'";
 
-fn verify(host: &WorldHost, images: &[&str]) -> Result<Value, String> {
+fn verify(host: &ExternalHost, images: &[&str]) -> Result<Value, String> {
     call(host, CosignVerify, &[json!("key.pub")], &pod(images))
 }
 
@@ -28,7 +28,7 @@ fn what_cosign_prints_by_image() {
 fn arguments_are_exactly_these() {
     let folder = Folder::new();
     let script = format!("printf '%s\\n' \"$@\" >> \"$D/seen\"; {OK}");
-    let host = WorldHost::new(HostSettings {
+    let host = ExternalHost::new(HostSettings {
         cosign: folder.script("cosign", &script),
         cosign_arguments: vec!["--insecure-ignore-tlog=true".to_owned()],
         ..settings()
@@ -104,7 +104,7 @@ fn much_on_both_outputs_blocks_nothing() {
 
 #[test]
 fn a_missing_program() {
-    let host = WorldHost::new(settings()).unwrap();
+    let host = ExternalHost::new(settings()).unwrap();
     assert_eq!(
         verify(&host, &["a"]).unwrap_err(),
         "invoking the cosign cli failed for a: cosign can't be started: there is no such program"

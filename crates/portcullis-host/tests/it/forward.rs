@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use portcullis_core::HostFunction::ForwardToAdmissionController;
-use portcullis_host::{ForwardRule, GoogleToken, HostSettings, WorldHost};
+use portcullis_host::{ExternalHost, ForwardRule, GoogleToken, HostSettings};
 use portcullis_js::{Host, HostRequest, Input};
 use portcullis_testing::{Pki, Reply, Server};
 use serde_json::{Value, json};
@@ -19,7 +19,7 @@ fn deny() -> Reply {
     review(&json!({"uid": "u1", "allowed": false, "status": {"message": "ext no"}}))
 }
 
-fn forward(host: &WorldHost, address: &str) -> Result<Value, String> {
+fn forward(host: &ExternalHost, address: &str) -> Result<Value, String> {
     call(
         host,
         ForwardToAdmissionController,
@@ -28,8 +28,8 @@ fn forward(host: &WorldHost, address: &str) -> Result<Value, String> {
     )
 }
 
-fn with_authority(pki: &Pki, rule: ForwardRule) -> WorldHost {
-    WorldHost::new(HostSettings {
+fn with_authority(pki: &Pki, rule: ForwardRule) -> ExternalHost {
+    ExternalHost::new(HostSettings {
         forward_to: rule,
         forward_ca: Some(pki.authority.certificate_pem.clone().into_bytes()),
         google_token: GoogleToken::File("/nonexistent".into()),
@@ -125,7 +125,7 @@ fn plain_http_on_loopback() {
         forward(&host, &format!("http://localhost:{port}/x")),
         Ok(json!(true))
     );
-    let anywhere = WorldHost::new(HostSettings {
+    let anywhere = ExternalHost::new(HostSettings {
         forward_to: ForwardRule::Anywhere,
         ..settings()
     })

@@ -3,7 +3,7 @@
 use std::net::TcpListener;
 
 use portcullis_core::HostFunction::ForwardToAdmissionController;
-use portcullis_host::{ForwardRule, HostSettings, WorldHost};
+use portcullis_host::{ExternalHost, ForwardRule, HostSettings};
 use portcullis_testing::{Pki, Reply, Server};
 use serde_json::{Value, json};
 
@@ -12,7 +12,7 @@ use crate::support::{call, call_until, forwarding, pod, settings, soon};
 
 const YES: &[u8] = br#"{"apiVersion":"admission.k8s.io/v1","kind":"AdmissionReview","response":{"uid":"u1","allowed":true}}"#;
 
-fn forward(host: &WorldHost, address: &str) -> Result<Value, String> {
+fn forward(host: &ExternalHost, address: &str) -> Result<Value, String> {
     call(
         host,
         ForwardToAdmissionController,
@@ -163,7 +163,7 @@ fn a_silent_controller_is_left_at_the_deadline() {
         format!("https://{}/", https.place()),
         format!("https://{}/", mute.local_addr().unwrap()),
     ];
-    let host = WorldHost::new(HostSettings {
+    let host = ExternalHost::new(HostSettings {
         forward_to: ForwardRule::Only(addresses.to_vec()),
         forward_ca: Some(pki.authority.certificate_pem.clone().into_bytes()),
         ..settings()
@@ -196,7 +196,7 @@ fn what_is_not_listed_is_not_asked() {
     let socket = Server::unix(&path, |_| Reply::with("200 OK", "", YES));
     let path = path.to_str().unwrap();
     let host = |entries: &[&str]| {
-        WorldHost::new(HostSettings {
+        ExternalHost::new(HostSettings {
             forward_to: ForwardRule::Only(entries.iter().map(|e| (*e).to_owned()).collect()),
             forward_ca: Some(pki.authority.certificate_pem.clone().into_bytes()),
             ..settings()
@@ -234,7 +234,7 @@ fn what_is_not_listed_is_not_asked() {
         json!("ftp://h/"),
         json!(["https://h/"]),
     ] {
-        let anywhere = WorldHost::new(HostSettings {
+        let anywhere = ExternalHost::new(HostSettings {
             forward_to: ForwardRule::Anywhere,
             ..settings()
         });
@@ -265,7 +265,7 @@ fn strangers_are_not_believed() {
         (&misnamed, Some(&misnamed)),
     ] {
         let remote = Server::https(&server.server, |_| Reply::with("200 OK", "", YES));
-        let host = WorldHost::new(HostSettings {
+        let host = ExternalHost::new(HostSettings {
             forward_to: rule.clone(),
             forward_ca: authority.map(|pki| pki.authority.certificate_pem.clone().into_bytes()),
             ..settings()
@@ -303,7 +303,7 @@ fn nobody_there() {
 
 #[test]
 fn settings_that_can_not_be_used() {
-    let error = WorldHost::new(HostSettings {
+    let error = ExternalHost::new(HostSettings {
         forward_to: ForwardRule::Only(vec!["/run/x.sock".to_owned(), "ftp://x".to_owned()]),
         forward_ca: Some(
             b"-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n".to_vec(),

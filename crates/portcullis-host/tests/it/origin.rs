@@ -1,7 +1,7 @@
 //! `slsaEnsureComingFrom` with stand-ins for everything it asks.
 
 use portcullis_core::HostFunction::SlsaEnsureComingFrom;
-use portcullis_host::WorldHost;
+use portcullis_host::ExternalHost;
 use portcullis_testing::Reply;
 use serde_json::{Value, json};
 
@@ -18,7 +18,7 @@ fn one_page() -> Vec<Value> {
     vec![json!({"occurrences": [occurrence("only", "2023-01-01T00:00:00Z")]})]
 }
 
-fn ensure(host: &WorldHost, images: &[&str]) -> Result<Value, String> {
+fn ensure(host: &ExternalHost, images: &[&str]) -> Result<Value, String> {
     call(
         host,
         SlsaEnsureComingFrom,

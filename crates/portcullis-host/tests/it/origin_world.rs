@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use portcullis_host::{GoogleToken, HostSettings, WorldHost};
+use portcullis_host::{ExternalHost, GoogleToken, HostSettings};
 use portcullis_testing::{Reply, Server};
 use serde_json::{Value, json};
 
@@ -67,8 +67,8 @@ impl World {
     }
 
     /// A host that asks these, and this verifier.
-    pub(crate) fn host(&self, verifier: &std::path::Path) -> WorldHost {
-        WorldHost::new(HostSettings {
+    pub(crate) fn host(&self, verifier: &std::path::Path) -> ExternalHost {
+        ExternalHost::new(HostSettings {
             github_raw: format!("http://{}", self.github.place()),
             container_analysis: format!("http://{}", self.analysis.place()),
             google_token: GoogleToken::Metadata(format!("http://{}", self.metadata.place())),

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use portcullis_core::HostFunction::{CosignVerify, SlsaEnsureComingFrom, SlsaVerify};
-use portcullis_host::{HostSettings, WorldHost};
+use portcullis_host::{ExternalHost, HostSettings};
 use serde_json::{Value, json};
 
 use crate::origin_world::{World, builds};
@@ -36,8 +36,8 @@ fn made(name: &str) -> Option<PathBuf> {
     None
 }
 
-fn with_cosign(cosign: &Path, arguments: &[&str]) -> WorldHost {
-    WorldHost::new(HostSettings {
+fn with_cosign(cosign: &Path, arguments: &[&str]) -> ExternalHost {
+    ExternalHost::new(HostSettings {
         cosign: cosign.to_owned(),
         cosign_arguments: arguments.iter().map(|a| (*a).to_owned()).collect(),
         ..settings()
@@ -178,7 +178,7 @@ fn a_provenance_is_verified() {
     let (Some(program), Some((path, _, image))) = (made("bin/slsa-verifier"), provenance()) else {
         return;
     };
-    let host = WorldHost::new(HostSettings {
+    let host = ExternalHost::new(HostSettings {
         slsa_verifier: program,
         ..settings()
     })

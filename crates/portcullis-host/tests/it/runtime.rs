@@ -5,7 +5,7 @@ use std::thread;
 use std::time::Duration;
 
 use portcullis_core::HostFunction::{CosignVerify, ForwardToAdmissionController};
-use portcullis_host::{HostSettings, WorldHost};
+use portcullis_host::{ExternalHost, HostSettings};
 use portcullis_testing::Server;
 use serde_json::json;
 
@@ -47,7 +47,7 @@ fn programs_take_turns() {
     let folder = Folder::new();
     // Fails if another one runs at the same time.
     let script = "mkdir \"$D/one\" || exit 7; echo '[{}]'; rmdir \"$D/one\"";
-    let host = WorldHost::new(HostSettings {
+    let host = ExternalHost::new(HostSettings {
         cosign: folder.script("cosign", script),
         tool_limit: 1,
         ..settings()
@@ -66,7 +66,7 @@ fn programs_take_turns() {
 #[test]
 fn the_limit_of_a_call_counts_too() {
     let folder = Folder::new();
-    let host = WorldHost::new(HostSettings {
+    let host = ExternalHost::new(HostSettings {
         cosign: folder.script("cosign", "sleep 1000"),
         call_limit: Duration::from_millis(300),
         ..settings()

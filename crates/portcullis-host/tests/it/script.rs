@@ -4,7 +4,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use portcullis_host::{HostSettings, WorldHost};
+use portcullis_host::{ExternalHost, HostSettings};
 use tempfile::TempDir;
 
 use crate::support::settings;
@@ -49,8 +49,8 @@ impl Folder {
     }
 
     /// A host with this stand-in for cosign.
-    pub(crate) fn cosign(&self, text: &str) -> WorldHost {
-        WorldHost::new(HostSettings {
+    pub(crate) fn cosign(&self, text: &str) -> ExternalHost {
+        ExternalHost::new(HostSettings {
             cosign: self.script("cosign", text),
             ..settings()
         })
@@ -58,8 +58,8 @@ impl Folder {
     }
 
     /// A host with this stand-in for slsa-verifier.
-    pub(crate) fn slsa_verifier(&self, text: &str) -> WorldHost {
-        WorldHost::new(HostSettings {
+    pub(crate) fn slsa_verifier(&self, text: &str) -> ExternalHost {
+        ExternalHost::new(HostSettings {
             slsa_verifier: self.script("slsa-verifier", text),
             ..settings()
         })

@@ -1,7 +1,7 @@
 //! `slsaVerify` with stand-ins for slsa-verifier.
 
 use portcullis_core::HostFunction::SlsaVerify;
-use portcullis_host::WorldHost;
+use portcullis_host::ExternalHost;
 use serde_json::{Value, json};
 
 use crate::script::Folder;
@@ -35,7 +35,7 @@ fn the_words_of_the_verifier_come_first() {
         call(&host, SlsaVerify, &[options()], &pod(&["a"])).unwrap_err(),
         "invoking the slsa-verifier cli failed: FAILED (slsa-verifier failed with exit code 1 for a)"
     );
-    let host = WorldHost::new(settings()).unwrap();
+    let host = ExternalHost::new(settings()).unwrap();
     let message = call(&host, SlsaVerify, &[options()], &pod(&["a"])).unwrap_err();
     assert!(
         message

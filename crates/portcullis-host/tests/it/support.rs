@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use portcullis_core::{HostFunction, clock};
-use portcullis_host::{ForwardRule, GoogleToken, HostSettings, WorldHost};
+use portcullis_host::{ExternalHost, ForwardRule, GoogleToken, HostSettings};
 use portcullis_js::{Host, HostRequest, Input, Subject};
 use portcullis_testing::Reply;
 use serde_json::{Value, json};
@@ -43,9 +43,9 @@ pub(crate) fn settings() -> HostSettings {
 }
 
 /// A host that may forward to these.
-pub(crate) fn forwarding(entries: &[&str]) -> WorldHost {
+pub(crate) fn forwarding(entries: &[&str]) -> ExternalHost {
     let entries = entries.iter().map(|e| (*e).to_owned()).collect();
-    WorldHost::new(HostSettings {
+    ExternalHost::new(HostSettings {
         forward_to: ForwardRule::Only(entries),
         ..settings()
     })
@@ -73,7 +73,7 @@ pub(crate) fn pod(images: &[&str]) -> Value {
 
 /// Calls a function about an object that no policy has changed.
 pub(crate) fn call(
-    host: &WorldHost,
+    host: &ExternalHost,
     function: HostFunction,
     arguments: &[Value],
     object: &Value,
@@ -83,7 +83,7 @@ pub(crate) fn call(
 
 /// The same with a deadline.
 pub(crate) fn call_until(
-    host: &WorldHost,
+    host: &ExternalHost,
     function: HostFunction,
     arguments: &[Value],
     object: &Value,

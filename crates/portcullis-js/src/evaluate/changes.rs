@@ -10,7 +10,7 @@ use super::Run;
 use super::conclusion::{Conclusion, Failure};
 use super::record::Record;
 use crate::convert::to_js;
-use crate::outcome::Verdict;
+use crate::outcome::PolicyVerdict;
 use crate::read_back::{ObjectReader, Strictness, Unreadable};
 use crate::realm::Tool;
 
@@ -66,7 +66,7 @@ impl<'js> Run<'_, 'js> {
         {
             lease.store(context);
         }
-        if matches!(record.verdict, Some(Verdict::Deny(_))) || record.is_out_of_time {
+        if matches!(record.verdict, Some(PolicyVerdict::Deny(_))) || record.is_out_of_time {
             return;
         }
         if self.input.failures_pass {

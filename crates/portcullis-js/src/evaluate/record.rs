@@ -6,7 +6,7 @@ use serde_json::Value;
 use super::conclusion::{Failure, INTERNAL_ERROR, Refusal, limit_message};
 use crate::input::{Input, Plan};
 use crate::limits::Limits;
-use crate::outcome::{ConsoleLine, Evaluation, PolicyDenial, Verdict};
+use crate::outcome::{ConsoleLine, Evaluation, PolicyDenial, PolicyVerdict};
 use crate::policy_set::PolicySet;
 use crate::replay::Unknown;
 
@@ -43,7 +43,7 @@ pub(crate) fn late(
             Some(name) => format!("{name}: {message}"),
             None => message,
         };
-        record.verdict = Some(Verdict::Deny(PolicyDenial {
+        record.verdict = Some(PolicyVerdict::Deny(PolicyDenial {
             policy,
             denial: Denial::new(UNDECIDED, INTERNAL_ERROR, message),
             limit: Some(PolicyLimit::Deadline),
@@ -56,7 +56,7 @@ pub(crate) fn late(
 /// What is known so far.
 #[derive(Debug, Default)]
 pub(super) struct Record {
-    pub(super) verdict: Option<Verdict>,
+    pub(super) verdict: Option<PolicyVerdict>,
     pub(super) steps: Vec<PolicyStep>,
     pub(super) warnings: Vec<String>,
     pub(super) console: Vec<ConsoleLine>,
@@ -106,7 +106,7 @@ impl Record {
             FORBIDDEN
         };
         let message = format!("{name}: {}", refusal.message);
-        self.verdict = Some(Verdict::Deny(PolicyDenial {
+        self.verdict = Some(PolicyVerdict::Deny(PolicyDenial {
             policy: Some(name.to_owned()),
             denial: Denial {
                 reason: refusal.reason,
@@ -119,7 +119,7 @@ impl Record {
 
     pub(super) fn into_evaluation(self) -> Evaluation {
         Evaluation {
-            verdict: self.verdict.unwrap_or(Verdict::None),
+            verdict: self.verdict.unwrap_or(PolicyVerdict::None),
             steps: self.steps,
             warnings: self.warnings,
             console: self.console,

@@ -18,7 +18,7 @@ use serde_json::value::{RawValue, to_raw_value};
 
 use crate::input::{Input, Plan};
 use crate::limits::Limits;
-use crate::outcome::{ConsoleLine, Evaluation, Verdict};
+use crate::outcome::{ConsoleLine, Evaluation, PolicyVerdict};
 use crate::policy_set::PolicySet;
 use crate::sources::Sources;
 use crate::subject::PlainSubject;
@@ -96,7 +96,7 @@ pub(super) struct Job {
 /// What came of one.
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) struct Report {
-    verdict: Verdict,
+    verdict: PolicyVerdict,
     steps: Vec<StepReport>,
     warnings: Vec<String>,
     console: Vec<LineReport>,
@@ -248,7 +248,7 @@ impl Report {
         if self.steps.len() != set.names().len() {
             return Err(wrong("other policies than it was request about"));
         }
-        let is_denied = matches!(self.verdict, Verdict::Deny(_));
+        let is_denied = matches!(self.verdict, PolicyVerdict::Deny(_));
         if is_denied && self.object.is_some() {
             return Err(wrong("a denial that changes the object"));
         }

@@ -13,8 +13,8 @@ use std::time::Duration;
 use portcullis_core::PolicyLimit;
 use portcullis_core::clock::{self, Stopwatch};
 use portcullis_js::{
-    GlobalContext, Input, Limits, NoHost, PolicySet, PolicySource, Pool, PoolError, PoolOptions,
-    Sources, Verdict,
+    GlobalContext, Input, Limits, NoHost, PolicySet, PolicySource, PolicyVerdict, Pool, PoolError,
+    PoolOptions, Sources,
 };
 use serde_json::json;
 
@@ -97,5 +97,5 @@ fn when_too_many_were_given_up_nothing_new_begins_until_they_end() {
     })
     .unwrap();
     let e = receiver.recv().unwrap().unwrap();
-    assert_eq!(e.verdict, Verdict::Allow);
+    assert_eq!(e.verdict, PolicyVerdict::Allow);
 }

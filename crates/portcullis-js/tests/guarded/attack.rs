@@ -7,7 +7,7 @@ use std::time::Duration;
 use portcullis_core::{PolicyLimit, clock};
 use portcullis_js::{
     Evaluation, GlobalContext, Guard, GuardEvent, GuardListener, GuardOptions, GuardStatus, Input,
-    NoHost, Pool, PoolOptions, Verdict,
+    NoHost, PolicyVerdict, Pool, PoolOptions,
 };
 use portcullis_testing::until_within;
 
@@ -71,7 +71,7 @@ fn objects_of_one_asker_take_nothing_from_others() {
     let (pool, guard, told) = guarded(Duration::from_secs(600));
     let long = rounds(6.0);
     let answer = |input| submit(&pool, input, PATIENCE).recv().unwrap();
-    assert_eq!(answer(fine("bob")).verdict, Verdict::Allow);
+    assert_eq!(answer(fine("bob")).verdict, PolicyVerdict::Allow);
     let attack = || -> Vec<_> {
         let one = |_| submit(&pool, busy("eve", long), limits().deadline);
         (0..12).map(one).collect()
@@ -80,7 +80,7 @@ fn objects_of_one_asker_take_nothing_from_others() {
     // While they compute, and the first threads are still to be given up.
     for _ in 0..20 {
         let e = answer(fine("bob"));
-        assert_eq!(e.verdict, Verdict::Allow, "{e:?}");
+        assert_eq!(e.verdict, PolicyVerdict::Allow, "{e:?}");
     }
     for receiver in first {
         let e = receiver.recv().unwrap();
@@ -99,7 +99,7 @@ fn objects_of_one_asker_take_nothing_from_others() {
     assert!(pool.abandoned() <= lost, "{}", pool.abandoned());
     assert!(told.has(r#"Killed(Some("Stuck"))"#), "{told:?}");
     let e = answer(fine("bob"));
-    assert_eq!(e.verdict, Verdict::Allow, "{e:?}");
+    assert_eq!(e.verdict, PolicyVerdict::Allow, "{e:?}");
     assert_eq!(guard.status().fault, None);
 }
 

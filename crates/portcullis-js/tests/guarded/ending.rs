@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use portcullis_js::{PoolError, Verdict};
+use portcullis_js::{PolicyVerdict, PoolError};
 
 use crate::attack::{guarded, until};
 use crate::stuck::{busy, fine, rounds};
@@ -35,7 +35,7 @@ fn it_ends_when_threads_are_back_and_it_was_quiet() {
     until("it ends", || !guard.status().is_on());
     until("it is told", || told.has("CameBack") && told.has("Ended"));
     let e = patiently(&pool, fine("bob"));
-    assert_eq!(e.verdict, Verdict::Allow);
+    assert_eq!(e.verdict, PolicyVerdict::Allow);
 }
 
 #[test]
@@ -55,5 +55,5 @@ fn a_pool_that_was_not_begun_has_no_threads_and_evaluates_nothing() {
     assert_eq!((pool.threads(), pool.realms_made()), (0, 0));
     assert_eq!(pool.evaluate(fine("bob")), Err(PoolError::NotStarted));
     pool.begin().unwrap();
-    assert_eq!(patiently(&pool, fine("bob")).verdict, Verdict::Allow);
+    assert_eq!(patiently(&pool, fine("bob")).verdict, PolicyVerdict::Allow);
 }

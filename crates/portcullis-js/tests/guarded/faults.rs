@@ -8,8 +8,8 @@ use std::sync::{Arc, Mutex, mpsc};
 use std::time::Duration;
 
 use portcullis_js::{
-    GlobalContext, Guard, GuardOptions, Host, HostRequest, Pool, PoolError, PoolOptions, Verdict,
-    WorkerCommand,
+    GlobalContext, Guard, GuardOptions, Host, HostRequest, PolicyVerdict, Pool, PoolError,
+    PoolOptions, WorkerCommand,
 };
 use serde_json::Value;
 
@@ -155,7 +155,10 @@ fn what_can_be_started_again_is_used_again() {
     // Nobody asks meanwhile.
     until("it is tried again", || setup.told.has("ProcessAgain"));
     assert_eq!(setup.guard.status().fault, None);
-    assert_eq!(patiently(&setup.pool, input(pod())).verdict, Verdict::Allow);
+    assert_eq!(
+        patiently(&setup.pool, input(pod())).verdict,
+        PolicyVerdict::Allow
+    );
     std::fs::remove_dir_all(&folder).unwrap();
 }
 
@@ -196,7 +199,10 @@ fn alone_a_worker_is_bare_and_one_that_is_killed_is_replaced() {
     // What this program was started with, it can't take away.
     let inherited = files_of("/proc/self/fd");
     let setup = setup(command());
-    assert_eq!(patiently(&setup.pool, input(pod())).verdict, Verdict::Allow);
+    assert_eq!(
+        patiently(&setup.pool, input(pod())).verdict,
+        PolicyVerdict::Allow
+    );
     until("no more than one is kept ready", || children().len() == 1);
     let (environment, files, folder) = look_at(children()[0]);
     assert_eq!((environment.as_str(), folder), ("", PathBuf::from("/")));
@@ -209,7 +215,10 @@ fn alone_a_worker_is_bare_and_one_that_is_killed_is_replaced() {
     assert_eq!(own.len(), 1, "{own:?}");
     // While one has nothing to do.
     kill(children()[0]);
-    assert_eq!(patiently(&setup.pool, input(pod())).verdict, Verdict::Allow);
+    assert_eq!(
+        patiently(&setup.pool, input(pod())).verdict,
+        PolicyVerdict::Allow
+    );
     // While one evaluates, and waits for the world outside.
     let (sender, receiver) = mpsc::channel();
     let object = serde_json::json!({"waits": 1});
@@ -224,7 +233,10 @@ fn alone_a_worker_is_bare_and_one_that_is_killed_is_replaced() {
         matches!(evaluated, Err(PoolError::Engine(_))),
         "{evaluated:?}"
     );
-    assert_eq!(patiently(&setup.pool, input(pod())).verdict, Verdict::Allow);
+    assert_eq!(
+        patiently(&setup.pool, input(pod())).verdict,
+        PolicyVerdict::Allow
+    );
     drop(setup);
     until("all are gone", || children().is_empty());
 }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use portcullis_core::PolicyOutcome;
-use portcullis_js::{CompileFault, PolicySet, PolicySource, SourceName, Sources, Verdict};
+use portcullis_js::{CompileFault, PolicySet, PolicySource, PolicyVerdict, SourceName, Sources};
 use serde_json::{Value, json};
 
 use crate::support::*;
@@ -11,8 +11,8 @@ use crate::support::*;
 #[test]
 fn case_01_true_allows() {
     let e = p("return true");
-    assert_eq!((e.verdict, e.object), (Verdict::Allow, None));
-    assert_eq!(p("return new Boolean(true)").verdict, Verdict::Allow);
+    assert_eq!((e.verdict, e.object), (PolicyVerdict::Allow, None));
+    assert_eq!(p("return new Boolean(true)").verdict, PolicyVerdict::Allow);
 }
 
 #[test]
@@ -25,13 +25,13 @@ fn cases_02_to_04_false_and_text_refuse() {
     assert_eq!(message("return ''"), "P: request denied by policy");
     assert_eq!(message("return Symbol('s')"), "P: s");
     let pear = code.replace("apple", "pear");
-    assert_eq!(p(&pear).verdict, Verdict::None);
+    assert_eq!(p(&pear).verdict, PolicyVerdict::None);
 }
 
 #[test]
 fn cases_05_and_06_no_opinion_is_the_callers_default() {
     let e = p("");
-    assert_eq!(e.verdict, Verdict::None);
+    assert_eq!(e.verdict, PolicyVerdict::None);
     assert_eq!(e.steps[0].outcome, PolicyOutcome::Pass);
 }
 
@@ -41,7 +41,7 @@ fn cases_07_and_08_the_first_word_ends() {
     assert_eq!(denied(&e).denial.message, "A: a");
     assert_eq!(e.steps[1].outcome, PolicyOutcome::Skip);
     let e = run(&[("A", "return true"), ("B", "return 'b'")]);
-    assert_eq!(e.verdict, Verdict::Allow);
+    assert_eq!(e.verdict, PolicyVerdict::Allow);
 }
 
 #[test]
@@ -98,7 +98,7 @@ fn cases_12_to_16_changes() {
     let o = changed("object.spec.containers[0].image = 'new'; return true");
     assert_eq!(o["spec"]["containers"][0]["image"], "new");
     let e = p("object.x = 1");
-    assert_eq!(e.verdict, Verdict::None);
+    assert_eq!(e.verdict, PolicyVerdict::None);
     assert_eq!(e.object.unwrap()["x"], 1);
     let e = run(&[
         ("A", "object.x = 1"),
@@ -150,7 +150,10 @@ fn cases_22_and_23_globals() {
             ("B", "return true"),
         ],
     );
-    assert_eq!(e.evaluate(input(pod())).unwrap().verdict, Verdict::Allow);
+    assert_eq!(
+        e.evaluate(input(pod())).unwrap().verdict,
+        PolicyVerdict::Allow
+    );
 }
 
 #[test]
@@ -197,7 +200,7 @@ fn case_32_the_container_spec() {
     let e = pool
         .evaluate(input(json!({"container": {"spec": {"value": spec}}})))
         .unwrap();
-    assert_eq!(e.verdict, Verdict::Allow);
+    assert_eq!(e.verdict, PolicyVerdict::Allow);
     assert_eq!(
         e.object.unwrap()["container"]["spec"]["value"],
         "eyJwcm9jZXNzIjp7ImVudiI6WyJBPTEiLCJFWFRSQT0xIl19fQ=="
@@ -255,7 +258,7 @@ fn case_39_the_user() {
 fn helpers_end_even_if_caught() {
     assert_eq!(
         p("try { allow() } catch {} return 'no'").verdict,
-        Verdict::Allow
+        PolicyVerdict::Allow
     );
     let e = p("\ntry { deny('bad', 'Mine', 422) } finally { return true }");
     let d = denied(&e);
@@ -274,7 +277,7 @@ fn helpers_end_even_if_caught() {
     assert_eq!(e.warnings, ["P: careful", "P: 2"]);
     assert_eq!(
         (e.verdict, e.steps[0].outcome),
-        (Verdict::None, PolicyOutcome::Warn)
+        (PolicyVerdict::None, PolicyOutcome::Warn)
     );
 }
 
@@ -295,7 +298,7 @@ fn the_console_is_kept_with_its_place() {
     );
     let e = p("for (let i = 0; i < 10000; i++) console.info('0123456789')");
     assert!(e.console.len() < 2000, "{}", e.console.len());
-    assert_eq!(e.verdict, Verdict::None);
+    assert_eq!(e.verdict, PolicyVerdict::None);
 }
 
 #[test]
@@ -309,7 +312,7 @@ fn promises_are_awaited() {
     assert!(denied(&e).denial.message.contains("Error: x"));
     assert_eq!(e.steps[0].line, Some(2));
     assert!(message("await new Promise(() => {})").contains("settled"));
-    assert_eq!(p("await 1; allow()").verdict, Verdict::Allow);
+    assert_eq!(p("await 1; allow()").verdict, PolicyVerdict::Allow);
 }
 
 #[test]

@@ -133,7 +133,11 @@ fn parts_that_are_put_off_behave_like_any_other() {
         let e = pool("", &[("P", &format!("{code}; return true"))])
             .evaluate(input(large()))
             .unwrap();
-        assert_eq!(e.verdict, portcullis_js::Verdict::Allow, "{code}: {e:?}");
+        assert_eq!(
+            e.verdict,
+            portcullis_js::PolicyVerdict::Allow,
+            "{code}: {e:?}"
+        );
         e.object
     };
     for code in [

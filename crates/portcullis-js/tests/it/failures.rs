@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use portcullis_core::{PolicyLimit, PolicyMode, PolicyOutcome};
-use portcullis_js::{Evaluation, Input, Limits, Plan, Verdict};
+use portcullis_js::{Evaluation, Input, Limits, Plan, PolicyVerdict};
 use serde_json::{Value, json};
 
 use crate::support::*;
@@ -46,7 +46,7 @@ fn an_error_is_no_opinion_and_what_it_changed_is_undone() {
         [Pass, Error, Pass, Error, Allow, Skip],
         "{e:?}"
     );
-    assert_eq!(e.verdict, Verdict::Allow);
+    assert_eq!(e.verdict, PolicyVerdict::Allow);
     assert!(e.steps[1].message.as_ref().unwrap().contains("unable"));
     let mut wanted = pod();
     wanted["a"] = json!(1);
@@ -65,7 +65,7 @@ fn what_can_not_be_read_back_is_an_error_of_who_did_it() {
     assert_eq!(outcomes(&e), [Pass, Error, Allow], "{e:?}");
     assert_eq!(e.object.unwrap()["a"], 1);
     let e = with(&[("A", "object.x = object; return true")]);
-    assert_eq!((&e.verdict, &e.object), (&Verdict::None, &None));
+    assert_eq!((&e.verdict, &e.object), (&PolicyVerdict::None, &None));
 }
 
 #[test]
@@ -121,7 +121,7 @@ fn after_the_deadline_nothing_runs_and_nothing_is_changed() {
     let e = pool.evaluate(open(pod())).unwrap();
     assert_eq!(outcomes(&e), [Pass, Error, Skip], "{e:?}");
     assert_eq!(e.steps[1].limit, Some(PolicyLimit::Deadline));
-    assert_eq!((&e.verdict, &e.object), (&Verdict::None, &None));
+    assert_eq!((&e.verdict, &e.object), (&PolicyVerdict::None, &None));
     // Waiting in vain, and a native that does not look at the clock.
     let policies = [(
         "A",
@@ -134,14 +134,17 @@ fn after_the_deadline_nothing_runs_and_nothing_is_changed() {
     let pool = pool_of(set("", &policies), limits, 1);
     patiently(&pool, open(json!({"fine": 1})));
     let e = pool.evaluate(open(pod())).unwrap();
-    assert_eq!((&e.verdict, &e.object), (&Verdict::None, &None));
+    assert_eq!((&e.verdict, &e.object), (&PolicyVerdict::None, &None));
     assert_eq!(outcomes(&e), [Error], "{e:?}");
     let (sender, receiver) = std::sync::mpsc::channel();
     let past = portcullis_core::clock::monotonic();
     pool.submit(open(pod()), past, move |e| sender.send(e.unwrap()).unwrap())
         .unwrap();
     let e = receiver.recv_timeout(Duration::from_secs(20)).unwrap();
-    assert_eq!((&e.verdict, outcomes(&e)), (&Verdict::None, vec![Skip]));
+    assert_eq!(
+        (&e.verdict, outcomes(&e)),
+        (&PolicyVerdict::None, vec![Skip])
+    );
 }
 
 #[test]
@@ -198,7 +201,7 @@ fn policies_can_be_asked_after_a_refusal_and_the_first_one_counts() {
         [Pass, Deny, Error, Deny, Allow, Skip],
         "{e:?}"
     );
-    let Verdict::Deny(denial) = &e.verdict else {
+    let PolicyVerdict::Deny(denial) = &e.verdict else {
         panic!("{e:?}")
     };
     assert_eq!(denial.denial.message, "B: first");

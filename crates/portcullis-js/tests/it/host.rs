@@ -7,8 +7,8 @@ use std::time::Duration;
 
 use portcullis_core::{HostFunction, PolicyLimit, PolicyMode, PolicyOutcome, clock};
 use portcullis_js::{
-    Evaluation, GlobalContext, Host, HostRequest, Input, Limits, Plan, PolicySet, Pool,
-    PoolOptions, Verdict,
+    Evaluation, GlobalContext, Host, HostRequest, Input, Limits, Plan, PolicySet, PolicyVerdict,
+    Pool, PoolOptions,
 };
 use serde_json::{Value, json};
 
@@ -90,7 +90,7 @@ fn arguments_go_out_and_answers_come_in() {
         }
         _ => Ok(json!(true)),
     });
-    assert_eq!(e.verdict, Verdict::Allow, "{e:?}");
+    assert_eq!(e.verdict, PolicyVerdict::Allow, "{e:?}");
     assert_eq!(e.host_calls.len(), 2);
     let first = &e.host_calls[0];
     let arguments =
@@ -118,7 +118,7 @@ fn errors_are_thrown_can_be_caught_and_say_where() {
     assert_eq!((e.steps[0].line, &e.steps[0].source), (Some(2), &None));
     let code = "try { slsaVerify() } catch (e) { return e instanceof Error && e.message === 'no key' && Object.getPrototypeOf(e) === Error.prototype }";
     let e = ask(&[("P", code)], fail);
-    assert_eq!(e.verdict, Verdict::Allow, "{e:?}");
+    assert_eq!(e.verdict, PolicyVerdict::Allow, "{e:?}");
     assert_eq!(e.host_calls[0].error.as_deref(), Some("no key"));
     let e = ask(&[("P", "cosignVerify('k')")], |_| {
         panic!("a fault of the host")
@@ -146,7 +146,7 @@ fn what_has_no_json_never_goes_out() {
     ] {
         let code = format!("try {{ {code} }} catch (e) {{ return e instanceof TypeError }}");
         let e = ask(&[("P", &code)], host);
-        assert_ne!(e.verdict, Verdict::None, "{code}");
+        assert_ne!(e.verdict, PolicyVerdict::None, "{code}");
         assert!(
             e.denial().is_none_or(|d| d.denial.message.contains("diff")),
             "{e:?}"
@@ -182,7 +182,7 @@ fn the_object_is_the_one_the_policy_sees() {
         Plan::Run(PolicyMode::DryRun),
     ];
     let e = pool.evaluate(i).unwrap();
-    assert_eq!(e.verdict, Verdict::None, "{e:?}");
+    assert_eq!(e.verdict, PolicyVerdict::None, "{e:?}");
     let seen: Vec<_> = receiver.try_iter().collect();
     assert_eq!(
         seen,
@@ -214,11 +214,11 @@ fn policies_may_await_and_have_names_of_their_own() {
         )],
         |_| Err("called".to_owned()),
     );
-    assert_eq!(e.verdict, Verdict::Allow);
+    assert_eq!(e.verdict, PolicyVerdict::Allow);
     let code = "cosignVerify = 1; globalThis.slsaVerify = 1; cosignVerify.x = 1;
         return typeof cosignVerify === 'function' && typeof slsaVerify === 'function' && cosignVerify.x === undefined && Object.isFrozen(cosignVerify)";
     let e = ask(&[("P", code)], |_| Ok(Value::Null));
-    assert_eq!(e.verdict, Verdict::Allow, "{e:?}");
+    assert_eq!(e.verdict, PolicyVerdict::Allow, "{e:?}");
 }
 
 #[test]
@@ -266,7 +266,7 @@ fn those_that_wait_keep_nobody_from_computing() {
     }
     assert!(pool.threads() >= WAITING);
     let e = pool.evaluate(input(json!({"trivial": 1}))).unwrap();
-    assert_eq!(e.verdict, Verdict::Allow, "{e:?}");
+    assert_eq!(e.verdict, PolicyVerdict::Allow, "{e:?}");
     for receiver in &waiting {
         assert!(receiver.try_recv().is_err(), "nobody was answered yet");
     }
@@ -287,7 +287,7 @@ fn one_that_holds_the_global_context_and_waits_keeps_it_and_gets_its_turn() {
     });
     let waiting: Vec<_> = (0..10).map(|_| submit(&pool, input(pod()))).collect();
     let e = pool.evaluate(input(json!({"trivial": 1}))).unwrap();
-    assert_eq!(e.verdict, Verdict::Allow, "{e:?}");
+    assert_eq!(e.verdict, PolicyVerdict::Allow, "{e:?}");
     let mut seen: Vec<_> = waiting
         .into_iter()
         .map(|r| {
@@ -365,13 +365,13 @@ fn a_host_that_never_returns_is_given_up() {
         assert_eq!(e.steps[1].limit, Some(PolicyLimit::Deadline));
         assert_eq!(pool.abandoned(), n);
         let e = patiently(&pool, input(json!({"fine": 1})));
-        assert_eq!(e.verdict, Verdict::Allow, "{e:?}");
+        assert_eq!(e.verdict, PolicyVerdict::Allow, "{e:?}");
     }
     patiently(&pool, input(json!({"fine": 1})));
     let mut open = input(pod());
     open.failures_pass = true;
     let e = pool.evaluate(open).unwrap();
-    assert_eq!((&e.verdict, &e.object), (&Verdict::None, &None));
+    assert_eq!((&e.verdict, &e.object), (&PolicyVerdict::None, &None));
     assert_eq!(e.steps[1].outcome, PolicyOutcome::Error);
     door.open();
     while pool.abandoned() > 0 {

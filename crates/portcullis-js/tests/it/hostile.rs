@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use portcullis_core::PolicyLimit;
 use portcullis_core::clock::Stopwatch;
-use portcullis_js::{Evaluation, Limits, Plan, Pool, Verdict};
+use portcullis_js::{Evaluation, Limits, Plan, PolicyVerdict, Pool};
 use serde_json::json;
 
 use crate::support::*;
@@ -34,7 +34,7 @@ fn attack(code: &str, limits: Limits) -> Evaluation {
         i.plan = vec![Plan::Run(portcullis_core::PolicyMode::Enforce), Plan::Skip];
         patiently(pool, i).verdict
     };
-    assert_eq!(ordinary(&pool), Verdict::Allow, "before: {code}");
+    assert_eq!(ordinary(&pool), PolicyVerdict::Allow, "before: {code}");
     let attacker = {
         let pool = Arc::clone(&pool);
         thread::spawn(move || {
@@ -43,11 +43,11 @@ fn attack(code: &str, limits: Limits) -> Evaluation {
         })
     };
     thread::sleep(Duration::from_millis(20));
-    assert_eq!(ordinary(&pool), Verdict::Allow, "meanwhile: {code}");
+    assert_eq!(ordinary(&pool), PolicyVerdict::Allow, "meanwhile: {code}");
     let (evaluation, took) = attacker.join().unwrap();
     assert!(took < Duration::from_secs(30), "{took:?} {code}");
     for _ in 0..3 {
-        assert_eq!(ordinary(&pool), Verdict::Allow, "afterwards: {code}");
+        assert_eq!(ordinary(&pool), PolicyVerdict::Allow, "afterwards: {code}");
     }
     evaluation
 }
@@ -217,7 +217,7 @@ fn one_large_part_in_many_places() {
     let e = pool.evaluate(input(json!({"list": list}))).unwrap();
     assert_eq!(denied(&e).limit, Some(Memory), "{:?}", e.steps);
     let e = patiently(&pool, input(json!({"trivial": 1})));
-    assert_eq!(e.verdict, Verdict::Allow);
+    assert_eq!(e.verdict, PolicyVerdict::Allow);
 }
 
 #[test]
@@ -236,7 +236,7 @@ fn a_thread_that_does_not_come_back_is_replaced() {
     assert!(denial.denial.message.starts_with("Bad: "), "{denial:?}");
     assert_eq!(pool.abandoned(), 1);
     let e = patiently(&pool, input(json!({"fine": 1})));
-    assert_eq!(e.verdict, Verdict::Allow);
+    assert_eq!(e.verdict, PolicyVerdict::Allow);
 }
 
 #[test]
@@ -292,7 +292,7 @@ fn ordinary_use_hits_nothing() {
         for (let i = 0; i < 20; i++) { const a = {}; const b = { a }; a.b = b; }
         return true"#;
     let e = p(code);
-    assert_eq!(e.verdict, Verdict::Allow, "{e:?}");
+    assert_eq!(e.verdict, PolicyVerdict::Allow, "{e:?}");
 }
 
 #[test]
@@ -314,5 +314,5 @@ fn short_evaluations_do_not_wait_for_long_ones() {
         .unwrap();
     }
     let (first, verdict) = receiver.recv().unwrap();
-    assert_eq!((first, verdict), (5, Verdict::Allow));
+    assert_eq!((first, verdict), (5, PolicyVerdict::Allow));
 }

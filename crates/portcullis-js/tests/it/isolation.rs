@@ -1,6 +1,6 @@
 //! Nothing survives an evaluation but the `GlobalContext`. One thread, so that the realm is the same.
 
-use portcullis_js::{Pool, PoolOptions, Verdict};
+use portcullis_js::{PolicyVerdict, Pool, PoolOptions};
 use serde_json::json;
 
 use crate::support::*;
@@ -50,7 +50,7 @@ fn realms_for(before: &str, after: &str) -> (u64, u64) {
         let second = pool.evaluate(input(json!({"stage": 2}))).unwrap();
         assert_eq!(
             second.verdict,
-            Verdict::Allow,
+            PolicyVerdict::Allow,
             "{before}: {:?}",
             second.denial()
         );
@@ -231,14 +231,14 @@ fn every_global_and_every_prototype() {
     for pool in [stage(&before, &after), stage_for_replays(&before, &after)] {
         let count = |pool: &Pool| {
             let e = pool.evaluate(input(json!({"stage": 2}))).unwrap();
-            assert_eq!(e.verdict, Verdict::Allow, "{e:?}");
+            assert_eq!(e.verdict, PolicyVerdict::Allow, "{e:?}");
             e.warnings.last().cloned().unwrap_or_default()
         };
         let clean = count(&pool);
         assert!(clean.starts_with("P: count "), "{clean}");
         for _ in 0..2 {
             let e = pool.evaluate(input(json!({"stage": 1}))).unwrap();
-            assert_eq!(e.verdict, Verdict::Allow, "{e:?}");
+            assert_eq!(e.verdict, PolicyVerdict::Allow, "{e:?}");
             assert_eq!(e.warnings.last().unwrap(), "P: true");
             assert_eq!(count(&pool), clean);
         }
@@ -329,5 +329,5 @@ fn pollution_does_nothing_and_overriding_works() {
         const f = () => 1; f.call = 2; if (f.call !== 2) return 'f';
         return true";
     let e = p(code);
-    assert_eq!(e.verdict, Verdict::Allow, "{e:?}");
+    assert_eq!(e.verdict, PolicyVerdict::Allow, "{e:?}");
 }

@@ -1,7 +1,7 @@
 //! `warn` and `dry-run`.
 
 use portcullis_core::{PolicyMode, PolicyOutcome};
-use portcullis_js::{Evaluation, Plan, Verdict};
+use portcullis_js::{Evaluation, Plan, PolicyVerdict};
 
 use crate::support::*;
 
@@ -24,7 +24,7 @@ fn a_refusal_becomes_a_warning_or_a_record() {
         ("D", "return 'd'"),
     ];
     let e = with(&policies, &[WARN, DRY, ENFORCE, Plan::Skip]);
-    assert_eq!(e.verdict, Verdict::None);
+    assert_eq!(e.verdict, PolicyVerdict::None);
     assert_eq!(e.warnings, ["A: a"]);
     let outcomes: Vec<_> = e.steps.iter().map(|s| s.outcome).collect();
     assert_eq!(
@@ -62,7 +62,7 @@ fn changes_are_not_kept_but_those_of_others_are_seen() {
         ("C", "return object.a === 1 && object.b === undefined"),
     ];
     let e = with(&policies, &[ENFORCE, WARN, ENFORCE]);
-    assert_eq!(e.verdict, Verdict::Allow, "{e:?}");
+    assert_eq!(e.verdict, PolicyVerdict::Allow, "{e:?}");
     assert!(e.warnings.is_empty());
     let o = e.object.unwrap();
     assert_eq!((o["a"].as_i64(), o.get("b")), (Some(1), None));
@@ -78,7 +78,7 @@ fn a_limit_in_warn_mode_goes_on() {
         ],
         &[WARN, DRY, ENFORCE],
     );
-    assert_eq!(e.verdict, Verdict::Allow, "{e:?}");
+    assert_eq!(e.verdict, PolicyVerdict::Allow, "{e:?}");
     assert!(e.warnings[0].contains("stack"), "{e:?}");
     assert!(
         e.steps[1].message.as_ref().unwrap().contains("memory"),

@@ -2,8 +2,8 @@
 
 use portcullis_core::PolicyOutcome;
 use portcullis_js::{
-    CompileFault, Evaluation, Input, ModuleSource, PolicyCode, PolicySet, PolicySource, Pool,
-    SourceName, Sources, Verdict,
+    CompileFault, Evaluation, Input, ModuleSource, PolicyCode, PolicySet, PolicySource,
+    PolicyVerdict, Pool, SourceName, Sources,
 };
 use serde_json::json;
 
@@ -58,7 +58,7 @@ fn a_default_export_is_the_policy() {
         "function policy() { return this === undefined && arguments.length === 0 && object.kind === 'Pod' && req.UID === 'u1' }",
         "default=policy",
     )]);
-    assert_eq!(e.verdict, Verdict::Allow, "{e:?}");
+    assert_eq!(e.verdict, PolicyVerdict::Allow, "{e:?}");
     let e = run(vec![module(
         "p.js",
         "",

@@ -4,7 +4,7 @@
 use std::time::Duration;
 
 use portcullis_core::{PolicyLimit, PolicyMode};
-use portcullis_js::{Evaluation, Limits, Plan, PolicySet, PolicySource, Sources, Verdict};
+use portcullis_js::{Evaluation, Limits, Plan, PolicySet, PolicySource, PolicyVerdict, Sources};
 use serde_json::{Value, json};
 
 use crate::support::*;
@@ -69,7 +69,7 @@ fn end(policies: &[&str], object: &Value) {
 /// Each gives the right result, given time.
 fn hold(policies: &[&str], object: &Value) {
     for (e, code) in each(policies, object, &limits()).iter().zip(policies) {
-        assert_eq!(e.verdict, Verdict::Allow, "{code}: {e:?}");
+        assert_eq!(e.verdict, PolicyVerdict::Allow, "{code}: {e:?}");
     }
 }
 

@@ -1,7 +1,7 @@
 //! What a policy changed, as a patch, applied by an implementation of RFC 6902 that is not ours.
 
 use portcullis_core::patch;
-use portcullis_js::{Evaluation, Verdict};
+use portcullis_js::{Evaluation, PolicyVerdict};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
@@ -128,7 +128,7 @@ proptest! {
     #[test]
     fn an_independent_implementation_gets_the_changed_object(object in objects(), code in edits()) {
         let evaluation = evaluated(&code, &object);
-        prop_assert_eq!(&evaluation.verdict, &Verdict::Allow, "{}: {:?}", code, evaluation.steps);
+        prop_assert_eq!(&evaluation.verdict, &PolicyVerdict::Allow, "{}: {:?}", code, evaluation.steps);
         let changed = evaluation.object.clone().unwrap_or_else(|| object.clone());
         prop_assert_eq!(without_big(changed.clone()), without_big(seen_inside(&evaluation)), "{}", code);
         prop_assert_eq!(&changed["big"], &json!(BIG));

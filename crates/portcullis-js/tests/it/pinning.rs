@@ -1,6 +1,6 @@
 //! `pinDigests`: the images of an object by the digests that were verified.
 
-use portcullis_js::{Evaluation, Verdict};
+use portcullis_js::{Evaluation, PolicyVerdict};
 use serde_json::{Value, json};
 
 use crate::support::*;
@@ -28,7 +28,12 @@ fn pin(object: Value, verified: Value) -> Evaluation {
 #[track_caller]
 fn pinned(object: Value, verified: Value) -> Value {
     let evaluation = pin(object.clone(), verified);
-    assert_eq!(evaluation.verdict, Verdict::Allow, "{:?}", evaluation.steps);
+    assert_eq!(
+        evaluation.verdict,
+        PolicyVerdict::Allow,
+        "{:?}",
+        evaluation.steps
+    );
     evaluation.object.unwrap_or(object)
 }
 
@@ -89,7 +94,7 @@ fn an_image_that_names_its_digest_stays_as_it_is() {
     let pod = pod_of(&[&image]);
     let verified = |n: u8| json!({(image.as_str()): [signature(&digest(n))]});
     let evaluation = pin(pod.clone(), verified(1));
-    assert_eq!(evaluation.verdict, Verdict::Allow);
+    assert_eq!(evaluation.verdict, PolicyVerdict::Allow);
     assert_eq!(evaluation.object, None);
     let message = refusal(pod, verified(2));
     assert!(message.contains("was verified as sha256:0202"), "{message}");

@@ -6,8 +6,8 @@ use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
 use portcullis_js::{
-    Evaluation, HostRequest, Input, Missing, PlainSubject, Plan, Pool, PoolOptions, RecordedCalls,
-    Replay, Verdict,
+    Evaluation, HostRequest, Input, Missing, PlainSubject, Plan, PolicyVerdict, Pool, PoolOptions,
+    RecordedCalls, Replay,
 };
 use serde_json::{Value, json};
 
@@ -214,7 +214,7 @@ fn masked_values_can_be_overwritten_and_removed() {
         "object.data.password = 'new'; delete object.spec.containers[0].env[0].value; object.spec.secrets[0] = 'x'; return object.data.password === 'new' && object.spec.secrets[0] === 'x'",
     );
     assert_eq!(evaluation.unknown, []);
-    assert_eq!(evaluation.verdict, Verdict::Allow);
+    assert_eq!(evaluation.verdict, PolicyVerdict::Allow);
     let after = evaluation.object.unwrap();
     assert_eq!(after["data"]["password"], "new");
     assert_eq!(after["spec"]["secrets"], json!(["x", "plain"]));
@@ -259,7 +259,7 @@ fn now_is_then() {
         let evaluation = p(code);
         assert_eq!(
             evaluation.verdict,
-            Verdict::Allow,
+            PolicyVerdict::Allow,
             "{code}: {:?}",
             evaluation.denial()
         );
@@ -307,7 +307,7 @@ fn nothing_stays_in_the_global_context() {
     )]);
     for _ in 0..3 {
         let evaluation = pool.evaluate(input(&object())).unwrap();
-        assert_eq!(evaluation.verdict, Verdict::Allow);
+        assert_eq!(evaluation.verdict, PolicyVerdict::Allow);
         assert_eq!(evaluation.unknown.len(), 1);
     }
     assert!(pool.realms_made() <= pool.threads() as u64);
@@ -316,7 +316,7 @@ fn nothing_stays_in_the_global_context() {
 #[test]
 fn calls_are_answered_from_the_record() {
     let evaluation = p("return cosignVerify('known.pub')");
-    assert_eq!(evaluation.verdict, Verdict::Allow);
+    assert_eq!(evaluation.verdict, PolicyVerdict::Allow);
     assert_eq!(evaluation.unknown, []);
     assert_eq!(evaluation.host_calls.len(), 1);
     let evaluation = p("return cosignVerify('refused.pub')");
@@ -370,7 +370,7 @@ fn time_and_chance_can_not_be_changed() {
     )]);
     for _ in 0..2 {
         let evaluation = pool.evaluate(input(&json!({}))).unwrap();
-        assert_eq!(evaluation.verdict, Verdict::Allow, "{evaluation:?}");
+        assert_eq!(evaluation.verdict, PolicyVerdict::Allow, "{evaluation:?}");
     }
 }
 

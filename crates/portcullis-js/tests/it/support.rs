@@ -6,7 +6,7 @@ use std::time::Duration;
 use portcullis_core::{Document, Tree, json as strict};
 use portcullis_js::{
     Evaluation, GlobalContext, Input, Limits, NoHost, PlainSubject, PolicyDenial, PolicySet,
-    PolicySource, Pool, PoolOptions, Sources, Verdict,
+    PolicySource, PolicyVerdict, Pool, PoolOptions, Sources,
 };
 use serde_json::{Value, json};
 
@@ -87,7 +87,7 @@ pub(crate) fn p(code: &str) -> Evaluation {
 
 pub(crate) fn denied(evaluation: &Evaluation) -> &PolicyDenial {
     match &evaluation.verdict {
-        Verdict::Deny(denial) => denial,
+        PolicyVerdict::Deny(denial) => denial,
         other => panic!("{other:?} {:?}", evaluation.steps),
     }
 }
@@ -99,7 +99,7 @@ pub(crate) fn message(code: &str) -> String {
 /// The pod after an allow with a change.
 pub(crate) fn changed(code: &str) -> Value {
     let evaluation = p(code);
-    assert_eq!(evaluation.verdict, Verdict::Allow, "{code}");
+    assert_eq!(evaluation.verdict, PolicyVerdict::Allow, "{code}");
     evaluation.object.unwrap()
 }
 

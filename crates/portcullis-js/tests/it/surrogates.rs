@@ -1,6 +1,6 @@
 //! Texts with half of a surrogate pair, which Rust's texts and JSON can't hold.
 
-use portcullis_js::Verdict;
+use portcullis_js::PolicyVerdict;
 use serde_json::json;
 
 use crate::support::*;
@@ -37,7 +37,7 @@ fn warnings_and_the_console_keep_the_rest() {
     let e = p(
         "warn('one \\ud800 two'); console.log('three \\udfff four', { k: 'five' }); console.error({ 'k\\ud800': 1 }); return true",
     );
-    assert_eq!(e.verdict, Verdict::Allow, "{e:?}");
+    assert_eq!(e.verdict, PolicyVerdict::Allow, "{e:?}");
     assert_eq!(e.warnings, ["P: one \u{fffd} two"]);
     let lines: Vec<&str> = e.console.iter().map(|line| line.text.as_str()).collect();
     assert_eq!(lines[0], "three \u{fffd} four {\"k\":\"five\"}");
@@ -69,7 +69,7 @@ fn an_object_with_one_is_refused_with_its_place() {
 fn base64_of_one_is_that_of_what_stands_for_it() {
     assert_eq!(
         p("return btoa('\\ud800') === '77+9'").verdict,
-        Verdict::Allow
+        PolicyVerdict::Allow
     );
     let text = message("return atob('YQ=\\ud800')");
     assert!(text.contains("atob"), "{text}");
@@ -79,6 +79,6 @@ fn base64_of_one_is_that_of_what_stands_for_it() {
     );
     assert_eq!(
         pool.evaluate(input(json!({"name": "ab"}))).unwrap().verdict,
-        Verdict::Allow
+        PolicyVerdict::Allow
     );
 }

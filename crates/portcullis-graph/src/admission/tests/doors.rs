@@ -4,7 +4,7 @@
 use portcullis_core::UserInfo;
 use serde_json::json;
 
-use super::super::{Judgement, Request};
+use super::super::{AdmissionRequest, Judgement};
 use super::world::{Ask, World, now};
 use crate::access_rules::AgentIdentity;
 use crate::built_in;
@@ -134,7 +134,7 @@ fn who_can_not_be_determined_may_write_nothing() {
             ..UserInfo::default()
         };
         let object = json!({"metadata": {"name": "x"}});
-        let request = Request {
+        let request = AdmissionRequest {
             operation: "CREATE",
             group: "",
             resource: "nodes",

@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 use serde_json::{Map, Value, json};
 
-use super::super::{Judgement, Request};
+use super::super::{AdmissionRequest, Judgement};
 use super::world::{Ask, World};
 
 const MEMBERS: [&str; 20] = [
@@ -135,7 +135,7 @@ fn a_request_knows_its_name_whatever_the_object_is() {
         json!({"metadata": 1}),
         json!({"metadata": {"name": 1}}),
     ] {
-        let request = Request {
+        let request = AdmissionRequest {
             operation: "CREATE",
             group: "",
             resource: "x",

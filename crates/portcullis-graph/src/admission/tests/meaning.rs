@@ -4,7 +4,7 @@ use serde_json::json;
 
 use super::world::{Ask, World, wanted};
 use crate::admission::Judgement;
-use crate::lookups::Found;
+use crate::lookups::LookupResult;
 
 type Who = (&'static str, &'static str, &'static str);
 
@@ -125,8 +125,12 @@ fn values_are_computed_when_they_are_needed() {
     let world = world
         .with("Thing", "ns/here", json!({"site": "north"}))
         .with("Thing", "ns/there", json!({"site": "south"}))
-        .with_found("Thing", "ns/unread", Found::Unread)
-        .with_found("Thing", "ns/broken", Found::Failed("no answer".into()));
+        .with_found("Thing", "ns/unread", LookupResult::Unread)
+        .with_found(
+            "Thing",
+            "ns/broken",
+            LookupResult::Failed("no answer".into()),
+        );
     world.expect(&create("x", "here"), "ok");
     assert!(
         world

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::requests;
 use super::world::{Ask, World};
-use crate::lookups::Found;
+use crate::lookups::LookupResult;
 
 type Who = (&'static str, &'static str, &'static str);
 
@@ -154,9 +154,9 @@ fn mirror_pods_may_be_created() {
         assert!(message.contains("node"), "{pointer} {value}: {message}");
         world.expect(&ask, "403");
     }
-    let unknown = world.with_found("Node", "node0", Found::Absent);
+    let unknown = world.with_found("Node", "node0", LookupResult::Absent);
     unknown.expect(&ask.by(N0), "404");
-    let broken = unknown.with_found("Node", "node0", Found::Failed("no answer".into()));
+    let broken = unknown.with_found("Node", "node0", LookupResult::Failed("no answer".into()));
     broken.expect(&ask.by(N0), "failed");
 }
 

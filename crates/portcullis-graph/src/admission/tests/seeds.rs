@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use super::requests;
 use super::world::{Ask, World, wanted};
 use crate::admission::Judgement;
-use crate::lookups::Found;
+use crate::lookups::LookupResult;
 
 type Who = (&'static str, &'static str, &'static str);
 
@@ -123,7 +123,7 @@ fn a03_a_bucket_is_deleted_by_the_gardenlet_whose_seed_has_its_name_as_uid() {
     world.expect(&Ask::delete(BUCKETS, "", on("s1")).by(U1), "403");
     // No Seed, or one that can't be read.
     world.expect(&Ask::delete(BUCKETS, "uid-s3", on("s3")).by(U3), "500");
-    let broken = world.with_found("Seed", "s1", Found::Failed("no answer".into()));
+    let broken = world.with_found("Seed", "s1", LookupResult::Failed("no answer".into()));
     broken.expect(&Ask::delete(BUCKETS, "uid-s1", on("s1")).by(U1), "failed");
 }
 
@@ -233,7 +233,7 @@ fn a04_what_is_named_after_a_shoot_belongs_to_its_seed() {
             world.expect(&Ask::create(resource, key, json!({})).by(who), expected);
         }
     }
-    let failed = Found::Failed("no answer".into());
+    let failed = LookupResult::Failed("no answer".into());
     let broken = world.with_found("Shoot", "garden-p1/sh1", failed);
     broken.expect(
         &Ask::create("configmaps", "garden-p1/sh1.ca-kubelet", json!({})).by(U1),
@@ -316,18 +316,18 @@ fn expect_bootstrap(ask: &Ask) {
         .with("Seed", "s3", seed(json!(FUTURE)))
         .expect(&ask.by(U1), "ok");
     world()
-        .with_found("ManagedSeed", "garden/s3", Found::Absent)
+        .with_found("ManagedSeed", "garden/s3", LookupResult::Absent)
         .expect(&ask.by(U1), "403");
     world()
-        .with_found("Shoot", "garden/s3", Found::Absent)
+        .with_found("Shoot", "garden/s3", LookupResult::Absent)
         .expect(&ask.by(U1), "500");
     for kind in ["ManagedSeed", "Shoot"] {
-        let failed = Found::Failed("no answer".into());
+        let failed = LookupResult::Failed("no answer".into());
         world()
             .with_found(kind, "garden/s3", failed)
             .expect(&ask.by(U1), "failed");
     }
-    let unread = world().with_found("Seed", "s3", Found::Unread);
+    let unread = world().with_found("Seed", "s3", LookupResult::Unread);
     assert_eq!(
         unread.judge(&ask.by(U1)),
         Judgement::Needs(vec![wanted("Seed", "s3")])
@@ -389,7 +389,7 @@ fn a_gardenlet_is_bootstrapped_by_itself() {
         .with("Seed", "s1", seed(PAST))
         .expect(&ask("other/s1").by(U1), "403");
     known()
-        .with_found("Seed", "s1", Found::Absent)
+        .with_found("Seed", "s1", LookupResult::Absent)
         .expect(&ask("garden/s1").by(U1), "403");
     let renewed = known().with("Gardenlet", "garden/s1", renewal);
     renewed.expect(&ask("garden/s1").by(U1), "ok");
@@ -526,12 +526,16 @@ fn what_exists_already_is_left_to_the_api_server() {
     let bucket = |name: &str| Ask::create(BUCKETS, name, on("s2")).by(U1);
     world.expect(&bucket("bb2"), "exists");
     world.expect(&bucket("bb3"), "403");
-    let world = world.with_found("BackupBucket", "bb4", Found::Unread);
+    let world = world.with_found("BackupBucket", "bb4", LookupResult::Unread);
     assert_eq!(
         world.judge(&bucket("bb4")),
         Judgement::Needs(vec![wanted("BackupBucket", "bb4")])
     );
-    let world = world.with_found("BackupBucket", "bb5", Found::Failed("no answer".into()));
+    let world = world.with_found(
+        "BackupBucket",
+        "bb5",
+        LookupResult::Failed("no answer".into()),
+    );
     world.expect(&bucket("bb5"), "403");
     // What passes anyway asks for nothing.
     world.expect(&Ask::create(BUCKETS, "bb4", on("s1")).by(U1), "ok");

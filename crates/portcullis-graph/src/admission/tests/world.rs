@@ -9,27 +9,30 @@ use portcullis_core::sync::Mutex;
 use portcullis_document::Fault;
 use serde_json::{Value, json};
 
-use super::super::{Admission, Judgement, Request};
+use super::super::{Admission, AdmissionRequest, Judgement};
 use crate::access_rules::Subject;
 use crate::built_in;
 use crate::kinds::{Kinds, VertexKind};
-use crate::lookups::{Found, Lookups, Wanted};
+use crate::lookups::{LookupResult, Lookups};
 use crate::spec::ProfileSpec;
-use crate::vertex::KindId;
+use crate::vertex::{KindId, Vertex};
 
 /// What is known, and what can't be.
 #[derive(Default)]
 pub(super) struct Known {
-    pub(super) found: HashMap<Wanted, Found>,
-    edges: Vec<(Wanted, Wanted)>,
+    pub(super) found: HashMap<Vertex, LookupResult>,
+    edges: Vec<(Vertex, Vertex)>,
 }
 
 impl Lookups for Known {
-    fn find(&self, wanted: &Wanted) -> Found {
-        self.found.get(wanted).cloned().unwrap_or(Found::Absent)
+    fn find(&self, wanted: &Vertex) -> LookupResult {
+        self.found
+            .get(wanted)
+            .cloned()
+            .unwrap_or(LookupResult::Absent)
     }
 
-    fn neighbours(&self, wanted: &Wanted, kind: &str) -> Vec<Wanted> {
+    fn neighbours(&self, wanted: &Vertex, kind: &str) -> Vec<Vertex> {
         let from = self.edges.iter().filter(|(from, _)| from == wanted);
         let to = from.map(|(_, to)| to.clone());
         to.filter(|to| to.kind == kind).collect()
@@ -54,9 +57,9 @@ pub(super) struct Ask {
 }
 
 /// A vertex or object: `Kind:namespace/name`.
-pub(super) fn wanted(kind: &str, key: &str) -> Wanted {
+pub(super) fn wanted(kind: &str, key: &str) -> Vertex {
     let (namespace, name) = key.rsplit_once('/').unwrap_or(("", key));
-    Wanted {
+    Vertex {
         kind: kind.to_owned(),
         namespace: namespace.to_owned(),
         name: name.to_owned(),
@@ -120,7 +123,7 @@ impl World {
         let wanted = wanted(kind, key);
         object["metadata"]["name"] = json!(wanted.name);
         object["metadata"]["namespace"] = json!(wanted.namespace);
-        let found = Found::Object(Arc::new(object));
+        let found = LookupResult::Object(Arc::new(object));
         self.known.found.insert(wanted, found);
         self
     }
@@ -133,7 +136,7 @@ impl World {
     }
 
     /// An object of which only this is known.
-    pub(super) fn with_found(mut self, kind: &str, key: &str, found: Found) -> Self {
+    pub(super) fn with_found(mut self, kind: &str, key: &str, found: LookupResult) -> Self {
         self.known.found.insert(wanted(kind, key), found);
         self
     }
@@ -155,7 +158,7 @@ impl World {
         let (whole, subresource) = ask.resource.split_once('/').unwrap_or((ask.resource, ""));
         let (resource, group) = whole.split_once('.').unwrap_or((whole, ""));
         let (namespace, name) = ask.key.rsplit_once('/').unwrap_or(("", &ask.key));
-        let request = Request {
+        let request = AdmissionRequest {
             operation: ask.operation,
             group,
             resource,

@@ -128,7 +128,7 @@ fn assert_like(graph: &Graph, model: &Model) {
             }
             let at_once = graph.some_path(reference, by_ref(&to), 0);
             assert_eq!(at_once.is_some(), from == to && there.contains(&from));
-            let spots = (graph.spot(reference), graph.spot(by_ref(&to)));
+            let spots = (graph.handle(reference), graph.handle(by_ref(&to)));
             if let (Some(a), Some(b)) = spots
                 && let Some(leads) = graph.leads_from(a, b)
             {

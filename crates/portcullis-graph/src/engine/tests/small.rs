@@ -133,7 +133,7 @@ fn views_are_cut_at_the_limit() {
 fn a_spot_is_good_until_the_graph_changes() {
     let graph = Graph::new(shape(true));
     replace(&graph, &shoot("a"), &[(shoot("a"), seed("s"))]);
-    let spot = |vertex: &Named| graph.spot(by_ref(vertex)).unwrap();
+    let spot = |vertex: &Named| graph.handle(by_ref(vertex)).unwrap();
     let (from, to) = (spot(&shoot("a")), spot(&seed("s")));
     assert_eq!(graph.leads_from(from, to), Some(true));
     assert!(!replace(&graph, &shoot("a"), &[(shoot("a"), seed("s"))]));

@@ -14,7 +14,7 @@ use super::super::compile::pattern;
 use super::super::functions::Function;
 use super::super::path::{Path, Step};
 use super::{ExpressionError, Node, Result, Run, Val, at, failed, text_of};
-use crate::lookups::Wanted;
+use crate::vertex::Vertex;
 
 /// What compiling a pattern costs, in steps.
 const PATTERN_STEPS: usize = 5_000;
@@ -91,7 +91,7 @@ impl<'s> Run<'s> {
             Val::Null => Ok(String::new()),
             value => text_of("lookup", value).map(str::to_owned),
         };
-        let wanted = Wanted {
+        let wanted = Vertex {
             kind: text(kind)?,
             namespace: text(namespace)?,
             name: text(name)?,
@@ -114,14 +114,14 @@ impl<'s> Run<'s> {
             return failed("`neighbours` takes kind, namespace, name and the other kind");
         };
         let text = |value: &Val<'_>| text_of("neighbours", value).map(str::to_owned);
-        let wanted = Wanted {
+        let wanted = Vertex {
             kind: text(kind)?,
             namespace: text(namespace)?,
             name: text(name)?,
         };
         let found = self.scope.lookups.neighbours(&wanted, &text(other)?);
         self.spend(20 + found.len())?;
-        let entry = |one: Wanted| {
+        let entry = |one: Vertex| {
             Val::Map(Rc::new(vec![
                 ("kind".to_owned(), Val::text(one.kind)),
                 ("namespace".to_owned(), Val::text(one.namespace)),

@@ -153,12 +153,12 @@ fn only_what_is_wanted_is_kept() {
         Some(json!({"metadata": {"name": "v", "namespace": "a"}}))
     );
     assert_eq!(following.find("Visitor", "b", "v"), None);
-    let unwatched = Wanted {
+    let unwatched = Vertex {
         kind: "Seat".to_owned(),
         namespace: "a".to_owned(),
         name: "1".to_owned(),
     };
-    assert!(matches!(state.find(&unwatched), Found::Unread));
+    assert!(matches!(state.find(&unwatched), LookupResult::Unread));
     let vertex = |kind: &str, namespace: &'static str, name: &'static str| VertexRef {
         kind: following.kind(kind),
         namespace,

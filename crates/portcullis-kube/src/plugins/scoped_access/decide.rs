@@ -7,8 +7,7 @@ use portcullis_core::text::start;
 use portcullis_core::{
     Attributes, Denial, Document, DocumentError, Finished, Notes, Outcome, UserInfo, clock,
 };
-use portcullis_graph::{AgentIdentity, Subject, Wanted};
-use portcullis_graph::{Judgement, Request};
+use portcullis_graph::{AdmissionRequest, AgentIdentity, Judgement, Subject, Vertex};
 
 use serde_json::Value;
 
@@ -182,7 +181,7 @@ impl Agent {
                 };
             }
         };
-        let request = Request {
+        let request = AdmissionRequest {
             operation: request.operation.as_str(),
             group: &request.resource.group,
             resource: &request.resource.resource,
@@ -199,7 +198,7 @@ impl Agent {
     }
 
     /// Reads one object.
-    async fn read(&self, wanted: &Wanted, deadline: Instant) -> Result<Option<Arc<Value>>, String> {
+    async fn read(&self, wanted: &Vertex, deadline: Instant) -> Result<Option<Arc<Value>>, String> {
         let kinds = &self.profile.state.profile().kinds;
         let kind = kinds.id(&wanted.kind).and_then(|id| kinds.get(id));
         let (Some(kind), Some(reader)) = (kind, &self.profile.reader) else {

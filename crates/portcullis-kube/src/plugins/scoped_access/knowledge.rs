@@ -3,14 +3,14 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use portcullis_graph::{Found, Lookups, State, Wanted};
+use portcullis_graph::{LookupResult, Lookups, State, Vertex};
 use serde_json::Value;
 
 /// Longer names don't exist in Kubernetes.
 const MAX_NAME: usize = 253;
 
 /// What was read for this request: the object, that there is none, or why it could not be read.
-pub(super) type ObjectsRead = HashMap<Wanted, Result<Option<Arc<Value>>, String>>;
+pub(super) type ObjectsRead = HashMap<Vertex, Result<Option<Arc<Value>>, String>>;
 
 /// What is known of the objects of one profile while one request is decided.
 pub(super) struct Knowledge<'a> {
@@ -23,56 +23,58 @@ pub(super) struct Knowledge<'a> {
 }
 
 impl Knowledge<'_> {
-    fn already_read(&self, wanted: &Wanted) -> Option<Found> {
+    fn already_read(&self, wanted: &Vertex) -> Option<LookupResult> {
         if !can_exist(wanted) {
-            return Some(Found::Absent);
+            return Some(LookupResult::Absent);
         }
         self.read.get(wanted).map(|read| match read {
-            Ok(Some(object)) => Found::Object(Arc::clone(object)),
-            Ok(None) => Found::Absent,
-            Err(why) => Found::Failed(why.clone()),
+            Ok(Some(object)) => LookupResult::Object(Arc::clone(object)),
+            Ok(None) => LookupResult::Absent,
+            Err(why) => LookupResult::Failed(why.clone()),
         })
     }
 }
 
 impl Lookups for Knowledge<'_> {
-    fn find(&self, wanted: &Wanted) -> Found {
+    fn find(&self, wanted: &Vertex) -> LookupResult {
         if let Some(found) = self.already_read(wanted) {
             return found;
         }
         let is_complete = self.state.is_caught_up();
         if !self.can_read && !is_complete {
-            return Found::Failed("the relationship graph has not caught up".to_owned());
+            return LookupResult::Failed("the relationship graph has not caught up".to_owned());
         }
         match self.state.find(wanted) {
             // What the watch has not seen may be there all the same.
-            _ if !is_complete => Found::Unread,
-            Found::Absent | Found::Unread if self.can_read => Found::Unread,
-            Found::Unread => {
+            _ if !is_complete => LookupResult::Unread,
+            LookupResult::Absent | LookupResult::Unread if self.can_read => LookupResult::Unread,
+            LookupResult::Unread => {
                 let kind = &wanted.kind;
                 let why =
                     format!("{kind} objects are not watched, and there is no API server to ask");
-                Found::Failed(why)
+                LookupResult::Failed(why)
             }
             known => known,
         }
     }
 
-    fn find_now(&self, wanted: &Wanted) -> Found {
+    fn find_now(&self, wanted: &Vertex) -> LookupResult {
         if let Some(found) = self.already_read(wanted) {
             return found;
         }
         if self.can_read {
-            return Found::Unread;
+            return LookupResult::Unread;
         }
         // Without an API server the watched objects are all there is.
         match self.state.find(wanted) {
-            Found::Object(object) if self.state.is_caught_up() => Found::Object(object),
-            _ => Found::Absent,
+            LookupResult::Object(object) if self.state.is_caught_up() => {
+                LookupResult::Object(object)
+            }
+            _ => LookupResult::Absent,
         }
     }
 
-    fn neighbours(&self, wanted: &Wanted, kind: &str) -> Vec<Wanted> {
+    fn neighbours(&self, wanted: &Vertex, kind: &str) -> Vec<Vertex> {
         if self.state.is_caught_up() {
             return self.state.neighbours(wanted, kind);
         }
@@ -81,7 +83,7 @@ impl Lookups for Knowledge<'_> {
 }
 
 /// Whether an object can have this name. What a path would read as something else can't.
-pub(super) fn can_exist(wanted: &Wanted) -> bool {
+pub(super) fn can_exist(wanted: &Vertex) -> bool {
     let is_plain = |text: &str| {
         let allowed = |c: char| c.is_ascii_alphanumeric() || "-._:@".contains(c);
         text.len() <= MAX_NAME && text.chars().all(allowed) && text != "." && text != ".."
