@@ -1,6 +1,6 @@
 //! Authenticators with their keys.
 
-use portcullis_authn::{Authenticators, KeyFileNote, SettingsFault};
+use portcullis_authn::{Authenticators, SettingsFault};
 use portcullis_config::AccessSettings;
 use portcullis_document::{Fault, Warning};
 
