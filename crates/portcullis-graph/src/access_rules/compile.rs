@@ -371,7 +371,8 @@ impl Compiler<'_, '_> {
             let kind = self.rules.kinds.of_resource(group, resource);
             if needs_kind && kind.is_none() {
                 let kinds = self.rules.kinds.iter();
-                let known = kinds.map(|(_, kind)| kind.full_resource()).collect();
+                let known: Vec<_> = kinds.map(|(_, kind)| kind.full_resource()).collect();
+                let known = known.iter().map(String::as_str);
                 let message =
                     format!("no kind of `vertices` is `{text}`, so no path leads from it");
                 self.faults

@@ -17,15 +17,14 @@ impl Faults<'_> {
     }
 
     /// A fault with what would be right: what the list is of, what was written, the list.
-    pub(super) fn add_known(
+    pub(super) fn add_known<'k>(
         &mut self,
         path: impl Into<String>,
         message: impl Into<String>,
         of: &str,
         written: &str,
-        known: Vec<String>,
+        known: impl IntoIterator<Item = &'k str>,
     ) {
-        let known = known.iter().map(String::as_str);
         let fault = Fault::at(path, message).with_known(of, written, known);
         self.0.push(fault);
     }
@@ -49,9 +48,8 @@ impl Faults<'_> {
                 None
             }
             Err(TemplateFault::Unknown(name)) => {
-                let known = names.iter().map(str::to_owned).collect();
                 let message = format!("no subject captures `{{{name}}}`");
-                self.add_known(path, message, "names in braces", &name, known);
+                self.add_known(path, message, "names in braces", &name, names.iter());
                 None
             }
         }

@@ -236,13 +236,13 @@ impl Subjects {
         let kind = faults.kind(&format!("{at}.target.kind"), &target.kind, kinds)?;
         if !targets.contains(&kind) {
             let message = format!("`{}` is not one of `targets`", target.kind);
-            let known = targets.iter().map(|id| kinds.name(*id).to_owned());
+            let known = targets.iter().map(|id| kinds.name(*id));
             faults.add_known(
                 format!("{at}.target.kind"),
                 message,
                 "targets",
                 &target.kind,
-                known.collect(),
+                known,
             );
         }
         let namespaced = kinds.get(kind).is_some_and(|kind| kind.namespaced);
@@ -288,7 +288,7 @@ impl Subjects {
             if let Some(agent) = self.agents.iter().find(|agent| *agent.id == **id) {
                 set |= agent.bit;
             } else if !specs.iter().any(|spec| spec.id == *id) {
-                let known = specs.iter().map(|spec| spec.id.clone()).collect();
+                let known = specs.iter().map(|spec| &*spec.id);
                 let message = format!("unknown subject `{id}`");
                 faults.add_known(
                     format!("{at}[{i}]"),
