@@ -26,7 +26,7 @@ pub(crate) struct Cli {
 /// When colours are used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Color {
-    /// On a terminal that wants them.
+    /// On a terminal that supports them.
     Auto,
     /// Always.
     Always,

@@ -85,7 +85,7 @@ fn a_server_that_speaks_otherwise_is_told_in_words() {
         (
             "http",
             b"\x15\x03\x01\x00\x02\x02\x0a",
-            "the server does not answer in HTTP; if it speaks TLS, try https://",
+            "the server does not speak HTTP here; if it speaks TLS, try https://",
         ),
     ] {
         let access = speaking(scheme, bytes);
@@ -280,9 +280,9 @@ fn a_403_says_in_words_what_is_missing() {
     assert_eq!(
         lines,
         [
-            "  the permission it needs: enqueue",
-            "  you have it where project is foo; here it is bar",
-            "  you have it where pipeline is post or glob:x*; here there is none",
+            "  required permission: enqueue",
+            "  your roles grant it where project is foo; here it is bar",
+            "  your roles grant it where pipeline is post or glob:x*; the request has no pipeline",
             "  your roles here: enqueue-post",
             "  rules that match you here: none",
         ]

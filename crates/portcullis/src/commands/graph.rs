@@ -79,7 +79,7 @@ struct GraphTarget {
 
 /// Where a graph comes from: a configuration, a profile with a directory of objects, or a running server.
 #[derive(Debug, Clone, Default, Args)]
-#[command(next_help_heading = "Which graph")]
+#[command(next_help_heading = "Graph source")]
 pub(super) struct GraphPlace {
     /// Configuration file: its profiles, with their objects as they are now [default: portcullis.yaml]
     /// [env: `PORTCULLIS_CONFIG`].
@@ -97,7 +97,7 @@ pub(super) struct GraphPlace {
     /// Bearer token [env: `PORTCULLIS_TOKEN`].
     #[arg(long, value_name = "TOKEN", value_parser = secret, conflicts_with_all = ["config", "objects"])]
     pub(super) token: Option<Secret>,
-    /// CA certificates to trust instead of the system's, PEM.
+    /// CA certificates to trust instead of the system's, in PEM format.
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, conflicts_with_all = ["config", "objects"])]
     pub(super) ca: Option<PathBuf>,
 }

@@ -21,8 +21,7 @@ pub(crate) struct WhoCan {
     action: Permission,
     #[command(flatten)]
     place: Place,
-    /// What the request is about, like project=foo; what is not given may be anything; may be
-    /// repeated.
+    /// What the request is about, like project=foo [default: anything]; may be repeated.
     #[arg(long = "param", value_name = "NAME=VALUE", value_parser = parameter)]
     parameters: Vec<(Condition, String)>,
     #[command(flatten)]
@@ -61,7 +60,7 @@ pub(super) fn run(asked: &WhoCan) -> Exit {
 fn table(holders: &[Holder], anybody: bool, width: Option<usize>) -> String {
     let mut rows: Vec<Vec<String>> = Vec::new();
     if anybody {
-        let anybody = ["-", "-", "always", "anybody, without signing in"];
+        let anybody = ["-", "-", "always", "anyone, without signing in"];
         rows.push(anybody.map(str::to_owned).to_vec());
     }
     rows.extend(holders.iter().map(|holder| {
@@ -79,7 +78,7 @@ fn table(holders: &[Holder], anybody: bool, width: Option<usize>) -> String {
     }));
     match rows.is_empty() {
         true => String::new(),
-        false => columns::table(&["RULE", "ROLE", "WHEN", "WHOSE CLAIMS"], &rows, width),
+        false => columns::table(&["RULE", "ROLE", "WHEN", "CLAIMS"], &rows, width),
     }
 }
 
@@ -128,12 +127,12 @@ mod tests {
         assert_eq!(
             table(&holders, false, None),
             "\
-RULE        ROLE          WHEN                                         WHOSE CLAIMS
+RULE        ROLE          WHEN                                         CLAIMS
 admin-user  admin         always                                       preferred_username is `admin`
 alice       enqueue-post  project is foo and pipeline is post or gate  preferred_username is `alice`
 "
         );
         assert_eq!(table(&[], false, None), "");
-        assert!(table(&[], true, None).contains("anybody, without signing in"));
+        assert!(table(&[], true, None).contains("anyone, without signing in"));
     }
 }

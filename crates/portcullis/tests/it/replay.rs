@@ -146,7 +146,7 @@ fn what_is_masked_is_not_guessed() {
     ] {
         assert!(ran.out.contains(part), "{part}: {}", ran.out);
     }
-    assert!(ran.err.contains("2 can't be told"), "{}", ran.err);
+    assert!(ran.err.contains("2 undetermined"), "{}", ran.err);
     let ran = replay(&decisions, reads, &["-o", "json"]);
     let value = value(&ran);
     assert_eq!(value["summary"]["unknown"], 2);

@@ -51,7 +51,7 @@ pub(in crate::commands) fn parameter(text: &str) -> Result<(Condition, String), 
     match Condition::parse(name.trim()) {
         Some(condition) => Ok((condition, value.to_owned())),
         None => Err(format!(
-            "nothing depends on `{}`; there are {}",
+            "unknown parameter `{}`: expected {}",
             name.trim(),
             known()
         )),
@@ -160,7 +160,7 @@ impl Spot<'_> {
             project = tenant.project(name);
             if project.is_none() && !name.is_empty() {
                 remark(&format!(
-                    "the tenant {} doesn't hold the project {name}: a request about it finds nothing",
+                    "the tenant {} does not have the project {name}: a request about it gets a 404",
                     tenant.name()
                 ));
             }
@@ -187,7 +187,7 @@ impl About<'_> {
 pub(in crate::commands) fn tell_unused(action: Permission, given: &[(Condition, String)]) {
     for (condition, _) in given {
         if !action.conditions().contains(condition) {
-            remark(&format!("{action} never depends on {condition}"));
+            remark(&format!("{action} does not depend on {condition}"));
         }
     }
 }

@@ -61,7 +61,7 @@ pub(super) fn who(decision: &Decision) -> String {
     let user = &decision.summary.user;
     let action = decision.input.action.as_ref();
     match action.and_then(|action| action.issuer.as_ref()) {
-        Some(issuer) => format!("{user}, vouched for by {issuer}"),
+        Some(issuer) => format!("{user}, authenticated by {issuer}"),
         None => user.clone(),
     }
 }
@@ -140,7 +140,7 @@ fn of_miss(miss: &Miss, permission: &str) -> String {
     };
     let got = match &miss.got {
         Some(got) => format!("it is {}", shortened(got, 200)),
-        None => "the call has none".to_owned(),
+        None => "the request has none".to_owned(),
     };
     let wanted = wanted(&miss.wanted);
     format!(

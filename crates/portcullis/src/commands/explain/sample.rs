@@ -67,7 +67,7 @@ fn odd_records_are_told_too() {
         "{told}"
     );
     assert!(
-        told.contains("decided   nobody: P took too long\n"),
+        told.contains("decided   nobody: P timed out\n"),
         "{told}"
     );
     assert!(told.contains("  {\"op\":\"test\"}\n"), "{told}");

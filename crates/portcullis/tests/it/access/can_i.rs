@@ -24,7 +24,7 @@ fn a_yes_names_rule_role_and_conditions() {
     for line in [
         "admin-user  admin           doesn't match: preferred_username is `alice`, not `admin`",
         "everyone    read, autohold  matches",
-        "met:     project: wanted foo, got foo",
+        "met:     project: expected foo, got foo",
         "rule admin-user, role admin would permit it",
     ] {
         assert!(
@@ -106,7 +106,7 @@ fn claims_of_an_unknown_issuer_count_for_nothing() {
     assert_eq!(ran.code, Some(1));
     assert!(
         ran.out
-            .starts_with("no: a token with these claims is refused"),
+            .starts_with("no: a token with these claims is rejected"),
         "{}",
         ran.out
     );
@@ -193,7 +193,7 @@ fn the_root_is_asked_by_name() {
     let no = ask(&folder, &["can-i", "read", "--root", "--anonymous"]);
     assert_eq!(
         (no.code, no.out.as_str()),
-        (Some(1), "no: nobody reads here without signing in\n")
+        (Some(1), "no: reading requires signing in here\n")
     );
 }
 
@@ -280,12 +280,12 @@ fn what_makes_no_difference_is_noted() {
     );
     assert_eq!(ran.code, Some(0));
     assert!(
-        ran.err.contains("read never depends on project"),
+        ran.err.contains("read does not depend on project"),
         "{}",
         ran.err
     );
     assert!(
-        ran.err.contains("doesn't hold the project bar"),
+        ran.err.contains("does not have the project bar"),
         "{}",
         ran.err
     );

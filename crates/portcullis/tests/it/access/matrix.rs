@@ -16,8 +16,8 @@ fn rules_and_permissions_are_a_table() {
     );
     for line in [
         "[1] rule alice, role enqueue-post: enqueue when project is foo and pipeline is post",
-        "rule everyone (read, autohold): those whose iss is `our-institution`",
-        "nobody reads without signing in",
+        "rule everyone (read, autohold): callers whose iss is `our-institution`",
+        "reading requires signing in",
     ] {
         assert!(lines.contains(&line), "{line}: {}", ran.out);
     }

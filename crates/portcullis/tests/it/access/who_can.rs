@@ -12,7 +12,7 @@ fn rules_are_listed_with_what_they_ask() {
     assert_eq!(
         ran.out,
         "\
-RULE        ROLE          WHEN                                 WHOSE CLAIMS
+RULE        ROLE          WHEN                                 CLAIMS
 admin-user  admin         always                               preferred_username is `admin`
 alice       enqueue-post  project is foo and pipeline is post  preferred_username is `alice`
 "

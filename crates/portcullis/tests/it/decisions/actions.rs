@@ -81,7 +81,7 @@ fn they_are_exported_and_passed_over_when_decided_again() {
     let counted = format!("{:<15}{:>8}\n", "passed over", 2);
     assert!(table.out.contains(&counted), "{}", table.out);
     assert!(
-        table.err.contains("2 of the API passed over"),
+        table.err.contains("2 of the API skipped"),
         "{}",
         table.err
     );

@@ -152,7 +152,7 @@ fn what_is_not_there_is_said() {
         (
             &["--store", "mysql://x:geheim@y/z"],
             3,
-            "--store makes no sense",
+            "invalid --store",
         ),
         (
             &["--store", "postgres://u:geheim@127.0.0.1:1/x"],
