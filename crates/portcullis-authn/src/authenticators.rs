@@ -254,7 +254,7 @@ impl Authenticators {
                 self.in_default_realm(Problem::new(
                     Code::UnknownIssuer,
                     format!(
-                        "the issuer `{}` of this token is not known here",
+                        "unknown issuer `{}`",
                         shown(issuer)
                     ),
                 ))
@@ -322,7 +322,7 @@ impl Authenticator {
         };
         if token.critical {
             return Err(bad(
-                "the header of this token has `crit`, which is not understood here".to_owned(),
+                "unsupported token header `crit`".to_owned(),
             ));
         }
         let (good, generation) = match &self.keys {
@@ -335,7 +335,7 @@ impl Authenticator {
             }
         };
         if !good {
-            return Err(bad("the signature of this token is not right".to_owned()));
+            return Err(bad("invalid token signature".to_owned()));
         }
         let times = claims::required(&token.claims)?;
         times.check(self.limits(), now)?;

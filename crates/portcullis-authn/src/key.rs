@@ -87,7 +87,7 @@ impl Verifier {
             }
             (Algorithm::Es256, der::Public::P256 { point }) => Self::p256(point),
             (Algorithm::EdDsa, der::Public::Ed25519 { key }) => Self::ed25519(key),
-            _ => Err(format!("{} is needed, this is {found}", needed(algorithm))),
+            _ => Err(format!("expected {}, found {found}", needed(algorithm))),
         }
     }
 
@@ -96,12 +96,12 @@ impl Verifier {
         let bits = der::bits(modulus);
         if !(2048..=8192).contains(&bits) {
             return Err(format!(
-                "an RSA key has 2048 to 8192 bits here, this one has {bits}"
+                "unsupported RSA key size of {bits} bits: expected 2048 to 8192"
             ));
         }
         let odd = exponent.last().is_some_and(|last| last % 2 == 1);
         if !odd || !(2..=33).contains(&der::bits(exponent)) {
-            return Err("the exponent of this RSA key is none that is used".to_owned());
+            return Err("unsupported RSA public exponent".to_owned());
         }
         Ok(Self {
             signing: Signing::Rs256,
@@ -114,7 +114,7 @@ impl Verifier {
         let algorithm = &aws_lc_rs::signature::ECDSA_P256_SHA256_FIXED;
         let key = aws_lc_rs::signature::UnparsedPublicKey::new(algorithm, point);
         if point.len() != 65 || point.first() != Some(&4) || key.parse().is_err() {
-            return Err("this is no point of the curve P-256".to_owned());
+            return Err("not a valid P-256 point".to_owned());
         }
         Ok(Self {
             signing: Signing::Es256,
@@ -125,7 +125,7 @@ impl Verifier {
     /// An Ed25519 key.
     fn ed25519(key: &[u8]) -> Result<Self, String> {
         if key.len() != 32 {
-            return Err("an Ed25519 key has 32 bytes".to_owned());
+            return Err("invalid Ed25519 key: expected 32 bytes".to_owned());
         }
         Ok(Self {
             signing: Signing::EdDsa,
@@ -167,7 +167,7 @@ impl Signer {
     /// A private key in PEM; the message says what was found instead, never what it holds.
     pub(crate) fn from_pem(algorithm: Algorithm, text: &[u8]) -> Result<Self, String> {
         let found = pem::private(text)?;
-        let broken = || "this private key can't be read".to_owned();
+        let broken = || "invalid private key".to_owned();
         let key = match (algorithm, &found) {
             (Algorithm::Rs256, der::Private::Rsa { pkcs1 }) => {
                 RsaKeyPair::from_der(pkcs1).map_err(|_| broken())?;
@@ -183,7 +183,7 @@ impl Signer {
                 Ed25519KeyPair::from_pkcs8(pkcs8).map_err(|_| broken())?;
                 EncodingKey::from_ed_der(pkcs8)
             }
-            _ => return Err(format!("{} is needed, this is {found}", needed(algorithm))),
+            _ => return Err(format!("expected {}, found {found}", needed(algorithm))),
         };
         Ok(Self {
             signing: algorithm.into(),
@@ -205,7 +205,7 @@ impl Signer {
 fn needed(algorithm: Algorithm) -> &'static str {
     match algorithm {
         Algorithm::Rs256 => "an RSA key",
-        Algorithm::Es256 => "a key of the curve P-256",
+        Algorithm::Es256 => "a P-256 key",
         Algorithm::EdDsa => "an Ed25519 key",
     }
 }

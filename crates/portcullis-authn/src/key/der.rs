@@ -41,7 +41,7 @@ impl fmt::Display for Public {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Rsa { modulus, .. } => write!(f, "an RSA key of {} bits", bits(modulus)),
-            Self::P256 { .. } => f.write_str("a key of the curve P-256"),
+            Self::P256 { .. } => f.write_str("a P-256 key"),
             Self::Ed25519 { .. } => f.write_str("an Ed25519 key"),
             Self::Other(kind) => f.write_str(kind),
         }
@@ -52,7 +52,7 @@ impl fmt::Display for Private {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::Rsa { .. } => "an RSA key",
-            Self::P256 { .. } => "a key of the curve P-256",
+            Self::P256 { .. } => "a P-256 key",
             Self::Ed25519 { .. } => "an Ed25519 key",
             Self::Other(kind) => kind,
         })
@@ -128,7 +128,7 @@ pub(super) fn ec_private(der: &[u8]) -> Option<Private> {
     let curve = match outer.take(PARAMETERS) {
         Some(inside) => Reader(inside).take(OBJECT)?,
         None if key.len() == 32 => P256,
-        None => return Some(Private::Other("a key of another curve")),
+        None => return Some(Private::Other("a key on another curve")),
     };
     Some(match curve {
         P256 => Private::P256 { der: der.to_vec() },
@@ -138,18 +138,18 @@ pub(super) fn ec_private(der: &[u8]) -> Option<Private> {
 
 fn name(object: &[u8]) -> &'static str {
     match object {
-        RSA_PSS => "an RSA key for PSS only",
+        RSA_PSS => "an RSA-PSS key",
         ED448 => "an Ed448 key",
-        _ => "a key of another kind",
+        _ => "a key of another type",
     }
 }
 
 fn curve_name(object: &[u8]) -> &'static str {
     match object {
-        P384 => "a key of the curve P-384",
-        P521 => "a key of the curve P-521",
-        K256 => "a key of the curve secp256k1",
-        _ => "a key of another curve",
+        P384 => "a P-384 key",
+        P521 => "a P-521 key",
+        K256 => "a secp256k1 key",
+        _ => "a key on another curve",
     }
 }
 

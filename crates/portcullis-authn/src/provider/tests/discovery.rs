@@ -91,7 +91,7 @@ async fn descriptions_that_are_not_believed() {
         ),
         (
             |_, said| said["jwks_uri"] = json!(null),
-            "where its keys are",
+            "`jwks_uri`",
         ),
         (
             |_, said| said["token_endpoint"] = json!("http://evil.example/token"),
