@@ -241,7 +241,7 @@ fn chain(
     let plugins = resolve::plugins(document, configured, order, options.known_plugins, notes);
     if has_policies && !plugins.iter().any(|p| p.name == crate::POLICIES) {
         notes.warn(format!(
-            "there are policies, but `{}` is not in the order: they are not asked",
+            "there are policies, but `{}` is not in the order: they are not evaluated",
             crate::POLICIES
         ));
     }

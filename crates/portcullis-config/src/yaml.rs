@@ -58,7 +58,7 @@ pub fn parse_as(source: &Arc<Source>, dialect: Dialect) -> Result<Document, Faul
     let failure = |message: &str| Faults::from(source.fault(None, "", message));
     let root = deep_stack::run(STACK_BYTES, || read(source, dialect)).unwrap_or_else(|why| {
         Err(match why {
-            Failure::Panicked => failure("the reader failed on this document"),
+            Failure::Panicked => failure("the YAML parser failed on this document"),
             why @ Failure::NoThread(_) => failure(&format!("cannot read it: {why}")),
         })
     })?;
@@ -94,9 +94,9 @@ fn yaml_fault(source: &Arc<Source>, error: &YamlError) -> Fault {
         YamlError::AliasReplayLimitExceeded { .. }
         | YamlError::AliasExpansionLimitExceeded { .. }
         | YamlError::AliasReplayStackDepthExceeded { .. } => "too many aliases".to_owned(),
-        YamlError::RecursiveReferencesRequireWeakTypes { .. } => "an alias inside what it stands for".to_owned(),
+        YamlError::RecursiveReferencesRequireWeakTypes { .. } => "an alias inside its own anchor".to_owned(),
         YamlError::UnknownAnchor { .. } => "an alias to an anchor that does not exist".to_owned(),
-        YamlError::NonFiniteFloat { value, .. } => format!("`{value}` is not a number with an end: put it in quotes if text is meant"),
+        YamlError::NonFiniteFloat { value, .. } => format!("`{value}` is not a finite number: put it in quotes to use it as text"),
         YamlError::Unexpected { expected: "string scalar", .. } => "a key must be text".to_owned(),
         YamlError::ExternalMessage { msg, .. } => format!("not valid YAML: {msg}"),
         YamlError::Eof { .. } => "not valid YAML: the file ends too early".to_owned(),

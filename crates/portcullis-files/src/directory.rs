@@ -23,7 +23,7 @@ pub fn prepare_directory(path: &Path) -> Result<Vec<String>, String> {
         .create(path)
         .map_err(|error| match error.kind() {
             ErrorKind::AlreadyExists => wrong("it is not a directory".to_owned()),
-            _ => wrong(format!("it can't be made: {error}")),
+            _ => wrong(format!("it can't be created: {error}")),
         })?;
     check(path, &Identity::own())
         .map(|warnings| warnings.into_iter().map(wrong).collect())
@@ -31,7 +31,7 @@ pub fn prepare_directory(path: &Path) -> Result<Vec<String>, String> {
 }
 
 fn check(path: &Path, own: &Identity) -> Result<Vec<String>, String> {
-    let unknown = |error: std::io::Error| format!("it can't be looked at: {error}");
+    let unknown = |error: std::io::Error| format!("it can't be examined: {error}");
     let link = fs::symlink_metadata(path).map_err(unknown)?;
     if link.is_symlink() {
         owned(Entry::of(&link), own)

@@ -313,7 +313,7 @@ fn compile(realm: &Realm, code: &str, text: &str) -> Result<(), Found> {
         return Err(Found {
             line: u32::try_from(before.matches('\n').count() + 1).unwrap_or(u32::MAX),
             column: 1,
-            message: "a NUL character has no place in a program".to_owned(),
+            message: "NUL characters are not allowed".to_owned(),
         });
     }
     let unknown = || Found {

@@ -35,8 +35,8 @@ pub(crate) fn run_each<I: Sync, T: Send>(
     })
 }
 
-const NO_THREAD: &str = "there is no room for a thread to read this text";
-const GAVE_UP: &str = "the parser gave up on this text";
+const NO_THREAD: &str = "cannot start a thread to parse this text";
+const GAVE_UP: &str = "the parser failed on this text";
 
 fn fault(message: &str) -> Vec<ScriptFault> {
     vec![ScriptFault {
@@ -53,7 +53,7 @@ mod tests {
     #[test]
     fn a_panic_is_a_fault() {
         let faults = run::<()>(|| panic!("of a test")).unwrap_err();
-        assert_eq!(faults[0].message, "the parser gave up on this text");
+        assert_eq!(faults[0].message, "the parser failed on this text");
         assert_eq!(run(|| Ok(1)), Ok(1));
         let each = run_each(&[1, 2, 3], |n| match n {
             2 => panic!("of a test"),

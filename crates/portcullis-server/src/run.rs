@@ -131,7 +131,7 @@ pub fn run(options: RunOptions<'_>) -> Result<(), RunError> {
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .enable_all()
         .build()
-        .map_err(RunError::system("no threads to run on"))?;
+        .map_err(RunError::system("cannot start threads"))?;
     outlive_file_size_limit(&runtime).map_err(RunError::system("no signal handler"))?;
     for warning in data_directory(&options, &loaded.configuration)? {
         tracing::warn!("{warning}");

@@ -159,7 +159,7 @@ impl Visitor<'_> for PrincipalVisitor {
     fn visit_u64<E: DeError>(self, id: u64) -> Result<Principal, E> {
         u32::try_from(id).map(Principal::Id).map_err(|_| {
             E::custom(format!(
-                "`{id}` is too large for the number of a user or group"
+                "`{id}` is too large for a user or group ID"
             ))
         })
     }

@@ -142,7 +142,7 @@ fn authenticator(
     let audience = spec.audience.clone().or_else(|| spec.client_id.clone());
     if has_tokens && audience.is_none() {
         let message = format!(
-            "the key `audience` is missing: tokens for others would be taken by `{}`",
+            "the key `audience` is missing: `{}` would accept tokens for other services",
             spec.name
         );
         notes.fault(document.fault(&at, message));
@@ -156,12 +156,12 @@ fn authenticator(
         ("uidClaim", Some(&spec.uid_claim)),
     ] {
         if value.is_some_and(String::is_empty) {
-            notes.fault(document.fault(&format!("{at}.{key}"), "is empty"));
+            notes.fault(document.fault(&format!("{at}.{key}"), "must not be empty"));
         }
     }
     let realm = spec.realm.clone().unwrap_or_else(|| spec.name.clone());
     if realm.contains(['"', '\\']) || realm.chars().any(char::is_control) {
-        let message = "a realm has no quotes, backslashes or control characters";
+        let message = "invalid realm: quotes, backslashes and control characters are not allowed";
         notes.fault(document.fault(&format!("{at}.realm"), message));
     }
     let mut file =
@@ -222,7 +222,7 @@ fn check_repeats(document: &Document, list: &[Authenticator], notes: &mut Notes)
             }
         }
         if one.is_default && has_default {
-            let message = "another authenticator is the default already";
+            let message = "another authenticator is already the default";
             notes.fault(document.fault(&format!("authenticators[{index}].default"), message));
         }
         has_default |= one.is_default;
@@ -242,7 +242,7 @@ fn sessions(document: &Document, spec: &SessionsSpec, notes: &mut Notes) -> Sess
                 && uri.query().is_none()
         });
         if !is_origin {
-            let message = "is not the address of a server, like `https://gate.example.org`";
+            let message = "invalid URL: expected the address of a server, like `https://gate.example.org`";
             notes.fault(document.fault("sessions.publicUrl", message));
         }
         url.trim_end_matches('/').to_owned()

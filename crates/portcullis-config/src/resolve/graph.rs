@@ -46,7 +46,7 @@ pub(crate) fn graph(
     let takes_flag = |one: &GraphProfileSpec| named_sources(one).is_empty();
     if options.objects.is_some() && !spec.profiles.iter().any(takes_flag) {
         let message =
-            "no profile of `graph.profiles` is without a source, so nothing would read it";
+            "every profile of `graph.profiles` has its own source, so nothing would read it";
         notes.fault(Source::named(OBJECTS_FLAG).fault(None, "", message));
     }
     profiles
@@ -87,7 +87,7 @@ fn read(
         Err(reason) => {
             let file = file.display();
             let message =
-                format!("`{named}` is no built-in profile, and `{file}` can't be read: {reason}");
+                format!("`{named}` is not a built-in profile, and `{file}` can't be read: {reason}");
             let fault = document.fault(&at, message);
             notes.fault(fault.with_known("built-in profiles", named, profile::names()));
             None
@@ -114,7 +114,7 @@ fn source(
     notes: &mut Notes,
 ) -> GraphSource {
     if let [first, second, ..] = named_sources(declared).as_slice() {
-        let message = format!("`{first}` and `{second}` exclude each other: name one source");
+        let message = format!("`{first}` and `{second}` can't be combined: give one source");
         notes.fault(document.fault(&format!("{at}.{second}"), message));
     }
     if let Some(objects) = &declared.objects {

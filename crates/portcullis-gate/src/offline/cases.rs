@@ -96,7 +96,7 @@ impl Reader<'_> {
             let known = name.to_ascii_uppercase().parse::<Operation>().ok();
             if known.is_none() {
                 let message =
-                    format!("unknown operation `{name}`: use CREATE, UPDATE, DELETE or CONNECT");
+                    format!("unknown operation `{name}`: expected CREATE, UPDATE, DELETE or CONNECT");
                 self.fault(at, "operation", message);
             }
             known

@@ -18,7 +18,7 @@ pub(super) fn decide(
     let name = decision.input.chain.as_deref().unwrap_or("default");
     let Some(chain) = authorizers.get(name) else {
         return Outcome::Unknown(format!(
-            "there is no chain of authorizers `{name}` any more"
+            "the authorizer chain `{name}` no longer exists"
         ));
     };
     let body = decision.input.review_text().as_bytes();

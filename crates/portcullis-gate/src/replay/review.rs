@@ -34,7 +34,7 @@ fn marked(input: &Input) -> Result<Cow<'_, str>, String> {
     let mut is_marked = true;
     for place in places {
         let Some(value) = review.pointer_mut(place) else {
-            return Err(format!("{place} is said to be masked, and is not there"));
+            return Err(format!("{place} is listed as masked, but missing"));
         };
         if value.as_str().is_none_or(|text| !text.contains(MASK)) {
             *value = MASK.into();

@@ -63,7 +63,7 @@ pub(super) fn read(text: &str) -> Contents {
     };
     deep_stack::run(STACK_BYTES, work).unwrap_or_else(|why| {
         let why = match why {
-            Failure::Panicked => "the reader failed on this file".to_owned(),
+            Failure::Panicked => "the YAML parser failed on this file".to_owned(),
             why @ Failure::NoThread(_) => format!("cannot read it: {why}"),
         };
         Contents {
@@ -121,7 +121,7 @@ fn fault(part: &Part<'_>, error: &serde_saphyr::Error) -> Fault {
         | Yaml::AliasReplayStackDepthExceeded { .. }
         | Yaml::RecursiveReferencesRequireWeakTypes { .. } => "too many aliases",
         Yaml::UnknownAnchor { .. } => "an alias to an anchor that does not exist",
-        Yaml::NonFiniteFloat { .. } => "a number without an end",
+        Yaml::NonFiniteFloat { .. } => "a number that is not finite",
         _ => "not valid YAML",
     };
     Fault::at(place.0, place.1, what)
