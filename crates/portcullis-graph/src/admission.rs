@@ -183,7 +183,7 @@ impl Admission {
         if let Some(why) = self.contradiction(request) {
             return Judgement::Refuse {
                 code: 400,
-                message: format!("the object can't be checked: {why}"),
+                message: format!("cannot check the object: {why}"),
                 rule: rule.place.clone(),
             };
         }

@@ -81,7 +81,7 @@ impl PolicySet {
         for policy in &sources.policies {
             let name = || SourceName::Policy(policy.name.clone());
             if !names.insert(policy.name.as_str()) {
-                let found = Found::at_start("there is another policy of this name");
+                let found = Found::at_start("duplicate policy name");
                 faults.push(found.of(name()));
             }
             let checked = match &policy.code {
@@ -90,7 +90,7 @@ impl PolicySet {
                     bodies.push((name(), FunctionBody { text, awaits }));
                 }),
                 PolicyCode::Module(number) if *number < sources.modules.len() => Ok(false),
-                PolicyCode::Module(_) => Err(Found::at_start("there is no such module")),
+                PolicyCode::Module(_) => Err(Found::at_start("no such module")),
             };
             match checked {
                 Ok(awaits) => is_async.push(awaits),
@@ -304,7 +304,7 @@ fn check(realm: &Realm, code: &str, style: Style<'_>) -> Result<(), Found> {
 
 /// The message where the fault shows only behind the text.
 const UNBALANCED: &str =
-    "SyntaxError: at the end of the text, something is still open or was closed once too often";
+    "SyntaxError: unbalanced brackets or quotes at the end of the text";
 
 fn compile(realm: &Realm, code: &str, text: &str) -> Result<(), Found> {
     const FILE: &str = "alone";

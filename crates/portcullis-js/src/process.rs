@@ -114,8 +114,8 @@ impl Process {
         let channel = Channel::new(own, &recipe.limits);
         let mut process = Self { child, channel };
         process.set_up(recipe).map_err(|failed| match failed {
-            Failed::Late => "a worker process did not get ready in time".to_owned(),
-            Failed::Broken(why) => format!("a worker process did not get ready: {why}"),
+            Failed::Late => "a worker process did not become ready in time".to_owned(),
+            Failed::Broken(why) => format!("a worker process did not become ready: {why}"),
         })?;
         Ok(process)
     }

@@ -38,7 +38,7 @@ const HEADROOM: usize = 128 << 10;
 
 /// A realm could not be made.
 #[derive(Debug, thiserror::Error)]
-#[error("no JavaScript realm: {0}")]
+#[error("cannot create a JavaScript realm: {0}")]
 pub(crate) struct RealmError(pub(crate) String);
 
 /// Functions the prelude offers to the evaluation.

@@ -31,7 +31,7 @@ impl Template {
     pub(super) fn parse(text: &str) -> Result<Self, String> {
         let parts = braces::tokens(text)?.into_iter().map(|token| match token {
             Token::Text(text) => Ok(Part::Text(text.to_owned())),
-            Token::Name("") => Err("`{}` names nothing".to_owned()),
+            Token::Name("") => Err("`{}` is empty: expected a name in the braces".to_owned()),
             Token::Name(name) => Ok(Part::Value(name.to_owned())),
         });
         Ok(Self {

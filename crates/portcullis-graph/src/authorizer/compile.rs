@@ -73,7 +73,7 @@ impl Compiler<'_, '_> {
             if always.has(Verb::new(verb)) {
                 self.faults.add(
                     format!("{at}.path[{i}]"),
-                    format!("`{verb}` is in `always` already"),
+                    format!("`{verb}` is already in `always`"),
                 );
             }
         }
@@ -145,7 +145,7 @@ impl Compiler<'_, '_> {
             };
             let text_is_path = text.starts_with('/') || (text.is_empty() && open_end);
             if !text_is_path || text.contains('*') {
-                let message = "a path begins with `/`; `*` may only stand at its end";
+                let message = "invalid path: must begin with `/`; `*` is allowed only at the end";
                 self.faults.add(format!("{at}.paths[{i}]"), message);
             }
             let text = text.into();
@@ -218,7 +218,7 @@ impl Compiler<'_, '_> {
     ) -> Option<Vec<Template>> {
         let written = written?;
         if written.is_empty() {
-            let message = "it is for no namespace; leave `namespaces` out for all";
+            let message = "the list is empty; omit `namespaces` for all";
             self.faults.add(format!("{at}.namespaces"), message);
         }
         let mut all = Vec::new();
@@ -238,7 +238,7 @@ impl Compiler<'_, '_> {
         let prefix = template(&spec.name_prefix, "namePrefix");
         let written = [&spec.name, &spec.name_prefix, &spec.name_expression];
         if written.iter().filter(|text| text.is_some()).count() > 1 {
-            let message = "`name`, `namePrefix` and `nameExpression` exclude each other";
+            let message = "`name`, `namePrefix` and `nameExpression` can't be combined";
             self.faults.add(at, message);
         }
         let expression = spec.name_expression.as_ref().and_then(|text| {
@@ -247,7 +247,7 @@ impl Compiler<'_, '_> {
                 .faults
                 .note(&at, Expression::compile(text, &["subject"]))?;
             if !compiled.looks_up().is_empty() {
-                self.faults.add(at, "a name depends on `subject` alone");
+                self.faults.add(at, "a name can depend only on `subject`");
             }
             Some(compiled)
         });
@@ -289,10 +289,10 @@ impl Compiler<'_, '_> {
         let plain = spec.label.is_some() || spec.field.is_some() || spec.equals.is_some();
         if !spec.all.is_empty() {
             if plain {
-                self.faults.add(at, "`all` stands alone");
+                self.faults.add(at, "`all` can't be combined with `label`, `field` or `equals`");
             }
             if !outer {
-                self.faults.add(at, "`all` can't be inside of `all`");
+                self.faults.add(at, "`all` can't be nested");
                 return None;
             }
             let mut parts = Vec::new();
@@ -323,7 +323,7 @@ impl Compiler<'_, '_> {
             (Some(_), Some(_)) => {
                 self.faults.add(
                     at,
-                    "`label` and `field` exclude each other; several go into `all`",
+                    "`label` and `field` can't be combined; use `all` for several",
                 );
                 None
             }
@@ -342,7 +342,7 @@ impl Compiler<'_, '_> {
             }
         }
         if !spec.subresources.is_empty() && spec.resources.iter().all(|r| r.contains('/')) {
-            let message = "the rule is about subresources alone: they are named in `resources`";
+            let message = "the rule covers only subresources: name them in `resources`";
             self.faults.add(format!("{at}.subresources"), message);
         }
     }
@@ -366,7 +366,7 @@ impl Compiler<'_, '_> {
                 let kinds = self.rules.kinds.iter();
                 let known = kinds.map(|(_, kind)| kind.full_resource()).collect();
                 let message =
-                    format!("no kind of `vertices` is `{text}`, so no path leads from it");
+                    format!("no kind in `vertices` has the resource `{text}`, so no path starts there");
                 self.faults
                     .add_known(at, message, "resources of `vertices`", text, known);
                 continue;

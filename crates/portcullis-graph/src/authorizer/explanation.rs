@@ -65,27 +65,27 @@ impl Rules {
             Outcome::NoRule => None,
             Outcome::Allowed(place, how) => {
                 let words = match how {
-                    How::Static => format!("`{verb}` is allowed whatever the graph says"),
+                    How::Static => format!("`{verb}` is allowed regardless of the graph"),
                     How::Shortcut(_) => format!("`{verb}` of this very object is always allowed"),
                     How::Always => format!("`{verb}` is always allowed"),
                     How::Named(_) => format!("`{verb}` of an object of this name is allowed"),
                     How::Selector(_) => format!("`{verb}` is allowed with this selector"),
                     How::NoSelectors => {
-                        format!("`{verb}` is allowed because selectors are not sent along")
+                        format!("`{verb}` is allowed because selectors are not forwarded")
                     }
-                    How::UnknownDelete => "an object that is not known may be deleted".to_owned(),
+                    How::UnknownDelete => "an unknown object may be deleted".to_owned(),
                     How::Path => format!("`{verb}` needs a path, and there is one"),
                 };
                 Some((Spot(place, how).to_string(), words))
             }
             Outcome::Missed(number, why) => {
                 let words = match why {
-                    Why::Namespace => "it is for other namespaces".to_owned(),
-                    Why::Subresource => "it is not about this subresource".to_owned(),
-                    Why::Verb => format!("it is not about `{verb}`"),
+                    Why::Namespace => "namespace does not match".to_owned(),
+                    Why::Subresource => "subresource does not match".to_owned(),
+                    Why::Verb => format!("it does not cover `{verb}`"),
                     Why::Selector => self.needed_selectors(number, question),
                     Why::NoName => format!("`{verb}` needs the name of an object"),
-                    Why::Name => format!("`{verb}` is for objects of other names"),
+                    Why::Name => format!("`{verb}` is for objects with other names"),
                     Why::Scope(_) => {
                         format!("`{verb}` needs a path, and no object is in such a namespace")
                     }
@@ -103,7 +103,7 @@ impl Rules {
         let verb = question.verb.as_str();
         let selectors = self.rules.get(number).map(Rule::named_selectors);
         match selectors.unwrap_or_default().as_slice() {
-            [] => format!("`{verb}` needs the name of an object: no selector opens this list"),
+            [] => format!("`{verb}` needs the name of an object: no selector allows this list"),
             all => {
                 let all: Vec<_> = all.iter().map(|s| s.as_flags(question.subject)).collect();
                 let all = all.join(", or ");

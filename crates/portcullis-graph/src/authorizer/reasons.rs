@@ -34,7 +34,7 @@ impl Rules {
             Outcome::NoRule => match self.on_miss {
                 OnMiss::NoOpinion => Opinion::NoOpinion(String::new()),
                 OnMiss::Deny => {
-                    Opinion::Deny(format!("no rule is about `{}`", name(&target.resource)))
+                    Opinion::Deny(format!("no rule covers `{}`", name(&target.resource)))
                 }
             },
             Outcome::Missed(number, why) => {
@@ -75,7 +75,7 @@ impl Rules {
                     name(&subject.name)
                 );
                 match rule.named_selectors().as_slice() {
-                    [] => text.push_str("no selector opens this list, name one object"),
+                    [] => text.push_str("no selector allows this list, name one object"),
                     all => {
                         let all: Vec<_> = all.iter().map(|one| one.in_words(subject)).collect();
                         text.push_str(&all.join(", or "));
@@ -106,7 +106,7 @@ impl Rules {
             None => text.push_str(&name(&target.resource)),
         }
         if why == Why::Unknown {
-            text.push_str(" is not known, so it");
+            text.push_str(" is unknown, so it");
         }
         text.push_str(" does not lead to ");
         self.write(&mut text, subject.stands_for());

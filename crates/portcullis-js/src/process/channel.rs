@@ -27,7 +27,7 @@ pub(super) enum Broken {
 
 impl Broken {
     fn of(what: impl fmt::Display) -> Self {
-        Self::Gone(format!("a worker process broke off: {what}"))
+        Self::Gone(format!("a worker process failed: {what}"))
     }
 }
 

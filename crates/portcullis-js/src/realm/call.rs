@@ -97,7 +97,7 @@ impl<'js> Asked<'_, 'js> {
             return Err(no_answer("there is no evaluation"));
         };
         if self.state.is_late() {
-            return Err(no_answer("the time is over"));
+            return Err(no_answer("deadline exceeded"));
         }
         let request = HostRequest {
             function,
@@ -134,7 +134,7 @@ impl<'js> Asked<'_, 'js> {
         });
         if clock::monotonic() >= deadline {
             self.state.note(PolicyLimit::Deadline);
-            return Err(no_answer("the time is over"));
+            return Err(no_answer("deadline exceeded"));
         }
         result.map_err(Refused::NoAnswer)
     }
@@ -145,7 +145,7 @@ impl<'js> Asked<'_, 'js> {
         replay.calls.answer(request).unwrap_or_else(|| {
             self.state
                 .miss(Missing::answer(function, request.arguments));
-            Err(format!("{function}: this was not asked then"))
+            Err(format!("{function}: this call was not recorded"))
         })
     }
 
@@ -186,6 +186,6 @@ impl<'js> Asked<'_, 'js> {
                 "it can't be read".to_owned()
             }
         };
-        Refused::WrongType(format!("{name}: {what} has no JSON: {why}"))
+        Refused::WrongType(format!("{name}: {what} can't be converted to JSON: {why}"))
     }
 }

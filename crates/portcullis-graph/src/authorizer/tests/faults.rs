@@ -81,7 +81,7 @@ fn subjects() {
             "{id: a, user: 'a:{x}', groups: [], target: {kind: Site, namespace: n, name: x}}"
                 .into(),
             "subjects[0].target.namespace",
-            "not in namespaces",
+            "not namespaced",
         ),
     ] {
         let found = faults(&format!("subjects:\n  - {subject}\n"));
@@ -95,7 +95,7 @@ fn subjects() {
         faults(&twice),
         [(
             "subjects[1].id".to_owned(),
-            "`a` is the id of subjects[0] already".to_owned()
+            "the id `a` is already used by subjects[0]".to_owned()
         )]
     );
     assert_eq!(
@@ -143,12 +143,12 @@ fn rules() {
         (
             "resources: [pods]\n    path: [get]",
             "rules[0].resources[0]",
-            "no kind of `vertices` is `pods`",
+            "no kind in `vertices` has the resource `pods`",
         ),
         (
             "resources: [sites]\n    path: [get]",
             "rules[0].resources[0]",
-            "no kind of `vertices` is `sites`",
+            "no kind in `vertices` has the resource `sites`",
         ),
         ("resources: [pods]", "rules[0]", "allows nothing"),
         (
@@ -164,7 +164,7 @@ fn rules() {
         (
             "resources: [sites.x.io]\n    always: [get]\n    path: [list, get]",
             "rules[0].path[1]",
-            "in `always` already",
+            "already in `always`",
         ),
         (
             "resources: [pods]\n    named: [{verbs: [], name: x}]",
@@ -244,7 +244,7 @@ fn rules() {
         (
             "resources: [pods]\n    shortcuts: [{verbs: [get], nameExpression: \"lookup('Site', '', 'x').a\"}]",
             "rules[0].shortcuts[0].nameExpression",
-            "`subject` alone",
+            "only on `subject`",
         ),
         (
             "resources: [pods]\n    shortcuts: [{verbs: [get], namePrefix: ''}]",

@@ -118,7 +118,7 @@ fn names_and_references() {
         "{to: Hall, names: [self.a.b, self.hall]}",
         &json!({"a": "text", "hall": "h"}),
         &["Show:a/s -> Hall:h"],
-        "edges[0].names[0]: a text has no member `b`",
+        "edges[0].names[0]: a string has no member `b`",
     );
 }
 
@@ -135,7 +135,7 @@ fn several_kinds() {
         edge,
         &json!({"refs": "1"}),
         &[],
-        "edges[0].names: a name alone does not say of which kind it is",
+        "edges[0].names: a name alone does not have a kind",
     );
     odd(
         edge,
