@@ -44,7 +44,7 @@ impl Row {
     }
 
     fn unexpected(wanted: &str) -> Failure {
-        Failure::corrupt(format!("a column holds no {wanted}"))
+        Failure::corrupt(format!("unexpected column type: expected {wanted}"))
     }
 
     pub(crate) fn optional_number(&mut self) -> Result<Option<i64>, Failure> {
@@ -177,7 +177,7 @@ pub(crate) fn one(
         Some(row) => Ok(row),
         None => Err(Failure::new(
             Kind::Corrupt,
-            "a row that must be there is missing",
+            "an expected row is missing",
         )),
     }
 }

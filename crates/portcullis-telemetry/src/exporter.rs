@@ -129,7 +129,7 @@ impl Complaints {
             place,
             problem,
             unsaid,
-            "telemetry can't be delivered"
+            "telemetry export failed"
         );
         *self = Self {
             last: Some(now),
@@ -141,7 +141,7 @@ impl Complaints {
     fn over(&mut self, signal: Signal) {
         if std::mem::take(&mut self.said) {
             let signal = signal.as_str();
-            tracing::info!(signal, "telemetry is delivered again");
+            tracing::info!(signal, "telemetry export recovered");
         }
     }
 }

@@ -18,7 +18,7 @@ struct AlwaysDeny;
 pub(super) fn descriptor() -> Descriptor {
     Descriptor {
         name: "AlwaysDeny",
-        summary: "Refuses everything; a probe for chains.",
+        summary: "Denies everything; for testing chains.",
         phases: Phases::BOTH,
         operations: Operations::ALL,
         depends_on: DependsOn::Nothing,

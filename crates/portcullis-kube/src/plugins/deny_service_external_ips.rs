@@ -23,7 +23,7 @@ struct DenyServiceExternalIps;
 pub(super) fn descriptor() -> Descriptor {
     Descriptor {
         name: "DenyServiceExternalIPs",
-        summary: "Refuses new external IPs of services.",
+        summary: "Denies new external IPs of services.",
         phases: Phases::VALIDATE,
         operations: Operations::WRITES,
         depends_on: DependsOn::Request,

@@ -44,7 +44,7 @@ struct Limit {
 pub(super) fn descriptor() -> Descriptor {
     Descriptor {
         name: "EventRateLimit",
-        summary: "Limits how many events come per second.",
+        summary: "Limits the rate of events.",
         phases: Phases::VALIDATE,
         operations: Operations::WRITES,
         depends_on: DependsOn::Earlier,

@@ -20,7 +20,7 @@ struct LimitPodHardAntiAffinityTopology;
 pub(super) fn descriptor() -> Descriptor {
     Descriptor {
         name: "LimitPodHardAntiAffinityTopology",
-        summary: "Refuses pods that require others to stay off more than their own node.",
+        summary: "Denies pods whose required anti-affinity is not limited to their node.",
         phases: Phases::VALIDATE,
         operations: Operations::WRITES,
         depends_on: DependsOn::Request,

@@ -33,7 +33,7 @@ pub(super) fn descriptor(namespaces: &Arc<dyn Namespaces>) -> Descriptor {
     let namespaces = Arc::clone(namespaces);
     Descriptor {
         name: "PodSecurity",
-        summary: "Holds pods to the Pod Security Standards, by namespace labels and defaults.",
+        summary: "Enforces the Pod Security Standards, by namespace labels and defaults.",
         phases: Phases::VALIDATE,
         operations: Operations::WRITES,
         depends_on: DependsOn::Request,

@@ -75,7 +75,7 @@ pub(super) fn descriptor(namespaces: &Arc<dyn Namespaces>) -> Descriptor {
     let namespaces = Arc::clone(namespaces);
     Descriptor {
         name: "PodTolerationRestriction",
-        summary: "Sets and limits the taints that a namespace's pods tolerate.",
+        summary: "Sets and limits the tolerations of a namespace's pods.",
         phases: Phases::BOTH,
         operations: Operations::WRITES,
         depends_on: DependsOn::Request,

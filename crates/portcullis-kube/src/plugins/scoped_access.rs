@@ -42,7 +42,7 @@ pub fn register(registry: &mut Registry, profiles: &Arc<[ScopedProfile]>) {
     let profiles = Arc::clone(profiles);
     registry.register(Descriptor {
         name: NAME,
-        summary: "Keeps agents of the relationship graph to what they are responsible for.",
+        summary: "Restricts agents of the relationship graph to what they are responsible for.",
         phases: Phases::VALIDATE,
         operations: Operations::ALL,
         depends_on: DependsOn::Request,
@@ -70,7 +70,7 @@ impl Plugin for ScopedAccess {
 
     fn begin(&self, _: Phase, request: &Attributes, deadline: Option<Instant>) -> Pending {
         if request.door != Door::Kubernetes {
-            return not_applicable("only Kubernetes has such agents");
+            return not_applicable("only for Kubernetes requests");
         }
         let agents = match decide::agents(&self.profiles, &request.user) {
             Ok(agents) => agents,

@@ -118,7 +118,7 @@ impl Findings {
             }
             other => {
                 let wrong = format!(
-                    "{whose} must be a text or a list of texts, not {}",
+                    "{whose} must be a string or a list of strings, not {}",
                     kind(other)
                 );
                 self.fault(at, wrong);
@@ -158,7 +158,7 @@ pub(super) fn kind(value: &Value) -> &'static str {
         Value::Bool(_) => "a boolean",
         Value::Number(number) if number.is_f64() => "a fraction",
         Value::Number(_) => "a number",
-        Value::String(_) => "a text",
+        Value::String(_) => "a string",
         Value::Array(_) => "a list",
         Value::Object(_) => "a map",
     }
@@ -169,11 +169,11 @@ pub(super) fn text_not(value: &Value) -> String {
     match value {
         Value::Bool(_) | Value::Number(_) => {
             format!(
-                "a text, not {}: write it in quotes, like \"{value}\"",
+                "a string, not {}: put it in quotes, like \"{value}\"",
                 kind(value)
             )
         }
-        other => format!("a text, not {}", kind(other)),
+        other => format!("a string, not {}", kind(other)),
     }
 }
 

@@ -69,7 +69,7 @@ impl<'d> Items<'d> {
                 Some((first, _)) => {
                     findings.fault(
                         &at,
-                        format!("`api-root` is there twice, first at `{first}`"),
+                        format!("`api-root` is given twice, first at `{first}`"),
                     );
                 }
             },

@@ -84,7 +84,7 @@ impl Reader<'_> {
             };
             if seen.contains(&permission) {
                 let twice = format!(
-                    "the permission `{permission}` is there twice: `set-tenant-state` is another name of it"
+                    "the permission `{permission}` is given twice: `set-tenant-state` is an alias for it"
                 );
                 self.fault(&at, twice);
             }
@@ -126,11 +126,11 @@ impl Reader<'_> {
         let at_conditions = at.key("conditions");
         match map.get("conditions") {
             None => {
-                self.fault(at, format!("the permission `{permission}` has no `conditions`; without any it is written `{permission}: true`"));
+                self.fault(at, format!("the permission `{permission}` has no `conditions`; without conditions, write `{permission}: true`"));
                 None
             }
             Some(Value::Object(conditions)) if conditions.is_empty() => {
-                self.fault(&at_conditions, format!("the `conditions` of the permission `{permission}` are empty; without any it is written `{permission}: true`"));
+                self.fault(&at_conditions, format!("the `conditions` of the permission `{permission}` are empty; without conditions, write `{permission}: true`"));
                 None
             }
             Some(Value::Object(conditions)) => {
@@ -164,7 +164,7 @@ impl Reader<'_> {
                 known => {
                     let wrong = match known {
                         Some(_) => format!(
-                            "the permission `{permission}` doesn't take the condition `{key}`"
+                            "the permission `{permission}` does not support the condition `{key}`"
                         ),
                         None => {
                             format!("unknown condition `{key}` of the permission `{permission}`")
@@ -221,7 +221,7 @@ impl Reader<'_> {
                         any_of.push(pattern);
                         continue;
                     }
-                    Err(wrong) => format!("the regular expression `{text}` is wrong: {wrong}"),
+                    Err(wrong) => format!("invalid regular expression `{text}`: {wrong}"),
                 },
                 other => format!("must be {}", text_not(other)),
             };

@@ -52,7 +52,7 @@ pub(super) fn read(
     }
     if alternatives.is_empty() {
         let message =
-            format!("rule `{name}` has no condition that could be met: it matches nobody");
+            format!("rule `{name}` has no condition that can be met: it never matches");
         findings.warn(&at.key("conditions"), message);
     }
     Some(Rule {
@@ -128,7 +128,7 @@ impl Reader<'_> {
             }
             match value {
                 Value::Object(inner) if inner.is_empty() => {
-                    self.fault(&at, format!("nothing is asked of the claim `{claim}`"));
+                    self.fault(&at, format!("no value is given for the claim `{claim}`"));
                 }
                 Value::Object(inner) => self.all_of(inner, &at, Some(&claim), terms, deeper),
                 leaf => {
@@ -168,7 +168,7 @@ impl Reader<'_> {
                 return whole(number).map(Wanted::Number);
             }
             other => format!(
-                "the claim `{claim}` can be compared with a text, a boolean, a whole number or a list of those, not with {}",
+                "the claim `{claim}` can be compared with a string, a boolean, an integer or a list of those, not with {}",
                 kind(other)
             ),
         };

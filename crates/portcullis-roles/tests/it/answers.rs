@@ -278,7 +278,7 @@ fn an_explanation_names_everything_and_what_is_near() {
     let absent = scope.explain(Some(&who(json!({}))), Permission::Read, &parameters(""));
     assert_eq!(
         absent.rules[1].missed,
-        ["iss is not there, wanted is `corp`"]
+        ["iss is missing, expected `corp`"]
     );
     // The nearest alternative is the one that misses least.
     let near = who(json!({"preferred_username": "alice", "iss": "other", "groups": []}));

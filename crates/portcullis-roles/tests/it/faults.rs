@@ -31,11 +31,11 @@ fn table() -> Vec<(Value, &'static str, Vec<&'static str>)> {
             "",
             vec!["a list of items", "a map"],
         ),
-        (json!("text"), "", vec!["a list of items", "a text"]),
+        (json!("text"), "", vec!["a list of items", "a string"]),
         (
             json!(["tenant"]),
             "[0]",
-            vec!["an item must be a map", "a text"],
+            vec!["an item must be a map", "a string"],
         ),
         (json!([{}]), "[0]", vec!["exactly one key", "none"]),
         (
@@ -203,7 +203,7 @@ fn table() -> Vec<(Value, &'static str, Vec<&'static str>)> {
         (
             some_role(json!({"enqueue": "yes"})),
             "[0].role.permissions.enqueue",
-            vec!["`r`", "`enqueue`", "a text"],
+            vec!["`r`", "`enqueue`", "a string"],
         ),
         (
             some_role(json!({"enqueue": null})),
@@ -306,7 +306,7 @@ fn table() -> Vec<(Value, &'static str, Vec<&'static str>)> {
         (
             some_tenant(json!({"anonymous-read-access": "no"})),
             "[1].tenant.anonymous-read-access",
-            vec!["`t`", "a text"],
+            vec!["`t`", "a string"],
         ),
         (
             some_tenant(json!({"role-mappings": ["all"]})),

@@ -107,12 +107,12 @@ fn mappings_that_add_nothing() {
     one(
         &[all(), open("read")],
         "[1].tenant.role-mappings.all",
-        &["`read`", "anybody may read"],
+        &["`read`", "anyone may read"],
     );
     one(
         &[all(), role("reader", json!({"read": true})), open("reader")],
         "[2].tenant.role-mappings.all",
-        &["`reader`", "anybody may read"],
+        &["`reader`", "anyone may read"],
     );
     one(
         &[all(), mapped(json!({"all": ["read", "admin"]}))],
