@@ -112,7 +112,7 @@ impl RuleHere {
             return "names the tenant, but there is none here: never matches".to_owned();
         }
         if self.alternatives.is_empty() {
-            return "nobody".to_owned();
+            return "no caller".to_owned();
         }
         let alternatives: Vec<_> = self.alternatives.iter().map(Alternative::words).collect();
         alternatives.join(", or ")

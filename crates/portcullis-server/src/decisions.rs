@@ -180,7 +180,7 @@ impl DecisionLog {
         if is_over {
             let _ = thread.join();
         } else {
-            tracing::warn!("decisions are not kept: the writer does not end");
+            tracing::warn!("decisions are not recorded: the writer does not stop");
             self.lose_all();
         }
     }

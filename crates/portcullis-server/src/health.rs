@@ -165,7 +165,7 @@ impl Health {
             },
             Check {
                 name: "shutdown",
-                fault: ending.then_some("the server is about to end"),
+                fault: ending.then_some("the server is shutting down"),
                 remark: None,
                 trouble: None,
             },
@@ -245,7 +245,7 @@ mod tests {
         assert!(ready(&health, &[]).0);
         health.set_ending();
         let (is_ready, text) = ready(&health, &[]);
-        assert!(!is_ready && text.contains("[-]shutdown failed: the server is about to end"));
+        assert!(!is_ready && text.contains("[-]shutdown failed: the server is shutting down"));
     }
 
     #[test]

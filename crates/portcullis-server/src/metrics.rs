@@ -173,12 +173,12 @@ impl Metrics {
         );
         r.register(
             "admission_review_duration_seconds",
-            "Time to judge an admission review",
+            "Duration of admission reviews",
             self.durations.clone(),
         );
         r.register(
             "rejected",
-            "Refused requests by the plug-in that refused",
+            "Denied requests, by plug-in",
             self.rejections.clone(),
         );
         r.register(
@@ -188,7 +188,7 @@ impl Metrics {
         );
         r.register(
             "failed_open",
-            "Reviews in which a plug-in could not decide and was passed over",
+            "Reviews in which a plug-in could not decide and was passed over (failure: open)",
             self.failed_open.clone(),
         );
         r.register(
@@ -198,18 +198,18 @@ impl Metrics {
         );
         r.register(
             "authorization_duration_seconds",
-            "Time to judge an access review",
+            "Duration of access reviews",
             self.access_durations.clone(),
         );
         r.register(
             "http_errors",
-            "Requests refused before they were judged",
+            "Requests rejected before evaluation",
             self.errors.clone(),
         );
         r.register("connections", "Open connections", self.connections.clone());
         r.register(
             "certificate_expiration_timestamp_seconds",
-            "When a listener's certificate ends",
+            "Expiry time of a listener's certificate",
             self.certificates.clone(),
         );
         r.register(
@@ -223,7 +223,7 @@ impl Metrics {
             self.reload_time.clone(),
         );
         let build = Info::new(vec![("version", env!("CARGO_PKG_VERSION"))]);
-        r.register("build", "What is running", build);
+        r.register("build", "Version of the running server", build);
     }
 
     /// One admission review was answered.
@@ -318,7 +318,7 @@ impl Metrics {
         OpenConnection(gauge)
     }
 
-    /// When a listener's certificate ends.
+    /// Expiry time of a listener's certificate.
     pub(crate) fn certificate(&self, listener: &str, expires_at: i64) {
         let labels = ListenerLabels {
             listener: listener.to_owned(),

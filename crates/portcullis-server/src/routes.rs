@@ -213,7 +213,7 @@ impl Visitor {
                     Ok(answer)
                 }
                 Found::WrongMethod(allow) => Err(HttpError::method_not_allowed(allow)),
-                Found::Nothing => Err(HttpError::not_found("there is nothing at this path")),
+                Found::Nothing => Err(HttpError::not_found("no such path")),
             };
         };
         drop(setup);
@@ -224,7 +224,7 @@ impl Visitor {
         if is_review && self.peer.unix.is_none() && browser::is_foreign(head, None) {
             return Err(HttpError::forbidden(
                 "cross_site",
-                "a web page of another site made this request",
+                "cross-site requests are not allowed",
             ));
         }
         let asked = kubernetes::Asked {

@@ -132,7 +132,7 @@ pub fn run(options: RunOptions<'_>) -> Result<(), RunError> {
         .enable_all()
         .build()
         .map_err(RunError::system("cannot start threads"))?;
-    outlive_file_size_limit(&runtime).map_err(RunError::system("no signal handler"))?;
+    outlive_file_size_limit(&runtime).map_err(RunError::system("cannot install a signal handler"))?;
     for warning in data_directory(&options, &loaded.configuration)? {
         tracing::warn!("{warning}");
     }
@@ -159,7 +159,7 @@ pub fn run(options: RunOptions<'_>) -> Result<(), RunError> {
     health.set_tenants(&assembled.gate.access.left_out);
     let ledger = decisions::location(&loaded.configuration.decisions, &options.data_dir);
     let log = DecisionLog::start(settings, store, metrics.decisions.clone())
-        .map_err(RunError::system("no thread for the decision log"))?;
+        .map_err(RunError::system("cannot start the decision log thread"))?;
     let budget = Budget::new(loaded.configuration.limits.request_memory.bytes());
     let server = Arc::new(Server {
         budget,
@@ -218,9 +218,9 @@ async fn serve(
     exporters: Option<Unstarted>,
 ) -> Result<Ended, RunError> {
     let signals = RunError::system;
-    let mut hangup = signal(SignalKind::hangup()).map_err(signals("no signal handler"))?;
-    let mut terminate = signal(SignalKind::terminate()).map_err(signals("no signal handler"))?;
-    let mut interrupt = signal(SignalKind::interrupt()).map_err(signals("no signal handler"))?;
+    let mut hangup = signal(SignalKind::hangup()).map_err(signals("cannot install a signal handler"))?;
+    let mut terminate = signal(SignalKind::terminate()).map_err(signals("cannot install a signal handler"))?;
+    let mut interrupt = signal(SignalKind::interrupt()).map_err(signals("cannot install a signal handler"))?;
 
     let exporters = exporters.map(Unstarted::start);
     tokio::spawn(Arc::clone(&server.ledger).sweep());

@@ -207,7 +207,7 @@ pub(crate) fn descriptor(made: Option<Arc<dyn Plugin>>) -> Descriptor {
                 return Err(vec![ConfigFault::at("", message)]);
             }
             made.clone()
-                .ok_or_else(|| vec![ConfigFault::at("", "there are no policies here")])
+                .ok_or_else(|| vec![ConfigFault::at("", "there are no policies")])
         }),
     }
 }

@@ -234,10 +234,10 @@ pub(super) fn place(mut call: Call<'_>) -> Answering<'_> {
             return Err(HttpError::bad_request("job is empty"));
         }
         if !(1..=1000).contains(&body.count) {
-            return Err(HttpError::bad_request("count is 1 to 1000"));
+            return Err(HttpError::bad_request("invalid count: expected 1 to 1000"));
         }
         if body.node_hold_expiration > Some(LONGEST_SECONDS) {
-            let message = format!("`node_hold_expiration` is at most {LONGEST_SECONDS} seconds");
+            let message = format!("invalid `node_hold_expiration`: at most {LONGEST_SECONDS} seconds");
             return Err(HttpError::bad_request(message));
         }
         for (what, name) in [
@@ -362,5 +362,5 @@ async fn stored(call: &Call<'_>, tenant: &Tenant) -> Result<Hold, HttpError> {
 }
 
 fn no_hold() -> HttpError {
-    HttpError::not_found("there is no hold of this id in this tenant")
+    HttpError::not_found("no such hold in this tenant")
 }

@@ -192,7 +192,7 @@ async fn page(log: &DecisionLog, head: &Parts) -> Result<Response, HttpError> {
         None => PAGE,
         Some(text) => match text.parse() {
             Ok(limit @ 1..=MOST) => limit,
-            _ => return Err(HttpError::bad_request(format!("limit is 1 to {MOST}"))),
+            _ => return Err(HttpError::bad_request(format!("invalid limit: expected 1 to {MOST}"))),
         },
     };
     let after = query.take("after")?;
@@ -211,7 +211,7 @@ async fn one(log: &DecisionLog, id: &str) -> Result<Response, HttpError> {
     let line = log.reader().read(move |store| store.get(&wanted)).await;
     match line.map_err(|e| unread(&e))? {
         Some(line) => Ok(json(StatusCode::OK, line.into_bytes())),
-        None => Err(HttpError::not_found("there is no decision of this id")),
+        None => Err(HttpError::not_found("no such decision")),
     }
 }
 
@@ -314,9 +314,9 @@ fn filter(query: &mut Query) -> Result<Filter, HttpError> {
 
 fn unread(failure: &PoolFailure) -> HttpError {
     match failure {
-        PoolFailure::NoStore => HttpError::not_found("decisions are not kept in a store here"),
+        PoolFailure::NoStore => HttpError::not_found("decisions are not stored: no store is configured"),
         _ => {
-            tracing::warn!("decisions could not be read: {failure}");
+            tracing::warn!("cannot read decisions: {failure}");
             HttpError::busy("the store does not answer")
         }
     }

@@ -223,7 +223,7 @@ fn profile<'a>(
     };
     found.ok_or_else(|| {
         let message = match name {
-            Some(_) => "there is no graph profile of this name",
+            Some(_) => "unknown graph profile",
             None => "no graph profile is configured",
         };
         HttpError::new(StatusCode::NOT_FOUND, "unknown_profile", message)
@@ -240,7 +240,7 @@ fn view(call: &Call<'_>, query: &mut Query) -> Result<(GraphView, Vec<String>), 
 
 fn vertex(query: &mut Query, name: &'static str) -> Result<Vertex, HttpError> {
     let Some(text) = query.take(name)? else {
-        return Err(HttpError::bad_request(format!("{name} is needed")));
+        return Err(HttpError::bad_request(format!("{name} is required")));
     };
     if text.len() > LONGEST {
         return Err(HttpError::bad_request(format!("{name} is too long")));

@@ -70,7 +70,7 @@ impl<'a> Call<'a> {
         let root = roles.root();
         let who = self.caller.identity();
         match root.check(who, Permission::Read, &Parameters::new()) {
-            Answer::Allowed(_) => Err(HttpError::not_found("there is no tenant of this name")),
+            Answer::Allowed(_) => Err(HttpError::not_found("unknown tenant")),
             Answer::Refused(_) => {
                 let permission = match self.endpoint.access {
                     Access::Tenant(permission, _) | Access::Root(permission, _) => permission,
@@ -189,7 +189,7 @@ impl<'a> Call<'a> {
         if browser::is_foreign(self.head, public_url) {
             return Err(HttpError::forbidden(
                 "csrf",
-                "a web page of another site made this request",
+                "cross-site requests are not allowed",
             ));
         }
         Ok(())
@@ -237,7 +237,7 @@ pub(super) fn sentence(refusal: &Refusal) -> String {
             None => "is not given".to_owned(),
         };
         format!(
-            "{} {got}, and the role `{}` wants {}",
+            "{} {got}, but the role `{}` requires {}",
             miss.condition,
             miss.role,
             wanted(&miss.wanted)

@@ -113,7 +113,7 @@ impl Run {
             (None, reference) => format!("`{}`", short(reference.as_deref().unwrap_or_default())),
         };
         HttpError::not_found(format!(
-            "nothing is known of {what} of project `{}` in pipeline `{}`: it was never submitted here",
+            "{what} of project `{}` not found in pipeline `{}`: it was never submitted",
             short(&self.project.name),
             short(&self.pipeline),
         ))
@@ -154,7 +154,7 @@ pub(super) fn one_of(
 ) -> Result<(Option<String>, Option<String>), HttpError> {
     match (change.0, reference.0) {
         (Some(_), Some(_)) => Err(HttpError::bad_request(
-            "both `change` and `ref` are given: name one of them",
+            "`change` and `ref` can't be combined",
         )),
         one => Ok(one),
     }
@@ -268,7 +268,7 @@ pub(super) fn promote(mut call: Call<'_>) -> Answering<'_> {
         let body: PromoteBody = call.take_body().await?;
         let pipeline = needed("pipeline", body.pipeline)?;
         if body.changes.is_empty() || body.changes.iter().any(String::is_empty) {
-            return Err(HttpError::bad_request("`changes` names no change"));
+            return Err(HttpError::bad_request("`changes` must not be empty"));
         }
         for change in &body.changes {
             names::check("changes", change)?;
@@ -284,7 +284,7 @@ pub(super) fn promote(mut call: Call<'_>) -> Answering<'_> {
             .map(|c| short(c))
             .collect();
         Err(HttpError::not_found(format!(
-            "nothing is known of {} in pipeline `{}`: it was never submitted here",
+            "{} not found in pipeline `{}`: it was never submitted",
             changes.join(", "),
             short(&authorized.pipeline),
         )))

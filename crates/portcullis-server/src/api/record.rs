@@ -80,7 +80,7 @@ impl Docket {
                         action.role = Some(role.to_string());
                     }
                     Basis::Override => action.message = "the caller is admin here".to_owned(),
-                    Basis::Anonymous => action.message = "anybody may read here".to_owned(),
+                    Basis::Anonymous => action.message = "anyone may read here".to_owned(),
                 }
             }
             Answer::Refused(refusal) => {
@@ -124,7 +124,7 @@ impl Docket {
             HttpError::new(
                 hyper::StatusCode::INTERNAL_SERVER_ERROR,
                 "not_kept",
-                "nothing was done: the decision could not be kept",
+                "nothing was done: the decision could not be recorded",
             )
         })
     }
@@ -149,7 +149,7 @@ impl Docket {
                 endpoint = endpoint.id,
                 permission = action.permission,
                 user = super::names::short(&action.user),
-                "refused",
+                "denied",
             );
         }
         let is_worth = !action.allowed || !head.method.is_safe();

@@ -201,7 +201,7 @@ async fn finish(call: Call<'_>) -> Result<Response, HttpError> {
         LOGIN.at(is_secure(call.visitor, &call.gate.access)),
     ) else {
         return Err(HttpError::bad_request(
-            "no login is under way in this browser: begin again at /auth/login",
+            "no sign-in was started in this browser: start again at /auth/login",
         ));
     };
     let redirect_uri = redirect_uri(&call)?;
@@ -218,7 +218,7 @@ async fn finish(call: Call<'_>) -> Result<Response, HttpError> {
             HttpError::new(
                 StatusCode::UNPROCESSABLE_ENTITY,
                 "too_many_claims",
-                "the provider says more about you than a session can hold: use a bearer token",
+                "the provider's claims are too large for a session: use a bearer token",
             )
         })?;
     let mut response = redirect(&done.return_to)?;
@@ -318,7 +318,7 @@ fn origin(call: &Call<'_>) -> Result<String, HttpError> {
         !text.is_empty() && text.chars().all(may_be)
     };
     let Some(authority) = authority.filter(is_plain) else {
-        return Err(HttpError::bad_request("the request says for no host"));
+        return Err(HttpError::bad_request("the request has no Host header"));
     };
     let scheme = if is_secure(call.visitor, &call.gate.access) {
         "https"

@@ -79,7 +79,7 @@ impl Share {
         if before.saturating_add(bytes) > self.budget.limit.load(Ordering::Relaxed) {
             self.budget.in_use.fetch_sub(bytes, Ordering::Relaxed);
             return Err(HttpError::busy(
-                "too much memory is in use by requests under way",
+                "requests in progress use too much memory",
             ));
         }
         self.bytes += bytes;

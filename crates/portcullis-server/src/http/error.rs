@@ -61,7 +61,7 @@ impl HttpError {
     }
 
     pub(crate) fn method_not_allowed(allow: &'static str) -> Self {
-        let message = format!("this path takes {allow}");
+        let message = format!("method not allowed: expected {allow}");
         let error = Self::new(
             StatusCode::METHOD_NOT_ALLOWED,
             "method_not_allowed",
@@ -106,7 +106,7 @@ impl HttpError {
                 "path_too_long",
                 "the path is too long",
             ),
-            _ => Self::bad_request("this is not a request in HTTP/1.1"),
+            _ => Self::bad_request("not an HTTP/1.1 request"),
         }
     }
 

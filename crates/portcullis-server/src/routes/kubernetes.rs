@@ -66,7 +66,7 @@ impl Asked<'_> {
     ) -> Result<Response, HttpError> {
         let Some(authorizers) = self.gate.authorizers.get(chain) else {
             return Err(HttpError::not_found(
-                "there is no authorizer chain of this name",
+                "unknown authorizer chain",
             ));
         };
         let received = clock::monotonic();
@@ -190,7 +190,7 @@ async fn judge(server: &Server, gate: &Gate, question: Question) -> Result<Respo
             name = shown(&attributes.name),
             user = shown(&attributes.user.username),
             reason = start(&gate.masker.scrub_for(attributes, &denial.reason), SHOWN),
-            "refused",
+            "denied",
         );
     }
     let keeping = Keeping {
@@ -317,7 +317,7 @@ impl Keeping<'_> {
 }
 
 /// Why a decision that must be kept and can't be is a refusal.
-const NOT_KEPT: &str = "the decision could not be recorded, and it must be";
+const NOT_KEPT: &str = "the decision could not be recorded, which is required";
 
 /// So many characters of a text stand in a line of the log.
 const SHOWN: usize = 253;

@@ -92,7 +92,7 @@ fn text(matrix: &Matrix, width: Option<usize>) -> String {
     }
     for row in &matrix.rows {
         let line = format!(
-            "rule {} ({}): callers whose {}",
+            "rule {} ({}): {}",
             row.rule,
             row.roles.join(", "),
             row.asks
@@ -203,8 +203,8 @@ alice     -     -         when [1] [2]
 [1] rule alice, role enqueue-post: enqueue when project is foo and pipeline is post or gate
 [2] rule alice, role enqueue-post: enqueue when project is foo and pipeline is post or gate
 
-rule everyone (read, autohold): callers whose iss is `our-institution`
-rule alice (enqueue-post): callers whose preferred_username is `alice`
+rule everyone (read, autohold): iss is `our-institution`
+rule alice (enqueue-post): preferred_username is `alice`
 reading requires signing in
 "
         );

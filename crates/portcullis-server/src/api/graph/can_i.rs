@@ -76,7 +76,7 @@ pub(super) fn can_i(call: Call<'_>) -> Answering<'_> {
         };
         let chain = chain.ok_or_else(|| {
             let message = match authorizer {
-                Some(_) => "there is no authorizer of this name",
+                Some(_) => "unknown authorizer",
                 None => "no authorizer is configured",
             };
             HttpError::new(StatusCode::NOT_FOUND, "unknown_authorizer", message)
@@ -94,7 +94,7 @@ pub(super) fn can_i(call: Call<'_>) -> Answering<'_> {
 }
 
 fn question(query: &mut Query) -> Result<Question, HttpError> {
-    let needed = |name: &str| HttpError::bad_request(format!("{name} is needed"));
+    let needed = |name: &str| HttpError::bad_request(format!("{name} is required"));
     let some = |text: Option<String>| text.filter(|text| !text.is_empty());
     let path = some(query.take("path")?);
     let resource = some(query.take("resource")?);
@@ -104,7 +104,7 @@ fn question(query: &mut Query) -> Result<Question, HttpError> {
             ResourceText::Path(path)
         }
         (Some(_), _) => {
-            let message = "a path has no resource, group or name";
+            let message = "path can't be combined with resource, group or name";
             return Err(HttpError::bad_request(message));
         }
         (None, Some(resource)) => ResourceText::Resource {
@@ -158,11 +158,11 @@ mod tests {
     #[test]
     fn what_is_needed_is_said() {
         for (text, told) in [
-            ("user=a&resource=pods", "verb is needed"),
-            ("verb=get&resource=pods", "user is needed"),
-            ("verb=get&user=a", "resource is needed"),
-            ("verb=get&user=a&path=/x&resource=pods", "a path has no"),
-            ("verb=get&user=a&path=/x&name=y", "a path has no"),
+            ("user=a&resource=pods", "verb is required"),
+            ("verb=get&resource=pods", "user is required"),
+            ("verb=get&user=a", "resource is required"),
+            ("verb=get&user=a&path=/x&resource=pods", "path can't be combined"),
+            ("verb=get&user=a&path=/x&name=y", "path can't be combined"),
             ("verb=get&user=a&resource=pods&colour=red", "colour"),
         ] {
             let wrong = read(text).unwrap_err();

@@ -31,9 +31,9 @@ pub(super) fn sentence(decision: &Decision) -> (&'static str, String) {
                 Some(first) => format!(" on {first}"),
                 None => String::new(),
             };
-            ("refused", format!(": no role permits {permission}{on}"))
+            ("denied", format!(": no role permits {permission}{on}"))
         }
-        Answer::Deny => ("refused", format!(": {message}")),
+        Answer::Deny => ("denied", format!(": {message}")),
     }
 }
 

@@ -137,7 +137,7 @@ fn claims_that_make_an_admin_are_taken_only_from_who_may_say_so() {
     let bob = claims(&folder, "bob", &json!({"zuul": {"admin": ["example"]}}));
     let ran = ask(&folder, &[&asked[..], &[&bob]].concat());
     assert_eq!(ran.code, Some(1));
-    assert!(ran.out.contains("refused"), "{}", ran.out);
+    assert!(ran.out.contains("rejected"), "{}", ran.out);
 }
 
 #[test]

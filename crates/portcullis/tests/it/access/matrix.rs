@@ -16,7 +16,7 @@ fn rules_and_permissions_are_a_table() {
     );
     for line in [
         "[1] rule alice, role enqueue-post: enqueue when project is foo and pipeline is post",
-        "rule everyone (read, autohold): callers whose iss is `our-institution`",
+        "rule everyone (read, autohold): iss is `our-institution`",
         "reading requires signing in",
     ] {
         assert!(lines.contains(&line), "{line}: {}", ran.out);

@@ -36,7 +36,7 @@ fn json_logs_are_one_object_a_line() {
     }
     let refused: Vec<&Value> = lines
         .iter()
-        .filter(|line| line["message"] == "refused")
+        .filter(|line| line["message"] == "denied")
         .collect();
     assert_eq!(refused.len(), 2, "{log}");
     assert_eq!(refused[0]["plugin"], "PodSecurity");
@@ -74,7 +74,7 @@ fn text_logs_are_one_line_each_whatever_names_hold() {
     let log = gate.log();
     assert!(
         !log.lines()
-            .any(|line| line.contains("INFO forged") && !line.contains("refused")),
+            .any(|line| line.contains("INFO forged") && !line.contains("denied")),
         "{log}"
     );
     assert!(!log.contains('\u{1b}'), "a control character is logged");
@@ -120,7 +120,7 @@ fn nothing_of_an_object_is_logged_at_any_level() {
     let odd = text.replacen("\"containers\":[", "\"containers\":[7,", 1);
     post_bytes(gate.port, "/validate", odd.as_bytes());
     let log = gate.log();
-    assert!(log.contains("refused"), "nothing is logged at all");
+    assert!(log.contains("denied"), "nothing is logged at all");
     assert!(!log.contains(SECRET), "{log}");
     assert!(!gate.get("/metrics").text().contains(SECRET));
 }
