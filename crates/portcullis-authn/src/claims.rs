@@ -18,7 +18,7 @@ pub(crate) struct Times {
 /// What times are held against.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct TimeLimits {
-    /// How far clocks may differ.
+    /// The tolerated clock skew.
     pub(crate) skew: Duration,
     /// How old a token may be.
     pub(crate) max_validity: Option<Duration>,

@@ -6,7 +6,7 @@ use std::time::Duration;
 /// Somebody whose tokens are believed.
 #[derive(Debug, Clone)]
 pub struct AuthenticatorSettings {
-    /// Its name, once only.
+    /// Its name, unique.
     pub name: String,
     /// What tokens say in `iss`, once only.
     pub issuer: String,
@@ -20,9 +20,9 @@ pub struct AuthenticatorSettings {
     pub uid_claim: String,
     /// Whether `zuul.admin` in a token makes its bearer an admin.
     pub allow_authz_override: bool,
-    /// How old a token may be, whatever it says itself.
+    /// The maximum age of a token, whatever its own expiry.
     pub max_validity: Option<Duration>,
-    /// How far clocks may differ.
+    /// The tolerated clock skew.
     pub skew: Duration,
     /// What tokens are verified with.
     pub keys: Keys,

@@ -38,7 +38,7 @@ pub struct Loaded {
     pub pending_mutation: PendingMutation,
     /// The policies in JavaScript.
     pub policies: Policies,
-    /// What plug-ins know of namespaces without a cluster.
+    /// Namespaces that plug-ins know without a cluster.
     pub namespaces: Vec<Namespace>,
     /// Limits.
     pub limits: Limits,
@@ -54,7 +54,7 @@ pub struct Loaded {
     pub decisions: Decisions,
     /// What is logged, and how.
     pub log: Log,
-    /// How the server ends.
+    /// How the server shuts down.
     pub shutdown: Shutdown,
     /// Every file that was read or named, absolute: what a watcher watches.
     pub files: Vec<PathBuf>,
@@ -106,7 +106,7 @@ pub struct Policies {
     pub marks: Vec<MarkPlace>,
     /// What happens when no policy has an opinion.
     pub default_action: DefaultAction,
-    /// What policies may ask of the world outside.
+    /// Host calls of policies.
     pub host: HostSettings,
 }
 
@@ -115,18 +115,18 @@ pub struct Policies {
 pub struct AccessSettings {
     /// The tenants file, and where it is named.
     pub tenants: Option<(PathBuf, Origin)>,
-    /// Whose tokens, certificates and sockets say who asks.
+    /// Authenticators: how callers are identified.
     pub authenticators: Vec<Authenticator>,
-    /// Sessions of people who signed in.
+    /// Browser sessions.
     pub sessions: SessionSettings,
 }
 
 /// Somebody who says who asks.
 #[derive(Debug, Clone)]
 pub struct Authenticator {
-    /// Its name, once only.
+    /// Its name, unique.
     pub name: String,
-    /// How identities are proved.
+    /// How callers are authenticated.
     pub driver: AuthenticatorDriver,
     /// What `iss` is.
     pub issuer: String,
@@ -152,24 +152,24 @@ pub struct Authenticator {
     pub scopes: Vec<String>,
     /// Authorities for the provider's certificate.
     pub ca_file: Option<PathBuf>,
-    /// The claim that names people.
+    /// The claim that identifies the user.
     pub uid_claim: String,
     /// Whether `zuul.admin` counts.
     pub allow_authz_override: bool,
     /// How old a token may be.
     pub max_validity: Option<std::time::Duration>,
-    /// How far clocks may differ.
+    /// The tolerated clock skew.
     pub skew: std::time::Duration,
     /// Where it is configured.
     pub origin: Origin,
 }
 
-/// Sessions of people who signed in.
+/// Browser sessions.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SessionSettings {
     /// How long one lasts.
     pub lifetime: std::time::Duration,
-    /// The key that signs them; in the data directory unless said.
+    /// The key that signs them; in the data directory.
     pub key_file: Option<PathBuf>,
     /// How browsers reach this server, without a slash at the end.
     pub public_url: Option<String>,
@@ -178,11 +178,11 @@ pub struct SessionSettings {
 /// What is kept of decisions.
 #[derive(Debug, Clone)]
 pub struct Decisions {
-    /// Whether they are kept in the store.
+    /// Whether decisions are kept in the store.
     pub is_stored: bool,
-    /// The store; the one in the data directory unless said.
+    /// The store; the one in the data directory.
     pub location: Option<Location>,
-    /// How long they are kept.
+    /// How long decisions are kept.
     pub retention: std::time::Duration,
     /// How many bytes they may take in the store.
     pub max_size: u64,
@@ -208,7 +208,7 @@ pub enum JsonLines {
 pub enum DefaultAction {
     /// The request is allowed.
     Allow,
-    /// The request is refused.
+    /// The request is denied.
     #[default]
     Reject,
 }
@@ -216,11 +216,11 @@ pub enum DefaultAction {
 /// A policy, ready for the engine.
 #[derive(Debug, Clone)]
 pub struct Policy {
-    /// Its name, once only.
+    /// Its name, unique.
     pub name: String,
     /// Which requests it is asked about.
     pub matcher: Matcher,
-    /// What its refusal means.
+    /// What a denial by this policy means.
     pub mode: PolicyMode,
     /// What is run.
     pub code: Code,
@@ -367,9 +367,9 @@ pub struct GraphProfile {
     pub text: Arc<Source>,
     /// Where its objects come from.
     pub source: GraphSource,
-    /// Whose answers count where the safe one and upstream's differ.
+    /// Which answer is used where the safe one and upstream's differ.
     pub compat: Compat,
-    /// Whether the API server sends selectors along.
+    /// Whether the API server forwards selectors.
     pub selectors: Selectors,
     /// Where it is declared.
     pub origin: Origin,

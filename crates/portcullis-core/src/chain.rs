@@ -30,10 +30,10 @@ use crate::verdict::{Decision, DecisionId, Denial, Phase, Step, StepOutcome, Ver
 use crate::vocabulary;
 
 vocabulary! {
-    /// What follows when a plug-in can't decide.
+    /// What happens when a plug-in can't decide.
     #[derive(Default, JsonSchema)]
     pub enum FailureMode {
-        /// The request is refused.
+        /// The request is denied.
         #[default]
         Closed = "closed",
         /// The plug-in is passed over, and what it changed is undone.

@@ -38,7 +38,7 @@ pub(crate) use rules::Rules;
 /// The path of an allow is looked for among so many edges: an answer doesn't wait for more.
 const PATH_EDGES: usize = 128;
 
-/// Whose answers count where the safe one and upstream's differ.
+/// Which answer is used where the safe one and upstream's differ.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Compat {
     /// The safe one: only positive selectors of a single value; an unknown object is not deleted unless the
@@ -51,7 +51,7 @@ pub enum Compat {
     Upstream,
 }
 
-/// Whether the API server sends selectors along.
+/// Whether the API server forwards selectors.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Selectors {
     /// It does: lists need them.

@@ -25,17 +25,17 @@ pub struct Limits {
     pub body: Size,
     /// The largest head of a request: request line and headers.
     pub headers: Size,
-    /// Connections at the same time, over all listeners; more wait. Half of them are shared out evenly: no
+    /// The maximum number of connections of all listeners; more wait. Half of them are divided evenly: no
     /// listener can use the share of another.
     #[schemars(range(min = 1))]
     pub connections: u32,
-    /// Connections at the same time from one address on one TCP listener; more are refused with 429.
+    /// The maximum number of connections from one address on one TCP listener; more are rejected with 429.
     #[schemars(range(min = 1))]
     pub connections_per_address: u32,
-    /// After how long a connection is asked to end, give or take a tenth.
+    /// The age at which a connection is closed gracefully, plus or minus 10 %.
     pub max_connection_age: Duration,
-    /// Memory that all requests under way may take: bodies until they are judged, answers until they are
-    /// written. Beyond that, new ones are refused with 503.
+    /// Memory that all requests in progress may use: bodies until they are evaluated, answers until they are
+    /// written. Beyond that, new ones are rejected with 503.
     pub request_memory: Size,
     /// Memory that policies may keep between reviews.
     pub global_context: Size,
@@ -47,7 +47,7 @@ pub struct Limits {
     pub write_timeout: Duration,
     /// How long a connection may stay without a request.
     pub idle_timeout: Duration,
-    /// How long answering a request may take in all, once it has arrived.
+    /// The maximum time to answer a request, once it has arrived.
     pub request_deadline: Duration,
 }
 

@@ -14,7 +14,7 @@ use serde::{
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 #[schemars(rename = "Listener")]
 pub(crate) struct ListenerSpec {
-    /// The name in logs and metrics, once only.
+    /// The name in logs and metrics, unique.
     pub(crate) name: String,
     /// A TCP address, like `127.0.0.1:8443` or `[::1]:8443`.
     pub(crate) tcp: Option<String>,
@@ -25,7 +25,7 @@ pub(crate) struct ListenerSpec {
     /// Allows plain TCP beyond loopback.
     #[serde(default)]
     pub(crate) insecure: bool,
-    /// Connections at the same time on this listener; by default as many as `limits.connections` leaves.
+    /// The maximum number of connections on this listener; by default as many as `limits.connections` leaves.
     #[schemars(range(min = 1))]
     pub(crate) connections: Option<u32>,
     /// What is served here.
@@ -48,7 +48,7 @@ pub(crate) struct UnixSpec {
     pub(crate) group: Option<Principal>,
 }
 
-/// TLS: `certificate` and `key`, or `development`; with `clientCA` clients must show a certificate.
+/// TLS: `certificate` and `key`, or `development`; with `clientCA`, clients must present a certificate.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 #[schemars(rename = "Tls")]
@@ -57,10 +57,10 @@ pub(crate) struct TlsSpec {
     pub(crate) certificate: Option<PathBuf>,
     /// The file with the private key, PEM.
     pub(crate) key: Option<PathBuf>,
-    /// The file with the authorities that clients' certificates must come from, PEM.
+    /// The file with the trusted CA certificates for clients, PEM.
     #[serde(rename = "clientCA")]
     pub(crate) client_ca: Option<PathBuf>,
-    /// Makes a certificate for development when the server starts.
+    /// Creates a development certificate when the server starts.
     #[serde(default)]
     pub(crate) development: bool,
 }
@@ -80,7 +80,7 @@ vocabulary! {
         Web = "web",
         /// Metrics for Prometheus.
         Metrics = "metrics",
-        /// Whether the server lives and is ready.
+        /// Liveness and readiness.
         Health = "health",
     }
 }

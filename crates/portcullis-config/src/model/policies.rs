@@ -16,41 +16,41 @@ pub(crate) const JUDGED_DOORS: [Door; 2] = [Door::Kubernetes, Door::Ci];
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 #[schemars(rename = "Policy", extend("required" = ["name", "code"]))]
 pub(crate) struct PolicySpec {
-    /// The name in messages, once only.
+    /// The name in messages, unique.
     #[serde(default)]
     pub(crate) name: Option<String>,
-    /// The body of a function: `true` allows, `false` and text refuse, nothing leaves it to others.
+    /// The body of a function: `true` allows, `false` and text deny, anything else has no opinion.
     #[serde(default)]
     pub(crate) code: Option<String>,
-    /// Which requests it is asked about; all unless said.
+    /// Which requests it applies to; by default all.
     #[serde(default, rename = "match")]
     pub(crate) matching: MatchSpec,
-    /// What its refusal means.
+    /// What a denial by this policy means.
     #[serde(default)]
     pub(crate) mode: PolicyMode,
-    /// What it is for, in a sentence; for reports.
+    /// A sentence that describes it; for reports.
     #[serde(default)]
     pub(crate) description: Option<String>,
-    /// How much a violation matters; for reports.
+    /// The severity of a violation; for reports.
     #[serde(default)]
     pub(crate) severity: Option<Severity>,
-    /// What it belongs to, like `supply chain`; for reports.
+    /// Its category, like `supply chain`; for reports.
     #[serde(default)]
     pub(crate) category: Option<String>,
-    /// A page that says more: `https://...`; for reports.
+    /// A page with more information: `https://...`; for reports.
     #[serde(default)]
     pub(crate) link: Option<String>,
 }
 
-/// How much a violation of a policy matters.
+/// The severity of a violation of a policy.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Severity {
     /// A matter of style.
     Low,
-    /// Should be mended.
+    /// Should be fixed.
     Medium,
-    /// Must be mended.
+    /// Must be fixed.
     High,
     /// Dangerous.
     Critical,
@@ -69,7 +69,7 @@ pub(crate) struct PolicyMetadata {
     pub(crate) link: Option<String>,
 }
 
-/// Which requests a policy is asked about. Every key must fit; of a list, one entry must.
+/// Which requests a policy applies to. Every key must match; of a list, one entry must.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
 #[schemars(rename = "Match")]
@@ -84,7 +84,7 @@ pub struct MatchSpec {
     pub(crate) labels: Option<BTreeMap<String, String>>,
     /// Patterns for the path of the request, like `/mutate/shop/**`.
     pub(crate) paths: Option<Vec<String>>,
-    /// The doors it judges at; `kubernetes` unless said.
+    /// The doors it applies to; by default `kubernetes`.
     #[schemars(schema_with = "doors_schema")]
     pub(crate) doors: Option<Vec<String>>,
 }
@@ -95,20 +95,20 @@ fn doors_schema(_: &mut SchemaGenerator) -> Schema {
     json_schema!({"type": ["array", "null"], "items": {"type": "string", "enum": doors}})
 }
 
-/// What policies may ask of the world outside.
+/// Host calls of policies.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
 #[schemars(rename = "HostCalls")]
 pub(crate) struct HostCallsSpec {
-    /// Where reviews may be forwarded: `https://other.example/*`, `unix:///run/x.sock`. Nowhere
-    /// unless said; in a file with `listener`, anywhere unless said.
+    /// Where reviews may be forwarded: `https://other.example/*`, `unix:///run/x.sock`. By default
+    /// nowhere; in a file with `listener`, anywhere.
     pub(crate) forward_to: Option<Vec<String>>,
-    /// The file with the authorities that forwarding trusts, PEM; those of the system unless said.
+    /// The file with the trusted CA certificates for forwarding, PEM; by default those of the system.
     #[serde(rename = "forwardCA")]
     pub(crate) forward_ca: Option<PathBuf>,
     /// The program that `cosignVerify` runs.
     pub(crate) cosign: Option<PathBuf>,
-    /// Arguments that every call of cosign gets.
+    /// Arguments added to every call of cosign.
     pub(crate) cosign_arguments: Vec<String>,
     /// The program that `slsaVerify` runs.
     pub(crate) slsa_verifier: Option<PathBuf>,

@@ -58,7 +58,7 @@ const PAGED: &[QueryParameter] = &[
     text("verdict", "Only `allow` or `deny`.", "deny"),
     text(
         "user",
-        "Only decisions about what this user asked for.",
+        "Only requests of this user.",
         "alice",
     ),
     text("kind", "Only this kind.", "Pod"),
@@ -80,12 +80,12 @@ const PAGED: &[QueryParameter] = &[
     ),
     text(
         "after",
-        "The `next` of the page before.",
+        "The `next` of the previous page.",
         "01JD8Q3V5W0000000000000000",
     ),
     QueryParameter {
         name: "limit",
-        description: "How many, 1 to 1000; 100 unless said.",
+        description: "The number of decisions, 1 to 1000; by default 100.",
         schema: limit_schema,
         example: "100",
     },
@@ -106,7 +106,7 @@ pub(super) const ENDPOINTS: &[Endpoint] = &[
             ("/api/v1/decisions", "decisions"),
             Tag::Decisions,
             at_root::<ReadDecisions>(),
-            ("What was decided", "The newest first, a page at a time."),
+            ("List decisions", "The newest first, a page at a time."),
             Success::Json {
                 description: "A page of decisions.",
                 schema: schema_of::<DecisionList>,
@@ -121,13 +121,13 @@ pub(super) const ENDPOINTS: &[Endpoint] = &[
             Tag::Decisions,
             at_root::<ReadDecisions>(),
             (
-                "What is being decided",
+                "Follow decisions",
                 "Server-sent events: `decision` with one decision, `missed` with a `count` where the reader was too slow, and `end` \
                  with `code` and `message` when a new request would be denied: the token expired, its key or the caller's \
                  roles changed. That is looked at every two seconds and after each reload.",
             ),
             Success::Other {
-                description: "Events, until either side has enough.",
+                description: "Events, until either side closes the connection.",
                 content_type: "text/event-stream",
             },
             follow,
@@ -138,8 +138,8 @@ pub(super) const ENDPOINTS: &[Endpoint] = &[
         Tag::Decisions,
         at_root::<ReadDecisions>(),
         (
-            "One decision, whole",
-            "With its trace, patch and input, masked.",
+            "Show a decision",
+            "The full record, with trace, patch and input, masked.",
         ),
         Success::Json {
             description: "The decision.",
@@ -181,7 +181,7 @@ pub(super) fn follow(call: Call<'_>) -> Answering<'_> {
 pub(crate) struct DecisionList {
     #[schemars(with = "Vec<serde_json::Map<String, serde_json::Value>>")]
     items: Vec<Summary>,
-    /// What to ask for `after` to get more; nothing at the end.
+    /// The value of `after` for the next page; absent on the last page.
     next: Option<String>,
 }
 

@@ -20,7 +20,7 @@ pub(super) const ENDPOINTS: &[Endpoint] = &[
         ("/openapi.json", "openapi"),
         Tag::Description,
         DESCRIBES,
-        ("This description", ""),
+        ("Show this API description", ""),
         Success::Json {
             description: "OpenAPI 3.1.",
             schema: schema_of::<serde_json::Map<String, serde_json::Value>>,
@@ -31,7 +31,7 @@ pub(super) const ENDPOINTS: &[Endpoint] = &[
         ("/docs", "docs"),
         Tag::Description,
         DESCRIBES,
-        ("This description for people", ""),
+        ("Show this API description as a page", ""),
         Success::Other {
             description: "A page.",
             content_type: "text/html; charset=utf-8",

@@ -26,13 +26,13 @@ pub(crate) struct EnqueueBody {
     /// The reference, like `refs/heads/main`; or else `change`.
     #[serde(default, rename = "ref")]
     reference: Maybe,
-    /// The revision before; not needed.
+    /// The previous revision; optional.
     #[serde(default, rename = "oldrev")]
     _oldrev: Maybe,
-    /// The revision; not needed.
+    /// The revision; optional.
     #[serde(default, rename = "newrev")]
     _newrev: Maybe,
-    /// What older clients send; not needed.
+    /// Sent by older clients; ignored.
     #[serde(default, rename = "trigger")]
     _trigger: Maybe,
 }
@@ -191,7 +191,7 @@ fn run_of(
     })
 }
 
-const NOT_KNOWN: (u16, &str) = (404, "Nothing of the kind was ever submitted.");
+const NOT_KNOWN: (u16, &str) = (404, "No such change or ref was ever submitted.");
 
 /// What may be done with pipelines.
 pub(super) const ENDPOINTS: &[Endpoint] = &[
@@ -200,8 +200,8 @@ pub(super) const ENDPOINTS: &[Endpoint] = &[
         Tag::Pipelines,
         in_tenant::<Enqueue>(),
         (
-            "Run something again",
-            "The newest definition that is known for this project, pipeline and change or ref.",
+            "Enqueue a change or ref again",
+            "Runs the newest known definition for this project, pipeline and change or ref.",
         ),
         Content {
             schema: schema_of::<EnqueueBody>,
@@ -214,7 +214,7 @@ pub(super) const ENDPOINTS: &[Endpoint] = &[
         ("/api/tenant/{tenant}/project/{project}/dequeue", "dequeue"),
         Tag::Pipelines,
         in_tenant::<Dequeue>(),
-        ("Cancel what runs", ""),
+        ("Cancel running jobs of a change or ref", ""),
         Content {
             schema: schema_of::<DequeueBody>,
             example: r#"{"pipeline": "check", "ref": "refs/heads/main"}"#,
@@ -226,7 +226,7 @@ pub(super) const ENDPOINTS: &[Endpoint] = &[
         ("/api/tenant/{tenant}/promote", "promote"),
         Tag::Pipelines,
         in_tenant::<Promote>(),
-        ("Move changes to the front", ""),
+        ("Promote changes to the front of a pipeline", ""),
         Content {
             schema: schema_of::<PromoteBody>,
             example: r#"{"pipeline": "gate", "changes": ["12,1", "13,2"]}"#,

@@ -227,7 +227,7 @@ impl HttpError {
     }
 }
 
-/// What every refusal says.
+/// The body of every error.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "Error")]
 pub(crate) struct ErrorBody<'a> {
@@ -241,11 +241,11 @@ pub(crate) struct ErrorBody<'a> {
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "ErrorReason")]
 pub(crate) struct ErrorReason<'a> {
-    /// A word for programs.
+    /// A machine-readable code.
     code: &'a str,
-    /// A sentence for people.
+    /// A human-readable message.
     message: &'a str,
-    /// More for programs, depending on the code.
+    /// Machine-readable details, depending on the code.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Value")]
     details: Option<&'a Value>,

@@ -18,21 +18,21 @@ pub(super) const DESCRIPTION: &str = "All authorizers are asked in the order of 
     or the nearest miss.";
 
 pub(super) const QUERY: &[QueryParameter] = &[
-    text("verb", "What is to be done. Needed.", "get"),
+    text("verb", "The verb. Required.", "get"),
     text(
         "user",
-        "Who wants to. Needed.",
+        "The user. Required.",
         "gardener.cloud:system:seed:my-seed",
     ),
     QueryParameter {
         name: "groups",
-        description: "A group that the user is in; may be repeated.",
+        description: "A group of the user; may be repeated.",
         schema: schema_of::<Vec<String>>,
         example: "[\"gardener.cloud:system:seeds\"]",
     },
     text(
         "resource",
-        "The resource. It is needed, or a path.",
+        "The resource. Either `resource` or `path` is required.",
         "shoots",
     ),
     text(
@@ -40,7 +40,7 @@ pub(super) const QUERY: &[QueryParameter] = &[
         "The API group of the resource; by default the core group.",
         "core.gardener.cloud",
     ),
-    text("subresource", "Part of the object.", "status"),
+    text("subresource", "The subresource.", "status"),
     text(
         "namespace",
         "The namespace of the object.",
@@ -56,7 +56,7 @@ pub(super) const QUERY: &[QueryParameter] = &[
     ),
     text(
         "authorizer",
-        "The only authorizer that is asked.",
+        "Ask only this authorizer.",
         "gardener",
     ),
 ];

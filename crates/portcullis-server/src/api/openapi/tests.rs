@@ -113,7 +113,7 @@ const CALLS: &[Endpoint] = &[
         tag: Tag::Autoholds,
         access: Access::Tenant(Permission::Autohold, &[]),
         success: Success::Nothing {
-            description: "It is released.",
+            description: "The hold is released.",
         },
         ..NOTHING
     },
@@ -196,7 +196,7 @@ fn a_refusal_of_its_own_comes_before_the_common_words_for_the_same_status() {
     let own = at(&format!("{HOLD}/responses/404/description"));
     let own = own.as_str().unwrap();
     assert!(
-        own.starts_with("There is no such project.\n\nThere is no such thing."),
+        own.starts_with("There is no such project.\n\nNot found."),
         "{own}"
     );
     assert_eq!(
