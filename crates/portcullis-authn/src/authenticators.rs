@@ -253,10 +253,7 @@ impl Authenticators {
             .ok_or_else(|| {
                 self.in_default_realm(Problem::new(
                     Code::UnknownIssuer,
-                    format!(
-                        "unknown issuer `{}`",
-                        shown(issuer)
-                    ),
+                    format!("unknown issuer `{}`", shown(issuer)),
                 ))
             })
     }
@@ -321,9 +318,7 @@ impl Authenticator {
             return Err(bad(format!("tokens of this issuer are signed with {ways}")));
         };
         if token.critical {
-            return Err(bad(
-                "unsupported token header `crit`".to_owned(),
-            ));
+            return Err(bad("unsupported token header `crit`".to_owned()));
         }
         let (good, generation) = match &self.keys {
             Keyring::Fixed(key) => (key.verify(token.message, token.signature), 0),

@@ -181,8 +181,7 @@ impl Authenticators {
             return Err(LoginError::refused(error));
         }
         let code = answer.code.as_deref().filter(|code| !code.is_empty());
-        let code =
-            code.ok_or_else(|| LoginError::BadAnswer("it has no `code`".to_owned()))?;
+        let code = code.ok_or_else(|| LoginError::BadAnswer("it has no `code`".to_owned()))?;
 
         let id_token =
             redeem::code(code, &begun.verifier, redirect_uri, &with, &description).await?;

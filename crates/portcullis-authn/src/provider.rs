@@ -82,7 +82,10 @@ impl Provider {
         };
         let discovery = if keys_url.is_none() || settings.login.is_some() {
             if settings.issuer.contains('?') {
-                return Err(("issuer", "invalid issuer: queries (`?`) are not allowed".to_owned()));
+                return Err((
+                    "issuer",
+                    "invalid issuer: queries (`?`) are not allowed".to_owned(),
+                ));
             }
             let base = settings
                 .issuer
@@ -150,7 +153,9 @@ impl Provider {
             Known::Key(verifier) => return Ok((verifier, ring.generation)),
             Known::Nothing => format!("this token was not signed with a key of {issuer}"),
             Known::OtherAlgorithm => {
-                format!("the algorithm of this token does not match the key of {issuer} that it names")
+                format!(
+                    "the algorithm of this token does not match the key of {issuer} that it names"
+                )
             }
             Known::NotNamed => {
                 format!("this token must name its key (`kid`): {issuer} has several")

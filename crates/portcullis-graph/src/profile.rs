@@ -98,7 +98,10 @@ fn kinds(spec: &ProfileSpec, faults: &mut Vec<Fault>) -> Kinds {
         let at = format!("vertices.{name}");
         let plain = |c: char| c.is_ascii_alphanumeric();
         if name.is_empty() || !name.chars().all(plain) {
-            faults.push(Fault::at(&at, "invalid kind: only letters and digits are allowed"));
+            faults.push(Fault::at(
+                &at,
+                "invalid kind: only letters and digits are allowed",
+            ));
         }
         if vertex.resource.is_empty() {
             faults.push(Fault::at(format!("{at}.resource"), "the resource is empty"));

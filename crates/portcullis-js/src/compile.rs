@@ -303,8 +303,7 @@ fn check(realm: &Realm, code: &str, style: Style<'_>) -> Result<(), Found> {
 }
 
 /// The message where the fault shows only behind the text.
-const UNBALANCED: &str =
-    "SyntaxError: unbalanced brackets or quotes at the end of the text";
+const UNBALANCED: &str = "SyntaxError: unbalanced brackets or quotes at the end of the text";
 
 fn compile(realm: &Realm, code: &str, text: &str) -> Result<(), Found> {
     const FILE: &str = "alone";

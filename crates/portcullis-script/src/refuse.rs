@@ -122,7 +122,10 @@ impl Visit for Refusals {
             let message = format!("names that begin with `{start}` are reserved");
             self.refuse(node.span, message);
         } else if self.full_functions == 0 && node.sym == *"arguments" {
-            self.refuse(node.span, "`arguments` is not available outside of a function");
+            self.refuse(
+                node.span,
+                "`arguments` is not available outside of a function",
+            );
         }
     }
 }

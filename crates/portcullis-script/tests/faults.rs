@@ -96,10 +96,7 @@ fn in_javascript() {
             "1:16: `import.meta` is not supported",
         ),
         ("export {}\n  await a", "2:3: `await` in a module must"),
-        (
-            "export let a = [await b]",
-            "1:17: `await` in a module must",
-        ),
+        ("export let a = [await b]", "1:17: `await` in a module must"),
         (
             "export {}; for await (const a of b);",
             "1:12: `await` in a module must",

@@ -132,7 +132,8 @@ pub fn run(options: RunOptions<'_>) -> Result<(), RunError> {
         .enable_all()
         .build()
         .map_err(RunError::system("cannot start threads"))?;
-    outlive_file_size_limit(&runtime).map_err(RunError::system("cannot install a signal handler"))?;
+    outlive_file_size_limit(&runtime)
+        .map_err(RunError::system("cannot install a signal handler"))?;
     for warning in data_directory(&options, &loaded.configuration)? {
         tracing::warn!("{warning}");
     }
@@ -218,9 +219,12 @@ async fn serve(
     exporters: Option<Unstarted>,
 ) -> Result<Ended, RunError> {
     let signals = RunError::system;
-    let mut hangup = signal(SignalKind::hangup()).map_err(signals("cannot install a signal handler"))?;
-    let mut terminate = signal(SignalKind::terminate()).map_err(signals("cannot install a signal handler"))?;
-    let mut interrupt = signal(SignalKind::interrupt()).map_err(signals("cannot install a signal handler"))?;
+    let mut hangup =
+        signal(SignalKind::hangup()).map_err(signals("cannot install a signal handler"))?;
+    let mut terminate =
+        signal(SignalKind::terminate()).map_err(signals("cannot install a signal handler"))?;
+    let mut interrupt =
+        signal(SignalKind::interrupt()).map_err(signals("cannot install a signal handler"))?;
 
     let exporters = exporters.map(Unstarted::start);
     tokio::spawn(Arc::clone(&server.ledger).sweep());

@@ -175,10 +175,7 @@ pub(crate) fn one(
     let mut rows = database.query(sql, values)?;
     match rows.pop() {
         Some(row) => Ok(row),
-        None => Err(Failure::new(
-            Kind::Corrupt,
-            "an expected row is missing",
-        )),
+        None => Err(Failure::new(Kind::Corrupt, "an expected row is missing")),
     }
 }
 

@@ -53,10 +53,14 @@ impl Location {
             "sqlite" => {
                 let path = rest.strip_prefix("//").unwrap_or(rest);
                 if path.is_empty() {
-                    return Err(LocationError("`sqlite:` must be followed by a path".to_owned()));
+                    return Err(LocationError(
+                        "`sqlite:` must be followed by a path".to_owned(),
+                    ));
                 }
                 if path.contains('\0') {
-                    return Err(LocationError("invalid path: NUL characters are not allowed".to_owned()));
+                    return Err(LocationError(
+                        "invalid path: NUL characters are not allowed".to_owned(),
+                    ));
                 }
                 Ok(Self::sqlite(&base.join(path)))
             }
@@ -95,7 +99,9 @@ impl Location {
 }
 
 fn unknown() -> LocationError {
-    LocationError("invalid store: expected `sqlite:PATH` or `postgres://USER@HOST/DATABASE`".to_owned())
+    LocationError(
+        "invalid store: expected `sqlite:PATH` or `postgres://USER@HOST/DATABASE`".to_owned(),
+    )
 }
 
 impl fmt::Display for Location {

@@ -124,13 +124,7 @@ impl Complaints {
             return;
         }
         let (signal, problem, unsaid) = (signal.as_str(), &failure.problem, self.unsaid);
-        tracing::warn!(
-            signal,
-            place,
-            problem,
-            unsaid,
-            "telemetry export failed"
-        );
+        tracing::warn!(signal, place, problem, unsaid, "telemetry export failed");
         *self = Self {
             last: Some(now),
             said: true,

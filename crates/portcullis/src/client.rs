@@ -148,7 +148,9 @@ impl Client {
 }
 
 fn bearer(token: &Secret) -> Result<HeaderValue, ClientError> {
-    let wrong = || ClientError::Usage("invalid token: it contains characters that are not allowed".to_owned());
+    let wrong = || {
+        ClientError::Usage("invalid token: it contains characters that are not allowed".to_owned())
+    };
     let text = token.0.trim();
     if text.is_empty() || !text.bytes().all(|b| b.is_ascii_graphic()) {
         return Err(wrong());

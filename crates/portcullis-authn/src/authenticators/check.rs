@@ -25,10 +25,7 @@ pub(super) fn together(list: &[AuthenticatorSettings]) -> Vec<SettingsFault> {
         if names.insert(&settings.name, place).is_some() {
             fault(
                 "name",
-                format!(
-                    "the name `{}` is used by two authenticators",
-                    settings.name
-                ),
+                format!("the name `{}` is used by two authenticators", settings.name),
             );
         }
         if let Some(other) = issuers
@@ -76,7 +73,10 @@ pub(super) fn one(
         }
     }
     if settings.realm.chars().any(char::is_control) {
-        fault("realm", "invalid realm: control characters are not allowed".to_owned());
+        fault(
+            "realm",
+            "invalid realm: control characters are not allowed".to_owned(),
+        );
     }
     if let Some(login) = &settings.login {
         if !matches!(settings.keys, Keys::Provider { .. }) {

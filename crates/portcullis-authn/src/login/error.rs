@@ -70,9 +70,7 @@ impl LoginError {
 /// A refusal in words for people.
 fn refusal(word: &str) -> String {
     match word {
-        "access_denied" => {
-            "access was denied by the provider, or sign-in was cancelled".to_owned()
-        }
+        "access_denied" => "access was denied by the provider, or sign-in was cancelled".to_owned(),
         "login_required"
         | "interaction_required"
         | "consent_required"
@@ -84,12 +82,9 @@ fn refusal(word: &str) -> String {
         }
         "invalid_scope" => "the provider rejected the requested scopes".to_owned(),
         "unauthorized_client" | "invalid_client" => {
-            "the provider rejected the client id or secret (clientId, clientSecretFile)"
-                .to_owned()
+            "the provider rejected the client id or secret (clientId, clientSecretFile)".to_owned()
         }
-        "invalid_grant" => {
-            "the sign-in code is no longer valid; please start again".to_owned()
-        }
+        "invalid_grant" => "the sign-in code is no longer valid; please start again".to_owned(),
         word => format!("the provider reported `{word}`"),
     }
 }

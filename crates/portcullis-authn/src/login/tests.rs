@@ -394,21 +394,13 @@ async fn codes_that_are_not_redeemed() {
             "provider_unavailable",
             "302",
         ),
-        (
-            Reply::Body("{}".to_owned()),
-            "bad_answer",
-            "no `id_token`",
-        ),
+        (Reply::Body("{}".to_owned()), "bad_answer", "no `id_token`"),
         (
             Reply::Body(r#"{"id_token": 7}"#.to_owned()),
             "bad_answer",
             "no `id_token`",
         ),
-        (
-            Reply::Body("[]".to_owned()),
-            "bad_answer",
-            "no `id_token`",
-        ),
+        (Reply::Body("[]".to_owned()), "bad_answer", "no `id_token`"),
         (Reply::Body(big), "provider_unavailable", "262144 bytes"),
         (
             Reply::Body(r#"{"id_token": "x.y.z"}"#.to_owned()),

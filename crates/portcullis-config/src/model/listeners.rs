@@ -157,11 +157,9 @@ impl Visitor<'_> for PrincipalVisitor {
     }
 
     fn visit_u64<E: DeError>(self, id: u64) -> Result<Principal, E> {
-        u32::try_from(id).map(Principal::Id).map_err(|_| {
-            E::custom(format!(
-                "`{id}` is too large for a user or group ID"
-            ))
-        })
+        u32::try_from(id)
+            .map(Principal::Id)
+            .map_err(|_| E::custom(format!("`{id}` is too large for a user or group ID")))
     }
 }
 

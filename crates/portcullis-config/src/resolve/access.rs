@@ -242,7 +242,8 @@ fn sessions(document: &Document, spec: &SessionsSpec, notes: &mut Notes) -> Sess
                 && uri.query().is_none()
         });
         if !is_origin {
-            let message = "invalid URL: expected the address of a server, like `https://gate.example.org`";
+            let message =
+                "invalid URL: expected the address of a server, like `https://gate.example.org`";
             notes.fault(document.fault("sessions.publicUrl", message));
         }
         url.trim_end_matches('/').to_owned()

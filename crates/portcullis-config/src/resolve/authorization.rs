@@ -122,9 +122,7 @@ fn check_chain(
 ) {
     let plain = |character: char| character.is_ascii_alphanumeric() || "-_.".contains(character);
     if name.is_empty() || !name.chars().all(plain) {
-        let message = format!(
-            "invalid name `{name}`: use letters, digits, `-`, `_` and `.`"
-        );
+        let message = format!("invalid name `{name}`: use letters, digits, `-`, `_` and `.`");
         notes.fault(document.fault(at, message));
     }
     if members.is_empty() {

@@ -86,8 +86,9 @@ fn read(
         Ok(read) => notes.keep(read),
         Err(reason) => {
             let file = file.display();
-            let message =
-                format!("`{named}` is not a built-in profile, and `{file}` can't be read: {reason}");
+            let message = format!(
+                "`{named}` is not a built-in profile, and `{file}` can't be read: {reason}"
+            );
             let fault = document.fault(&at, message);
             notes.fault(fault.with_known("built-in profiles", named, profile::names()));
             None

@@ -156,7 +156,8 @@ impl Compiler<'_> {
         let name = &value.name;
         let at_name = format!("{at}.name");
         if !is_identifier(name) {
-            let message = "invalid name: must begin with a letter and contain only letters, digits and `_`";
+            let message =
+                "invalid name: must begin with a letter and contain only letters, digits and `_`";
             self.faults.push(Fault::at(at_name, message));
             return None;
         }
@@ -208,7 +209,8 @@ impl Compiler<'_> {
         }
         let at_message = format!("{at}.message");
         if message.trim().is_empty() {
-            self.faults.push(Fault::at(&at_message, "must not be empty: give the reason"));
+            self.faults
+                .push(Fault::at(&at_message, "must not be empty: give the reason"));
         }
         let template = match Template::parse(message) {
             Ok(template) => template,

@@ -289,7 +289,10 @@ impl Compiler<'_, '_> {
         let plain = spec.label.is_some() || spec.field.is_some() || spec.equals.is_some();
         if !spec.all.is_empty() {
             if plain {
-                self.faults.add(at, "`all` can't be combined with `label`, `field` or `equals`");
+                self.faults.add(
+                    at,
+                    "`all` can't be combined with `label`, `field` or `equals`",
+                );
             }
             if !outer {
                 self.faults.add(at, "`all` can't be nested");
@@ -365,8 +368,9 @@ impl Compiler<'_, '_> {
             if needs_kind && kind.is_none() {
                 let kinds = self.rules.kinds.iter();
                 let known = kinds.map(|(_, kind)| kind.full_resource()).collect();
-                let message =
-                    format!("no kind in `vertices` has the resource `{text}`, so no path starts there");
+                let message = format!(
+                    "no kind in `vertices` has the resource `{text}`, so no path starts there"
+                );
                 self.faults
                     .add_known(at, message, "resources of `vertices`", text, known);
                 continue;

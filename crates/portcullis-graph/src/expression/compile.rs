@@ -176,7 +176,10 @@ impl<'c> Compiler<'c> {
                 Ok(Node::Map(entries))
             }
             Expr::Struct(message) => {
-                let words = format!("message types like `{}` are not supported", message.type_name);
+                let words = format!(
+                    "message types like `{}` are not supported",
+                    message.type_name
+                );
                 self.wrong(tree.id, words)
             }
             Expr::Comprehension(comprehension) => self.comprehension(tree.id, comprehension),
@@ -195,7 +198,9 @@ impl<'c> Compiler<'c> {
                 Ok(value) => Node::Int(value),
                 Err(_) => return self.wrong(id, "this number is too large"),
             },
-            LiteralValue::Bytes(_) => return self.wrong(id, "bytes are not supported: use a string"),
+            LiteralValue::Bytes(_) => {
+                return self.wrong(id, "bytes are not supported: use a string");
+            }
         })
     }
 

@@ -431,7 +431,10 @@ impl<'s> Run<'s> {
 fn truth(value: &Val<'_>) -> std::result::Result<bool, ExpressionError> {
     match value {
         Val::Bool(truth) => Ok(*truth),
-        other => failed(format!("expected true or false, found {}", other.type_name())),
+        other => failed(format!(
+            "expected true or false, found {}",
+            other.type_name()
+        )),
     }
 }
 
@@ -455,10 +458,7 @@ fn index<'s>(of: &Val<'s>, by: &Val<'_>) -> Result<'s> {
         (of, by) => match by.as_text() {
             Some(key) if !of.is_list() => of.member(key),
             Some(_) => failed("a string can't be an index"),
-            None if of.is_list() => failed(format!(
-                "{} can't be an index",
-                by.type_name()
-            )),
+            None if of.is_list() => failed(format!("{} can't be an index", by.type_name())),
             None => failed(format!("{} can't be a member name", by.type_name())),
         },
     }

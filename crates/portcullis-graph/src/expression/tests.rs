@@ -348,7 +348,10 @@ fn faults_are_in_plain_words() {
             "get(self, 'a..b', 1)",
             "line 1, column 4: invalid path `a..b`: a member has no name",
         ),
-        ("b'x'", "line 1, column 1: bytes are not supported: use a string"),
+        (
+            "b'x'",
+            "line 1, column 1: bytes are not supported: use a string",
+        ),
         (
             "99999999999999999999",
             "line 1, column 1: invalid int literal",

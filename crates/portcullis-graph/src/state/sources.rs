@@ -329,7 +329,10 @@ impl Compiler<'_> {
             let source = self.specs.iter().find(|source| source.kind == wanted.kind);
             let kind = wanted.kind;
             match source {
-                None => self.fault(at, format!("`{kind}` has no source, so it can't be looked up")),
+                None => self.fault(
+                    at,
+                    format!("`{kind}` has no source, so it can't be looked up"),
+                ),
                 Some(source) if wanted.wants_members && source.keep.is_empty() => {
                     let message = format!("the source of `{kind}` has no fields to look up");
                     self.fault(at, message);

@@ -51,8 +51,7 @@ pub(super) fn read(
         return None;
     }
     if alternatives.is_empty() {
-        let message =
-            format!("rule `{name}` has no condition that can be met: it never matches");
+        let message = format!("rule `{name}` has no condition that can be met: it never matches");
         findings.warn(&at.key("conditions"), message);
     }
     Some(Rule {

@@ -143,7 +143,10 @@ impl Action for Release {
     }
 }
 
-const NO_PROJECT: (u16, &str) = (404, "The tenant does not exist, or does not have the project.");
+const NO_PROJECT: (u16, &str) = (
+    404,
+    "The tenant does not exist, or does not have the project.",
+);
 
 /// What may be asked and done about holds.
 pub(super) const ENDPOINTS: &[Endpoint] = &[
@@ -237,7 +240,8 @@ pub(super) fn place(mut call: Call<'_>) -> Answering<'_> {
             return Err(HttpError::bad_request("invalid count: expected 1 to 1000"));
         }
         if body.node_hold_expiration > Some(LONGEST_SECONDS) {
-            let message = format!("invalid `node_hold_expiration`: at most {LONGEST_SECONDS} seconds");
+            let message =
+                format!("invalid `node_hold_expiration`: at most {LONGEST_SECONDS} seconds");
             return Err(HttpError::bad_request(message));
         }
         for (what, name) in [

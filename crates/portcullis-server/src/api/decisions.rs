@@ -56,11 +56,7 @@ const PAGED: &[QueryParameter] = &[
         "kubernetes",
     ),
     text("verdict", "Only `allow` or `deny`.", "deny"),
-    text(
-        "user",
-        "Only requests of this user.",
-        "alice",
-    ),
+    text("user", "Only requests of this user.", "alice"),
     text("kind", "Only this kind.", "Pod"),
     text("namespace", "Only this namespace.", "default"),
     text(
@@ -192,7 +188,11 @@ async fn page(log: &DecisionLog, head: &Parts) -> Result<Response, HttpError> {
         None => PAGE,
         Some(text) => match text.parse() {
             Ok(limit @ 1..=MOST) => limit,
-            _ => return Err(HttpError::bad_request(format!("invalid limit: expected 1 to {MOST}"))),
+            _ => {
+                return Err(HttpError::bad_request(format!(
+                    "invalid limit: expected 1 to {MOST}"
+                )));
+            }
         },
     };
     let after = query.take("after")?;
@@ -314,7 +314,9 @@ fn filter(query: &mut Query) -> Result<Filter, HttpError> {
 
 fn unread(failure: &PoolFailure) -> HttpError {
     match failure {
-        PoolFailure::NoStore => HttpError::not_found("decisions are not stored: no store is configured"),
+        PoolFailure::NoStore => {
+            HttpError::not_found("decisions are not stored: no store is configured")
+        }
         _ => {
             tracing::warn!("cannot read decisions: {failure}");
             HttpError::busy("the store does not answer")

@@ -54,14 +54,8 @@ const LOGIN_REFUSALS: &[(u16, &str)] = &[
     ),
     (403, "The provider denied the sign-in."),
     (404, "Sign-in is not available, or the realm is unknown."),
-    (
-        422,
-        "The provider's claims are too large for a session.",
-    ),
-    (
-        502,
-        "The provider's answer or token is invalid.",
-    ),
+    (422, "The provider's claims are too large for a session."),
+    (502, "The provider's answer or token is invalid."),
     (503, "The provider is unavailable."),
 ];
 
@@ -101,7 +95,11 @@ pub(super) const ENDPOINTS: &[Endpoint] = &[
             text("state", "The state that the sign-in started with.", ""),
             text("iss", "The issuer of the provider.", ""),
             text("error", "The error code of the provider.", ""),
-            text("error_description", "The error description of the provider.", ""),
+            text(
+                "error_description",
+                "The error description of the provider.",
+                "",
+            ),
         ],
         refusals: LOGIN_REFUSALS,
         ..get(

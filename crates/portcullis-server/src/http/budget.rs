@@ -78,9 +78,7 @@ impl Share {
         let before = self.budget.in_use.fetch_add(bytes, Ordering::Relaxed);
         if before.saturating_add(bytes) > self.budget.limit.load(Ordering::Relaxed) {
             self.budget.in_use.fetch_sub(bytes, Ordering::Relaxed);
-            return Err(HttpError::busy(
-                "requests in progress use too much memory",
-            ));
+            return Err(HttpError::busy("requests in progress use too much memory"));
         }
         self.bytes += bytes;
         Ok(())

@@ -109,10 +109,7 @@ fn group_id(who: &Principal) -> io::Result<u32> {
 }
 
 fn unknown(what: &str, name: &str) -> io::Error {
-    io::Error::new(
-        io::ErrorKind::NotFound,
-        format!("unknown {what} `{name}`"),
-    )
+    io::Error::new(io::ErrorKind::NotFound, format!("unknown {what} `{name}`"))
 }
 
 impl Drop for SocketFile {

@@ -65,9 +65,7 @@ impl Asked<'_> {
         body: &mut Option<Incoming>,
     ) -> Result<Response, HttpError> {
         let Some(authorizers) = self.gate.authorizers.get(chain) else {
-            return Err(HttpError::not_found(
-                "unknown authorizer chain",
-            ));
+            return Err(HttpError::not_found("unknown authorizer chain"));
         };
         let received = clock::monotonic();
         let (context, body) = self.take(body, true).await?;

@@ -67,7 +67,9 @@ impl Compressor {
             .decompress(body, size)
             .map_err(|error| Failure::corrupt(format!("a batch can't be read: {error}")))?;
         if lines.len() != size {
-            return Err(Failure::corrupt("a batch is shorter than its declared size"));
+            return Err(Failure::corrupt(
+                "a batch is shorter than its declared size",
+            ));
         }
         String::from_utf8(lines).map_err(|_| Failure::corrupt("a batch is not text"))
     }

@@ -195,8 +195,7 @@ impl Follow {
             return Ok(());
         }
         let Ok(event) = serde_json::from_slice::<Event<'_>>(line) else {
-            self.board
-                .malformed(self.index, "malformed watch event");
+            self.board.malformed(self.index, "malformed watch event");
             return Ok(());
         };
         let object = event.object.get();

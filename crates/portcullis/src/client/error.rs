@@ -155,7 +155,9 @@ fn forbidden(details: &Value) -> Vec<String> {
         };
         lines.push(match condition.get("got").and_then(text) {
             Some(got) => format!("your roles grant it where {name} is {wanted}; here it is {got}"),
-            None => format!("your roles grant it where {name} is {wanted}; the request has no {name}"),
+            None => {
+                format!("your roles grant it where {name} is {wanted}; the request has no {name}")
+            }
         });
     }
     lines.extend(list("roles").map(|roles| format!("your roles here: {roles}")));

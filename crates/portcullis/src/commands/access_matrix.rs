@@ -91,12 +91,7 @@ fn text(matrix: &Matrix, width: Option<usize>) -> String {
         text.push('\n');
     }
     for row in &matrix.rows {
-        let line = format!(
-            "rule {} ({}): {}",
-            row.rule,
-            row.roles.join(", "),
-            row.asks
-        );
+        let line = format!("rule {} ({}): {}", row.rule, row.roles.join(", "), row.asks);
         text.push_str(&format!("{}\n", printable(&line)));
     }
     text.push_str(match (matrix.anonymous_read, matrix.rows.is_empty()) {

@@ -289,7 +289,10 @@ mod tests {
             ("get pods/a/b --as u", "invalid resource"),
             ("get pods --as u --selector a=b,", "invalid label selector"),
             ("get /healthz -n x --as u", "has no namespace"),
-            ("get pods --as u --profile a --authorizer b", "different authorizers"),
+            (
+                "get pods --as u --profile a --authorizer b",
+                "different authorizers",
+            ),
             ("enque --root --anonymous", "'enqueue'"),
             ("", "VERB"),
         ] {

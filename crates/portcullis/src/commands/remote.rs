@@ -25,7 +25,9 @@ impl Remote {
             server.ca.as_ref(),
         );
         let access = given.ok_or_else(|| {
-            ClientError::Usage("no server given: use --server URL, or set PORTCULLIS_SERVER".to_owned())
+            ClientError::Usage(
+                "no server given: use --server URL, or set PORTCULLIS_SERVER".to_owned(),
+            )
         })?;
         let client = Client::new(&access)?;
         Ok(Self { client })

@@ -68,11 +68,7 @@ fn a_tenant_is_paused_and_goes_on() {
     let server = Rest::new(obedient);
     let ran = tenant(&server, &["pause", "t1", "--reason", "fire", "--for", "2h"]);
     assert_eq!((ran.code, ran.err.as_str()), (Some(0), ""));
-    assert!(
-        ran.out.contains("new pipelines  paused\n"),
-        "{}",
-        ran.out
-    );
+    assert!(ran.out.contains("new pipelines  paused\n"), "{}", ran.out);
     assert!(ran.out.contains("reason         fire\n"), "{}", ran.out);
     let ran = tenant(&server, &["pause", "t1", "--discard", "--results"]);
     assert!(
@@ -80,11 +76,7 @@ fn a_tenant_is_paused_and_goes_on() {
         "{}",
         ran.out
     );
-    assert!(
-        ran.out.contains("results        paused\n"),
-        "{}",
-        ran.out
-    );
+    assert!(ran.out.contains("results        paused\n"), "{}", ran.out);
     let ran = tenant(&server, &["resume", "t1"]);
     assert!(ran.out.contains("results        normal\n"), "{}", ran.out);
     let bodies: Vec<Value> = server.calls().into_iter().filter_map(|c| c.body).collect();

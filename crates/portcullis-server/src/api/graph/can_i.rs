@@ -54,11 +54,7 @@ pub(super) const QUERY: &[QueryParameter] = &[
         "The field selector of a list.",
         "metadata.name=my-shoot",
     ),
-    text(
-        "authorizer",
-        "Ask only this authorizer.",
-        "gardener",
-    ),
+    text("authorizer", "Ask only this authorizer.", "gardener"),
 ];
 
 /// `GET /api/v1/graph/can-i`
@@ -161,7 +157,10 @@ mod tests {
             ("user=a&resource=pods", "verb is required"),
             ("verb=get&resource=pods", "user is required"),
             ("verb=get&user=a", "resource is required"),
-            ("verb=get&user=a&path=/x&resource=pods", "path can't be combined"),
+            (
+                "verb=get&user=a&path=/x&resource=pods",
+                "path can't be combined",
+            ),
             ("verb=get&user=a&path=/x&name=y", "path can't be combined"),
             ("verb=get&user=a&resource=pods&colour=red", "colour"),
         ] {

@@ -26,13 +26,7 @@ pub(super) fn name(tag: Tag) -> &'static str {
 /// The place of a group among the others, its name, and what it is about.
 fn about(tag: Tag) -> (u8, (&'static str, &'static str)) {
     match tag {
-        Tag::Description => (
-            0,
-            (
-                "Description",
-                "Information about this server.",
-            ),
-        ),
+        Tag::Description => (0, ("Description", "Information about this server.")),
         Tag::SignIn => (1, ("Sign-in", "Signing in and out with the browser.")),
         Tag::Tenants => (
             2,
@@ -50,10 +44,7 @@ fn about(tag: Tag) -> (u8, (&'static str, &'static str)) {
         ),
         Tag::Pipelines => (
             4,
-            (
-                "Pipelines",
-                "Enqueueing, cancelling and promoting changes.",
-            ),
+            ("Pipelines", "Enqueueing, cancelling and promoting changes."),
         ),
         Tag::Decisions => (5, ("Decisions", "Decisions of all doors, with reasons.")),
         Tag::Graph => (

@@ -73,9 +73,7 @@ impl Address {
         let (credentials, server) = rest.split_once('@').unwrap_or(("", rest));
         let (authority, _) = server.split_once(['/', '?']).unwrap_or((server, ""));
         if authority.contains('@') {
-            return Err(error(
-                "write an `@` in a user name or password as `%40`",
-            ));
+            return Err(error("write an `@` in a user name or password as `%40`"));
         }
         let (place, query) = server.split_once('?').unwrap_or((server, ""));
         let mut mode = None;
@@ -156,7 +154,8 @@ fn tls(
         "verify-full" => Tls::VerifyFull(roots),
         _ => {
             return Err(LocationError(
-                "invalid `sslmode`: expected disable, prefer, require, verify-ca or verify-full".to_owned(),
+                "invalid `sslmode`: expected disable, prefer, require, verify-ca or verify-full"
+                    .to_owned(),
             ));
         }
     };

@@ -149,11 +149,7 @@ fn what_is_not_there_is_said() {
         ),
         (&["--data-dir", "empty"], 3, "empty/portcullis.db"),
         (&["--store", "sqlite:nowhere.db"], 3, "nowhere.db"),
-        (
-            &["--store", "mysql://x:geheim@y/z"],
-            3,
-            "invalid --store",
-        ),
+        (&["--store", "mysql://x:geheim@y/z"], 3, "invalid --store"),
         (
             &["--store", "postgres://u:geheim@127.0.0.1:1/x"],
             5,
