@@ -210,7 +210,7 @@ mod tests {
             (json!({"apiVersion": null, "kind": null}), "missing"),
             (
                 json!({"apiVersion": "example.com/v2", "kind": "Other"}),
-                "is not known",
+                "unknown value",
             ),
             (json!({"apiVersion": 1, "kind": {}}), "expected the string"),
         ];

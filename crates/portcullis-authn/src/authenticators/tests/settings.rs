@@ -203,7 +203,7 @@ fn weak_and_broken_keys() {
         Pair::rsa().public_pem(),
         Some(pem("RSA PRIVATE KEY", b"x")),
     );
-    one(broken, "privateKeyFile", &["can't be read"]);
+    one(broken, "privateKeyFile", &["invalid private key"]);
 }
 
 /// An RSA key of 1024 bits, which nobody has the other half of.

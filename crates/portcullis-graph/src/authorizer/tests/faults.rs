@@ -229,7 +229,7 @@ fn rules() {
         (
             "resources: [pods]\n    shortcuts: [{verbs: [get], name: x, namePrefix: y}]",
             "rules[0].shortcuts[0]",
-            "exclude each other",
+            "can't be combined",
         ),
         (
             "resources: [pods]\n    shortcuts: [{verbs: [get], nameExpression: 'subject.name +'}]",
@@ -269,7 +269,7 @@ fn rules() {
         (
             "resources: [sites.x.io]\n    path: [list]\n    selectors: [{label: l, field: f, equals: f}]",
             "rules[0].selectors[0]",
-            "exclude each other",
+            "can't be combined",
         ),
         (
             "resources: [sites.x.io]\n    path: [list]\n    selectors: [{label: l, equals: '{y}'}]",
@@ -320,7 +320,7 @@ fn static_rules() {
         (
             "{verbs: [get], paths: ['/a*b']}",
             "static[0].paths[0]",
-            "at its end",
+            "at the end",
         ),
         (
             "{verbs: [get], resources: [pods], subjects: [z]}",

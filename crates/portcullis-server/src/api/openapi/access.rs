@@ -60,8 +60,8 @@ pub(super) fn permission(access: Access) -> Option<Value> {
 /// The same in words, Markdown.
 pub(super) fn in_words(access: Access) -> String {
     match access {
-        Access::Public(why) => format!("**Needs no permission.** {why}"),
-        Access::SignedIn(what) => format!("**Needs authentication**, but no permission. {what}"),
+        Access::Public(why) => format!("**Needs no permission:** it {why}."),
+        Access::SignedIn(what) => format!("**Needs authentication, but no permission:** it {what}."),
         Access::Tenant(permission, conditions) => needs(permission, "in the tenant", conditions),
         Access::Root(permission, conditions) => {
             needs(permission, "at the root of the API", conditions)

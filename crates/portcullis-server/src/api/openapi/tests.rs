@@ -47,7 +47,7 @@ const NOTHING: Endpoint = Endpoint {
     summary: "Plain",
     description: "",
     tag: Tag::Description,
-    access: Access::Public("It is the same for everybody."),
+    access: Access::Public("is the same for everyone"),
     query: &[],
     body: None,
     success: Success::Other {
@@ -128,7 +128,7 @@ const CALLS: &[Endpoint] = &[
         id: "who",
         path: "/who",
         tag: Tag::Tenants,
-        access: Access::SignedIn("It says who."),
+        access: Access::SignedIn("shows the caller"),
         ..NOTHING
     },
     Endpoint {
@@ -247,7 +247,7 @@ fn what_a_caller_needs_is_said_to_programs_and_to_people() {
     assert_eq!(at(PLAIN)["security"], json!([]));
     assert_eq!(
         at(PLAIN)["description"],
-        "**Needs no permission.** It is the same for everybody."
+        "**Needs no permission:** it is the same for everyone."
     );
 }
 

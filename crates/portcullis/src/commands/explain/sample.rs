@@ -66,6 +66,6 @@ fn odd_records_are_told_too() {
         told.contains("who       \\u{1b}[2J, in no group\n"),
         "{told}"
     );
-    assert!(told.contains("decided   nobody: P timed out\n"), "{told}");
+    assert!(told.contains("decided   none: P timed out\n"), "{told}");
     assert!(told.contains("  {\"op\":\"test\"}\n"), "{told}");
 }
