@@ -1,4 +1,4 @@
-//! Everybody whose tokens are believed, and believing a token.
+//! The authenticators: which tokens are accepted, and verifying a token.
 
 mod check;
 

@@ -2,11 +2,11 @@
 //!
 //! ```text
 //! Attributes ──> admit A ──> admit B ──> … ──> validate A ──> validate B ──> … ──> Verdict
-//!                   │ first refusal ends it                        │
+//!                   │ first denial ends it                         │
 //!                   └──────────────> Verdict <─────────────────────┘
 //! ```
 //!
-//! INVARIANT: plug-ins run in the configured order; nothing runs after a refusal, unless that is asked for,
+//! INVARIANT: plug-ins run in the configured order; nothing runs after a denial, unless that is asked for,
 //! and then it changes nothing in the verdict; the first `validate` runs after the last `admit`.
 //! INVARIANT: [`Chain::decide`] returns a verdict whatever plug-ins do. Errors, timeouts and panics
 //! are steps of the trace, and only here a [`FailureMode`] says what follows from them.

@@ -1,4 +1,4 @@
-//! What one policy inside a plug-in did with a request, and what it asked of the world outside.
+//! What one policy inside a plug-in did with a request, and its host calls.
 //!
 //! The engine makes these steps, verdicts and records carry them, and they are read back from records.
 

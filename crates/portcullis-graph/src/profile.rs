@@ -2,7 +2,7 @@
 //!
 //! [`spec`] is the shape; the parts are checked and compiled by those that use them: `sources` by
 //! `state`, `subjects`, `rules` and `static` by `authorizer`, `admission` by
-//! `admission`. Everything that is wrong is said at once.
+//! `admission`. All faults are reported at once.
 
 use std::sync::Arc;
 

@@ -2,11 +2,11 @@
 //!
 //! One file each, under the name it has in Kubernetes; [`register_all`] makes
 //! them known. They see what Kubernetes' own plug-ins see and say what those
-//! say, but read JSON: an object of the wrong shape is refused with the path
+//! say, but read JSON: an object of the wrong shape is denied with the path
 //! of the fault, whatever the failure mode.
 //!
 //! Shared parts: `config` decodes configurations, `read` reads objects, `edit`
-//! changes them, `refusal` words refusals, `labels` and `tolerations` know the
+//! changes them, `refusal` words denials, `labels` and `tolerations` know the
 //! rules of those. Nothing here waits, reads a clock or talks to a cluster.
 //!
 //! [`scoped_access`] is the exception: it is Portcullis' own, is made known by itself with the profiles it

@@ -2,7 +2,7 @@
 //!
 //! A migration is a file in `migrations/`, the same for both databases. Which ones were applied, and
 //! in which form, is kept in the table `portcullis_migrations`. They are never changed once released: a database
-//! that had another form applied is refused.
+//! that had another form applied is rejected.
 
 use portcullis_core::clock;
 

@@ -2,7 +2,7 @@
 //!
 //! A variable that is empty is not set. One for a single signal, such as
 //! `OTEL_EXPORTER_OTLP_TRACES_ENDPOINT`, comes before the one for all. What can't be followed is an
-//! error, so that nobody waits for spans that never come.
+//! error, so that missing spans are noticed.
 
 #[cfg(test)]
 mod tests;

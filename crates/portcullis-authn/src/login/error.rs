@@ -1,4 +1,4 @@
-//! Why somebody could not sign in.
+//! Why a sign-in failed.
 
 /// Why somebody could not sign in.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]

@@ -2,7 +2,7 @@
 //!
 //! Where a text was masked, another text says so. Where a number, a list or an object was, there is an
 //! empty one in the record, and only the list of masked places says so. All of them are given the text
-//! that stands for what is masked: whoever reads one is noticed.
+//! that stands for what is masked: reading one is noticed.
 
 use std::borrow::Cow;
 

@@ -1,6 +1,6 @@
-//! The text of a refusal, with places for values.
+//! The message of a denial, with places for values.
 //!
-//! Values come from whoever asks: they are escaped as in a quoted text and cut, so that none can forge the
+//! Values come from the client: they are escaped as in a quoted text and cut, so that none can forge the
 //! text around it or make it long.
 
 use portcullis_core::braces::{self, Token};

@@ -1,4 +1,4 @@
-//! From the rules as they are written to rules that can be asked. Everything that is wrong is said.
+//! From the rules as they are written to compiled rules. All faults are reported.
 
 use std::sync::Arc;
 

@@ -1,5 +1,5 @@
-//! What is said with an answer. Where nothing allows: upstream's words, and where a path is missing, between
-//! what. What is said of an allow is in `allowed`.
+//! The reason of an answer. Where nothing allows: upstream's words, and where a path is missing, between
+//! what. The reason of an allow is in `allowed`.
 
 use std::borrow::Cow;
 

@@ -1,4 +1,4 @@
-//! What is written down of an evaluation, and how a refusal comes about.
+//! The record of an evaluation, and how a denial comes about.
 
 use std::borrow::Cow;
 

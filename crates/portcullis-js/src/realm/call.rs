@@ -1,4 +1,4 @@
-//! Calls of the world outside, from the policy's arguments to its answer.
+//! Host calls, from the policy's arguments to its answer.
 
 use std::panic::{self, AssertUnwindSafe};
 use std::rc::Rc;

@@ -1,6 +1,6 @@
-//! `DenyServiceExternalIPs`: nobody gets new external addresses for a service.
+//! `DenyServiceExternalIPs`: services can't get new external addresses.
 //!
-//! External IPs let whoever may write services catch traffic meant for others
+//! External IPs let everyone who may write services catch traffic meant for others
 //! (CVE-2020-8554). Addresses a service has already may stay or go; load
 //! balancers' addresses are not looked at.
 

@@ -1,7 +1,7 @@
 //! `LimitPodHardAntiAffinityTopology`: a pod may keep others off its node, but
 //! not off a whole zone.
 //!
-//! Refuses pods with a *required* anti-affinity term whose topology key is not
+//! Denies pods with a *required* anti-affinity term whose topology key is not
 //! `kubernetes.io/hostname`. Preferred terms are not looked at.
 
 use portcullis_core::{

@@ -3,7 +3,7 @@
 //! It asks every profile of the relationship graph that knows the user; all of them must agree. What the
 //! checks look up comes from the watched objects, or is read from the API server where those don't know
 //! enough: other kinds, and objects that the watch has not seen (it may lag behind). What can't be found
-//! out refuses, whatever the failure mode; so does a user that claims to be an agent, if which one can't be
+//! out denies, whatever the failure mode; so does a user that claims to be an agent, if which one can't be
 //! determined.
 //!
 //! `profiles` is what it is given, `knowledge` what its checks can look up, `decide` the way to an answer.

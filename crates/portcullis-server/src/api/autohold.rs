@@ -1,4 +1,4 @@
-//! Holds: the runner of the next job that fails is kept for somebody to look at.
+//! Holds: the runner of the next failing job is held for inspection.
 
 use portcullis_core::clock;
 use portcullis_core::text::start;

@@ -1,4 +1,4 @@
-//! What anybody may know: how to sign in, and what there is.
+//! Public information: how to sign in, and the capabilities.
 
 use std::collections::BTreeMap;
 

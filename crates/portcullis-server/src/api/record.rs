@@ -1,6 +1,6 @@
-//! What is kept of calls: everything that changes something, and every refusal of somebody known.
+//! What is kept of calls: everything that changes something, and every denial of a known caller.
 //!
-//! Reading that is permitted is not recorded, nor are those who are nobody: anybody could fill the log.
+//! Reading that is permitted is not recorded, nor are calls of unknown callers: anyone could fill the log.
 
 use std::sync::Arc;
 use std::time::Instant;

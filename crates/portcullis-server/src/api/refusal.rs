@@ -1,4 +1,4 @@
-//! What a refusal says to programs, as it is sent and as the description of the API has it.
+//! The machine-readable details of a denial, as sent and as the description of the API has it.
 
 use portcullis_roles::Refusal;
 use schemars::JsonSchema;

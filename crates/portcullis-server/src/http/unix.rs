@@ -1,4 +1,4 @@
-//! Unix sockets: made with their mode and owner before anybody can connect.
+//! Unix sockets: made with their mode and owner before clients can connect.
 
 use std::io;
 use std::os::unix::fs::{FileTypeExt, MetadataExt, PermissionsExt, chown};

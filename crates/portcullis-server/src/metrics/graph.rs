@@ -1,4 +1,4 @@
-//! What is counted of the graphs: changes, path checks, malformed objects, and, when somebody looks, their
+//! What is counted of the graphs: changes, path checks, malformed objects, and, when they are scraped, their
 //! size and how far they lag behind.
 
 use std::sync::{Arc, OnceLock};

@@ -1,7 +1,7 @@
-//! `portcullis can-i`, which has two forms: may somebody do something to a resource, by the
-//! authorizers; and may somebody take an action of the REST API, by the tenants.
+//! `portcullis can-i`, which has two forms: may a user do something to a resource, by the
+//! authorizers; and may a caller take an action of the REST API, by the tenants.
 //!
-//! A second word makes it the first form. What belongs to the other form is refused with a sentence that
+//! A second word makes it the first form. Flags of the other form are errors with a message that
 //! says what each of them needs.
 
 mod action;

@@ -1,4 +1,4 @@
-//! Whether somebody may do something, and why.
+//! Whether a user may do something, and why.
 
 use std::sync::Arc;
 

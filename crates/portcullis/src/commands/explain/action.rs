@@ -1,4 +1,4 @@
-//! A call of the API, told: who may do what is decided by rules and roles.
+//! The explanation of a call of the API: who may do what is decided by rules and roles.
 
 use portcullis_record::{Answer, Decision, Miss, RolesTrace};
 use serde_json::Value;

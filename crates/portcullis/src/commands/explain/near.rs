@@ -1,4 +1,4 @@
-//! What nearly happened: refusals that didn't count, failures that were passed over, warnings.
+//! What nearly happened: denials that didn't count, failures that were passed over, warnings.
 
 use portcullis_core::{PolicyMode, PolicyOutcome};
 use portcullis_record::{Decision, PolicyTrace, TraceStep};

@@ -1,4 +1,4 @@
-//! Decisions to try things with, and what is told of them.
+//! Decisions to try things with, and their explanations.
 
 use portcullis_record::Decision;
 
