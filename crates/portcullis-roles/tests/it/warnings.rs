@@ -81,7 +81,7 @@ fn conditions_that_everybody_or_nobody_meets() {
         one(
             &[rule("none", conditions), mapped(json!({"none": "read"}))],
             "[0].authorization-rule.conditions",
-            &["rule `none`", "nobody"],
+            &["rule `none`", "never matches"],
         );
     }
 }

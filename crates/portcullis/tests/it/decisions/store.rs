@@ -145,7 +145,7 @@ fn what_is_not_there_is_said() {
         (
             &["--data-dir", "nowhere"][..],
             3,
-            "no data directory nowhere",
+            "no data directory at nowhere",
         ),
         (&["--data-dir", "empty"], 3, "empty/portcullis.db"),
         (&["--store", "sqlite:nowhere.db"], 3, "nowhere.db"),
