@@ -194,7 +194,7 @@ fn rules() {
         (
             "resources: [pods]\n    always: [get]\n    namespaces: []",
             "rules[0].namespaces",
-            "no namespace",
+            "omit `namespaces`",
         ),
         (
             "resources: [pods]\n    always: [get]\n    namespaceReason: x",
@@ -204,7 +204,7 @@ fn rules() {
         (
             "resources: [pods]\n    always: [get]\n    subjects: []",
             "rules[0].subjects",
-            "no subject",
+            "omit `subjects`",
         ),
         (
             "resources: [pods]\n    always: [get]\n    subjects: [a, c]",
@@ -219,7 +219,7 @@ fn rules() {
         (
             "resources: [pods/log]\n    always: [get]\n    subresources: [x]",
             "rules[0].subresources",
-            "subresources alone",
+            "covers only subresources",
         ),
         (
             "resources: [pods]\n    shortcuts: [{verbs: []}]",
@@ -279,12 +279,12 @@ fn rules() {
         (
             "resources: [sites.x.io]\n    path: [list]\n    selectors: [{label: l, all: [{field: f, equals: x}]}]",
             "rules[0].selectors[0]",
-            "stands alone",
+            "can't be combined",
         ),
         (
             "resources: [sites.x.io]\n    path: [list]\n    selectors: [{all: [{all: [{field: f, equals: x}]}]}]",
             "rules[0].selectors[0].all[0]",
-            "inside",
+            "nested",
         ),
         (
             "resources: [sites.x.io]\n    path: [list]\n    selectors: [{all: [{field: '', equals: x}]}]",
@@ -315,7 +315,7 @@ fn static_rules() {
         (
             "{verbs: [get], paths: [healthz]}",
             "static[0].paths[0]",
-            "begins with `/`",
+            "begin with `/`",
         ),
         (
             "{verbs: [get], paths: ['/a*b']}",

@@ -415,7 +415,7 @@ fn objects_that_cannot_be_used() {
     let applied = following
         .state
         .apply_to(hall, &object("Show", "a", "s", &json!({})));
-    assert_eq!(applied, Applied::Unusable("it is no Hall".to_owned()));
+    assert_eq!(applied, Applied::Unusable("not a Hall".to_owned()));
     let plain = json!({"metadata": {"name": "h"}});
     assert_eq!(
         following.state.apply_to(hall, &plain),

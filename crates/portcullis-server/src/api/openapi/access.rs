@@ -61,7 +61,9 @@ pub(super) fn permission(access: Access) -> Option<Value> {
 pub(super) fn in_words(access: Access) -> String {
     match access {
         Access::Public(why) => format!("**Needs no permission:** it {why}."),
-        Access::SignedIn(what) => format!("**Needs authentication, but no permission:** it {what}."),
+        Access::SignedIn(what) => {
+            format!("**Needs authentication, but no permission:** it {what}.")
+        }
         Access::Tenant(permission, conditions) => needs(permission, "in the tenant", conditions),
         Access::Root(permission, conditions) => {
             needs(permission, "at the root of the API", conditions)
