@@ -1,4 +1,4 @@
-//! Everybody whose tokens are believed, and believing a token.
+//! The authenticators: which tokens are accepted, and verifying a token.
 
 mod check;
 
@@ -253,10 +253,7 @@ impl Authenticators {
             .ok_or_else(|| {
                 self.in_default_realm(Problem::new(
                     Code::UnknownIssuer,
-                    format!(
-                        "the issuer `{}` of this token is not known here",
-                        shown(issuer)
-                    ),
+                    format!("unknown issuer `{}`", shown(issuer)),
                 ))
             })
     }
@@ -321,9 +318,7 @@ impl Authenticator {
             return Err(bad(format!("tokens of this issuer are signed with {ways}")));
         };
         if token.critical {
-            return Err(bad(
-                "the header of this token has `crit`, which is not understood here".to_owned(),
-            ));
+            return Err(bad("unsupported token header `crit`".to_owned()));
         }
         let (good, generation) = match &self.keys {
             Keyring::Fixed(key) => (key.verify(token.message, token.signature), 0),
@@ -335,7 +330,7 @@ impl Authenticator {
             }
         };
         if !good {
-            return Err(bad("the signature of this token is not right".to_owned()));
+            return Err(bad("invalid token signature".to_owned()));
         }
         let times = claims::required(&token.claims)?;
         times.check(self.limits(), now)?;

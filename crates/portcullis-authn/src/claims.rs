@@ -18,7 +18,7 @@ pub(crate) struct Times {
 /// What times are held against.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct TimeLimits {
-    /// How far clocks may differ.
+    /// The tolerated clock skew.
     pub(crate) skew: Duration,
     /// How old a token may be.
     pub(crate) max_validity: Option<Duration>,
@@ -33,7 +33,7 @@ pub(crate) fn required(claims: &Map<String, Value>) -> Result<Times, Problem> {
         None => false,
     };
     if !audience {
-        return Err(missing("aud", "a text or a list of texts"));
+        return Err(missing("aud", "a string or a list of strings"));
     }
     text(claims, "sub")?;
     Ok(Times {
@@ -65,7 +65,7 @@ impl Times {
         if let Some(ahead) = self.issued.and_then(early) {
             return Err(Problem::new(
                 Code::NotYetValid,
-                format!("this token says it was issued {ahead} from now"),
+                format!("this token was issued {ahead} in the future"),
             ));
         }
         let Some(most) = limits.max_validity else {
@@ -74,7 +74,7 @@ impl Times {
         let Some(issued) = self.issued else {
             return Err(Problem::new(
                 Code::MissingClaim,
-                "the claim `iat` is needed: tokens of this issuer may only have a certain age",
+                "the claim `iat` is required: tokens of this issuer have a maximum age",
             ));
         };
         let most = most.as_secs_f64();
@@ -82,7 +82,7 @@ impl Times {
             return Err(Problem::new(
                 Code::Expired,
                 format!(
-                    "this token was issued {} ago; tokens of this issuer may be {} old",
+                    "this token was issued {} ago; the maximum age for this issuer is {}",
                     amount(now - issued),
                     amount(most)
                 ),
@@ -112,7 +112,7 @@ pub(crate) fn audience(claims: &Map<String, Value>, ours: &str) -> Result<(), Pr
 /// A claim that must be a text.
 pub(crate) fn text<'a>(claims: &'a Map<String, Value>, name: &str) -> Result<&'a str, Problem> {
     let value = claims.get(name).and_then(Value::as_str);
-    value.ok_or_else(|| missing(name, "a text"))
+    value.ok_or_else(|| missing(name, "a string"))
 }
 
 /// Where the claims make their bearer admin.

@@ -40,7 +40,7 @@ pub(crate) fn random<const N: usize>() -> Result<[u8; N], NoRandom> {
 
 /// The system gave no random numbers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("the system gave no random numbers")]
+#[error("the operating system returned no random numbers")]
 pub(crate) struct NoRandom;
 
 /// Compares in a time that only depends on the lengths.

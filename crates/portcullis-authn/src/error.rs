@@ -1,4 +1,4 @@
-//! Why a token is not believed.
+//! Why a token is rejected.
 
 use std::fmt;
 

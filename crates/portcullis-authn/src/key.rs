@@ -90,7 +90,7 @@ impl Verifier {
             }
             (Algorithm::Es256, der::Public::P256 { point }) => Self::p256(point),
             (Algorithm::EdDsa, der::Public::Ed25519 { key }) => Self::ed25519(key),
-            _ => Err(format!("{} is needed, this is {found}", needed(algorithm))),
+            _ => Err(format!("expected {}, found {found}", needed(algorithm))),
         }
     }
 
@@ -99,7 +99,7 @@ impl Verifier {
         let bits = der::bits(modulus);
         if !(2048..=8192).contains(&bits) {
             return Err(format!(
-                "an RSA key has 2048 to 8192 bits here, this one has {bits}"
+                "unsupported RSA key size of {bits} bits: expected 2048 to 8192"
             ));
         }
         let odd = exponent.last().is_some_and(|last| last % 2 == 1);
@@ -130,7 +130,7 @@ impl Verifier {
     /// An Ed25519 key.
     fn ed25519(key: &[u8]) -> Result<Self, String> {
         if key.len() != 32 {
-            return Err("an Ed25519 key has 32 bytes".to_owned());
+            return Err("invalid Ed25519 key: expected 32 bytes".to_owned());
         }
         Ok(Self {
             signing: Signing::EdDsa,
@@ -199,7 +199,7 @@ impl Signer {
                 let pair = Ed25519KeyPair::from_pkcs8(pkcs8).map_err(broken)?;
                 SigningKey::Ed25519(Arc::new(pair))
             }
-            _ => return Err(format!("{} is needed, this is {found}", needed(algorithm))),
+            _ => return Err(format!("expected {}, found {found}", needed(algorithm))),
         };
         Ok(Self {
             signing: algorithm.into(),
@@ -237,7 +237,7 @@ fn shared(secret: &[u8]) -> Arc<hmac::Key> {
 fn needed(algorithm: Algorithm) -> &'static str {
     match algorithm {
         Algorithm::Rs256 => "an RSA key",
-        Algorithm::Es256 => "a key of the curve P-256",
+        Algorithm::Es256 => "a P-256 key",
         Algorithm::EdDsa => "an Ed25519 key",
     }
 }

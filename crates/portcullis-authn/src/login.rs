@@ -110,7 +110,7 @@ impl Authenticators {
         let description = with.provider.description(now).await;
         let description = description.map_err(LoginError::Unavailable)?;
         let endpoint = description.authorization.as_ref().ok_or_else(|| {
-            LoginError::Unavailable("it doesn't say where people sign in".to_owned())
+            LoginError::Unavailable("its description has no `authorization_endpoint`".to_owned())
         })?;
 
         let secret = || random::<32>().map(encode).map_err(|_| LoginError::Failed);
@@ -181,8 +181,7 @@ impl Authenticators {
             return Err(LoginError::refused(error));
         }
         let code = answer.code.as_deref().filter(|code| !code.is_empty());
-        let code =
-            code.ok_or_else(|| LoginError::BadAnswer("there is no code in it".to_owned()))?;
+        let code = code.ok_or_else(|| LoginError::BadAnswer("it has no `code`".to_owned()))?;
 
         let id_token =
             redeem::code(code, &begun.verifier, redirect_uri, &with, &description).await?;
@@ -239,7 +238,7 @@ async fn identity_claims(
     let token = Token::read(id_token).map_err(|p| LoginError::BadToken(p.message))?;
     let issuer = token.claims.get("iss").and_then(Value::as_str);
     if issuer != Some(with.authenticator.settings.issuer.as_str()) {
-        return Err(bad("it is by another issuer"));
+        return Err(bad("it is from another issuer"));
     }
     let client = with.settings.client_id.as_str();
     let checked = with.authenticator.check(token, client, now).await;
@@ -254,11 +253,11 @@ async fn identity_claims(
     match claims.get("azp") {
         Some(Value::String(party)) if party == client => {}
         None if !several => {}
-        _ => return Err(bad("it was made for another client (`azp`)")),
+        _ => return Err(bad("it was issued to another client (`azp`)")),
     }
     let said = claims.get("nonce").and_then(Value::as_str);
     if !said.is_some_and(|said| same(said.as_bytes(), nonce.as_bytes())) {
-        return Err(bad("it is of another attempt to sign in (`nonce`)"));
+        return Err(bad("it belongs to another sign-in attempt (`nonce`)"));
     }
     Ok(claims)
 }
@@ -288,7 +287,7 @@ impl Callback {
                 _ => continue,
             };
             if place.replace(value.into_owned()).is_some() {
-                return Err(bad("it says something twice"));
+                return Err(bad("a parameter is repeated"));
             }
         }
         Ok(answer)

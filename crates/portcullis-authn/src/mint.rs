@@ -28,32 +28,32 @@ pub struct Mint {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum MintError {
     /// There is no such authenticator; these there are.
-    #[error("there is no authenticator of this name{}", known(.0))]
+    #[error("unknown authenticator{}", known(.0))]
     Unknown(Vec<String>),
     /// Its tokens can only be verified here.
     #[error(
-        "tokens of this authenticator can't be made here: only a secret (secretFile) or a private key (privateKeyFile) signs"
+        "this authenticator can't issue tokens: it has neither a secret (secretFile) nor a private key (privateKeyFile)"
     )]
     NoPrivateKey,
     /// Its tokens can't make anybody admin.
     #[error(
-        "tokens of this authenticator can't make anybody admin of a tenant (allowAuthzOverride is not set)"
+        "this authenticator can't make the bearer an admin of a tenant (allowAuthzOverride is not set)"
     )]
     OverrideNotAllowed,
     /// This claim is not given by hand.
-    #[error("the claim `{0}` is not given by hand")]
+    #[error("the claim `{0}` can't be set")]
     Reserved(String),
     /// The token would be older than tokens of this authenticator may be.
-    #[error("tokens of this authenticator are good for at most {} s (maxValidityTime)", .0.as_secs())]
+    #[error("tokens of this authenticator are valid for at most {} s (maxValidityTime)", .0.as_secs())]
     TooLong(Duration),
     /// The token would never be good.
-    #[error("a token is good for at least one second")]
+    #[error("a token must be valid for at least one second")]
     TooShort,
     /// There is nobody to make it for.
     #[error("a token needs a subject")]
     NoSubject,
     /// The claim that names people is no text.
-    #[error("the claim `{0}` names people, so it must be a text")]
+    #[error("the claim `{0}` identifies the user, so it must be a string")]
     UidNotText(String),
     /// Nobody would look at it.
     #[error("the token would be longer than 16 KiB: give fewer or shorter claims")]
@@ -66,7 +66,7 @@ pub enum MintError {
 fn known(names: &[String]) -> String {
     match names {
         [] => "; none is configured".to_owned(),
-        names => format!("; there are: {}", names.join(", ")),
+        names => format!("; expected one of {}", names.join(", ")),
     }
 }
 

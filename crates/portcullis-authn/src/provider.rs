@@ -74,7 +74,7 @@ impl Provider {
     /// Of these settings; the message comes with the key that is wrong.
     pub(crate) fn new(settings: &AuthenticatorSettings) -> Result<Self, (&'static str, String)> {
         let Keys::Provider { keys_url } = &settings.keys else {
-            return Err(("driver", "this is no OpenID Connect provider".to_owned()));
+            return Err(("driver", "not an OpenID Connect provider".to_owned()));
         };
         let keys_url = match keys_url {
             Some(url) => Some(web::address(url).map_err(|e| ("keysUrl", e))?),
@@ -82,7 +82,10 @@ impl Provider {
         };
         let discovery = if keys_url.is_none() || settings.login.is_some() {
             if settings.issuer.contains('?') {
-                return Err(("issuer", "an issuer has no query (`?`)".to_owned()));
+                return Err((
+                    "issuer",
+                    "invalid issuer: queries (`?`) are not allowed".to_owned(),
+                ));
             }
             let base = settings
                 .issuer
@@ -304,7 +307,7 @@ impl Provider {
 
     async fn fetched_description(&self, now: SystemTime) -> Result<Arc<Description>, String> {
         let Some(address) = &self.discovery else {
-            return Err("there is no address where this provider describes itself".to_owned());
+            return Err("this provider has no discovery address".to_owned());
         };
         let fetched = Description::fetch(address, &self.issuer, &self.trust).await?;
         let description = Arc::new(fetched);
@@ -331,11 +334,11 @@ impl Provider {
 
     fn unavailable(&self) -> Problem {
         let failure = self.log().failure.clone();
-        let failure = failure.unwrap_or_else(|| "they were not fetched".to_owned());
+        let failure = failure.unwrap_or_else(|| "not fetched yet".to_owned());
         Problem::new(
             Code::KeysUnavailable,
             format!(
-                "the keys of {} can't be had: {failure}",
+                "cannot fetch the keys of {}: {failure}",
                 shown(&self.issuer)
             ),
         )

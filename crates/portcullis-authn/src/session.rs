@@ -1,7 +1,7 @@
-//! Staying signed in: a cookie that holds who somebody is, signed so that nobody else can make one.
+//! Sessions: a cookie that holds the identity of a caller, signed so that no one else can make one.
 //!
 //! Nothing is kept here of a session but a bounded memory of cookies that were read before. A session that
-//! began at a provider holds its claims, without what would make somebody admin. One that began with a
+//! began at a provider holds its claims, without those that grant admin rights. One that began with a
 //! token holds the token, encrypted, so that it means what the token means, for as long as that is good.
 
 mod cipher;

@@ -27,9 +27,9 @@ pub struct AuthenticatorSettings<F = Vec<u8>> {
     pub uid_claim: String,
     /// Whether `zuul.admin` in a token makes its bearer an admin.
     pub allow_authz_override: bool,
-    /// How old a token may be, whatever it says itself.
+    /// The maximum age of a token, whatever its own expiry.
     pub max_validity: Option<Duration>,
-    /// How far clocks may differ.
+    /// The tolerated clock skew.
     pub skew: Duration,
     /// What tokens are verified with.
     pub keys: Keys<F>,

@@ -39,7 +39,7 @@ impl<'a> Token<'a> {
             (!claims.contains('.')).then_some((message, header, claims, signature))
         });
         let Some((message, header, claims, signature)) = parts else {
-            return Err(wrong("this is not a token: a token has three parts"));
+            return Err(wrong("not a token: expected three parts"));
         };
         if decode(signature).is_none() {
             return Err(wrong("the signature of this token is not base64url"));
@@ -55,7 +55,7 @@ impl<'a> Token<'a> {
         let key = match header.remove("kid") {
             None => None,
             Some(Value::String(key)) => Some(key),
-            Some(_) => return Err(wrong("`kid` in the header of this token is not a text")),
+            Some(_) => return Err(wrong("`kid` in the header of this token is not a string")),
         };
         let algorithm = match header.remove("alg") {
             Some(Value::String(algorithm)) => algorithm,

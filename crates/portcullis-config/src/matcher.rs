@@ -112,7 +112,7 @@ impl Matcher {
         ];
         for (key, is_empty) in lists {
             if is_empty && !faults.iter().any(|(at, _)| at.starts_with(key)) {
-                let message = "the list is empty, so that nothing would ever match";
+                let message = "the list is empty, so nothing would ever match";
                 faults.push((key.to_owned(), message.to_owned()));
             }
         }
@@ -230,7 +230,7 @@ fn operations(names: &[String], faults: &mut Vec<MatchFault>) -> Vec<Operation> 
     }
     each(names, "operations", faults, |name| {
         name.parse().map_err(|_| {
-            format!("unknown operation `{name}`: known are CREATE, UPDATE, DELETE and CONNECT")
+            format!("unknown operation `{name}`: expected CREATE, UPDATE, DELETE or CONNECT")
         })
     })
 }
@@ -240,8 +240,8 @@ fn door(name: &str) -> Result<Door, String> {
     let known = doors.find(|door| door.as_str() == name);
     known.ok_or_else(|| {
         format!(
-            "unknown door `{name}`: policies judge at {}",
-            JUDGED_DOORS.map(Door::as_str).join(" and ")
+            "unknown door `{name}`: expected {}",
+            JUDGED_DOORS.map(Door::as_str).join(" or ")
         )
     })
 }
@@ -280,7 +280,7 @@ fn kind(text: &str) -> Result<KindPattern, String> {
         },
         _ => {
             return Err(format!(
-                "`{text}` is no kind: use `Pod`, `apps/Deployment` or `apps/v1/Deployment`"
+                "invalid kind `{text}`: expected `Pod`, `apps/Deployment` or `apps/v1/Deployment`"
             ));
         }
     };

@@ -47,7 +47,7 @@ use portcullis_document::Duration;
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 #[schemars(title = "Portcullis configuration")]
 pub(crate) struct Configuration {
-    /// Where the server listens; to serve, at least one is needed.
+    /// Where the server listens; `serve` needs at least one.
     #[serde(default)]
     #[schemars(length(min = 1))]
     pub(crate) listeners: Vec<ListenerSpec>,
@@ -56,19 +56,19 @@ pub(crate) struct Configuration {
     /// The chain of admission plug-ins.
     #[serde(default)]
     pub(crate) admission: AdmissionSpec,
-    /// What plug-ins know of namespaces without a cluster.
+    /// Namespaces that plug-ins know without a cluster.
     #[serde(default)]
     pub(crate) namespaces: Vec<Namespace>,
     /// JavaScript that is run before the policies, once per review.
     pub(crate) globals: Option<String>,
-    /// Policies in JavaScript, in the order they are asked.
+    /// Policies in JavaScript, in the order of evaluation.
     pub(crate) policies: Option<Vec<PolicySpec>>,
-    /// Folders with policies, one a file, in the order of the file names; after `policies`.
+    /// Folders with policies, one per file, in the order of the file names; after `policies`.
     #[serde(default)]
     pub(crate) policy_dirs: Vec<PathBuf>,
-    /// What happens when no policy has an opinion: `allow` or `reject`; `reject` unless said.
+    /// What happens when no policy decides: `allow` or `reject`; by default `reject`.
     pub(crate) default_action: Option<String>,
-    /// What policies may ask of the world outside.
+    /// Host calls of policies.
     #[serde(default)]
     pub(crate) host_calls: HostCallsSpec,
     /// Limits on requests, connections and policies.
@@ -82,22 +82,22 @@ pub(crate) struct Configuration {
     pub(crate) graph: GraphSpec,
     /// Rules, roles and tenants; without it there is one tenant, `default`.
     pub(crate) tenants: Option<TenantsSpec>,
-    /// Whose tokens, certificates and sockets say who asks.
+    /// Authenticators: how callers are identified.
     #[serde(default)]
     pub(crate) authenticators: Vec<AuthenticatorSpec>,
-    /// Sessions of people who signed in.
+    /// Browser sessions.
     #[serde(default)]
     pub(crate) sessions: SessionSettings,
     /// Where the server keeps what must outlive it.
     #[serde(default)]
     pub(crate) store: StoreSpec,
-    /// What is kept of decisions, and for how long.
+    /// What is recorded of decisions, and for how long.
     #[serde(default)]
     pub(crate) decisions: DecisionsSpec,
     /// What is logged, and how.
     #[serde(default)]
     pub(crate) log: Log,
-    /// How the server ends.
+    /// How the server shuts down.
     #[serde(default)]
     pub(crate) shutdown: Shutdown,
 }
@@ -117,20 +117,20 @@ pub struct Log {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum LogFormat {
-    /// For people.
+    /// Human-readable.
     #[default]
     Text,
-    /// One JSON object a line.
+    /// One JSON object per line.
     Json,
 }
 
-/// How the server ends.
+/// How the server shuts down.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
 pub struct Shutdown {
-    /// How long the server still takes new connections after it said that it is not ready.
+    /// How long the server still accepts new connections after it reports not ready.
     pub delay: Duration,
-    /// How long requests that have begun may take to finish.
+    /// How long requests in progress may take to finish.
     pub grace: Duration,
 }
 

@@ -29,7 +29,7 @@ pub(super) fn warn_of_unasked_graphs(
         if !is_in_chain && !is_scoped {
             let name = &profile.name;
             notes.warn(format!(
-                "the profile `{name}` is in no chain and there is no `ScopedAccess`: nobody asks it"
+                "the profile `{name}` is in no chain and there is no `ScopedAccess`: it is never asked"
             ));
         }
     }

@@ -34,11 +34,11 @@ pub fn tokens(text: &str) -> Result<Vec<Token<'_>>, String> {
             let (name, after) = inner
                 .split_once('}')
                 .filter(|(name, _)| !name.contains('{'))
-                .ok_or("a `{` is not closed; the brace itself is written `{{`")?;
+                .ok_or("a `{` is not closed; write a literal brace as `{{`")?;
             tokens.push(Token::Name(name));
             rest = after;
         } else {
-            return Err("a `}` was not opened; the brace itself is written `}}`".to_owned());
+            return Err("a `}` was not opened; write a literal brace as `}}`".to_owned());
         }
     }
     if !rest.is_empty() {

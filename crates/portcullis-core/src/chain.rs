@@ -2,11 +2,11 @@
 //!
 //! ```text
 //! Attributes ──> admit A ──> admit B ──> … ──> validate A ──> validate B ──> … ──> Verdict
-//!                   │ first refusal ends it                        │
+//!                   │ first denial ends it                         │
 //!                   └──────────────> Verdict <─────────────────────┘
 //! ```
 //!
-//! INVARIANT: plug-ins run in the configured order; nothing runs after a refusal, unless that is asked for,
+//! INVARIANT: plug-ins run in the configured order; nothing runs after a denial, unless that is asked for,
 //! and then it changes nothing in the verdict; the first `validate` runs after the last `admit`.
 //! INVARIANT: [`Chain::decide`] returns a verdict whatever plug-ins do. Errors, timeouts and panics
 //! are steps of the trace, and only here a [`FailureMode`] says what follows from them.
@@ -30,10 +30,10 @@ use crate::verdict::{Decision, DecisionId, Denial, Phase, Step, StepOutcome, Ver
 use crate::vocabulary;
 
 vocabulary! {
-    /// What follows when a plug-in can't decide.
+    /// What happens when a plug-in can't decide.
     #[derive(Default, JsonSchema)]
     pub enum FailureMode {
-        /// The request is refused.
+        /// The request is denied.
         #[default]
         Closed = "closed",
         /// The plug-in is passed over, and what it changed is undone.

@@ -1,4 +1,4 @@
-//! A JSON object as it travels through the chain: text first, parsed only when somebody looks.
+//! A JSON object as it travels through the chain: text first, parsed only on access.
 //!
 //! A [`Document`] keeps the text it came as. Its tree is built on the first look, copied on the
 //! first change, and compared with the original to get the patch. Typed views are read from

@@ -1,6 +1,6 @@
-//! Strict JSON: one pass that checks everything a door must refuse.
+//! Strict JSON: one pass that checks everything a door must reject.
 //!
-//! [`scan`] refuses what lenient parsers let through and attackers use: a key twice, trailing
+//! [`scan`] rejects what lenient parsers let through and attackers use: a key twice, trailing
 //! text, invalid UTF-8, numbers no machine holds, nesting without end. It also notes where the
 //! members of the two outermost objects are, so that a door can read them without a second pass
 //! over the whole text. It builds no tree.

@@ -1,4 +1,4 @@
-//! What one policy inside a plug-in did with a request, and what it asked of the world outside.
+//! What one policy inside a plug-in did with a request, and its host calls.
 //!
 //! The engine makes these steps, verdicts and records carry them, and they are read back from records.
 
@@ -11,15 +11,15 @@ use serde_json::Value;
 use crate::{microseconds, vocabulary};
 
 vocabulary! {
-    /// What a policy's refusal means.
+    /// What a denial by a policy means.
     #[derive(Default, JsonSchema)]
     pub enum PolicyMode {
-        /// A refusal is a refusal.
+        /// A denial denies the request.
         #[default]
         Enforce = "enforce",
-        /// A refusal is a warning.
+        /// A denial becomes a warning.
         Warn = "warn",
-        /// A refusal is a record only.
+        /// A denial is only recorded.
         DryRun = "dry-run",
     }
 }

@@ -1,7 +1,7 @@
 //! The trace that a request is a part of, as W3C's "Trace Context" has it: `traceparent` and
 //! `tracestate`.
 //!
-//! A header that breaks the rules is no header: the trace then begins here.
+//! An invalid header is ignored: the trace then begins here.
 
 use std::fmt::Write as _;
 use std::sync::Arc;

@@ -1,7 +1,7 @@
-//! JSON as a tree that is read from its text as far as somebody looks.
+//! JSON as a tree that is parsed lazily from its text.
 //!
 //! A scanned text knows where its lists and objects end ([`crate::json::Index`]). A [`Tree`] of it
-//! reads one level at a time, and passes over the lists and objects in it until somebody looks at
+//! reads one level at a time, and passes over the lists and objects in it until something reads
 //! them. Looking at one member of a large object costs what the levels on the way cost, not the whole.
 
 use std::borrow::Cow;

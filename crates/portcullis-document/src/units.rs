@@ -32,11 +32,11 @@ const SIZE_UNITS: &[(&str, u64)] = &[
 const LONGEST_MS: u64 = 36_500 * 86_400_000;
 const LARGEST_BYTES: u64 = 1 << 62;
 
-/// A length of time: a whole number and `ms`, `s`, `m`, `h` or `d`.
+/// A duration: a whole number and `ms`, `s`, `m`, `h` or `d`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Duration(u64);
 
-/// A length of time: a whole number of seconds, or a duration.
+/// A duration: a whole number of seconds, or a duration.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Seconds(std::time::Duration);
 
@@ -278,7 +278,7 @@ impl JsonSchema for Duration {
 
     fn json_schema(_: &mut SchemaGenerator) -> Schema {
         json_schema!({
-            "description": "A length of time: a whole number and ms, s, m, h or d.",
+            "description": "A duration: a whole number and ms, s, m, h or d.",
             "type": "string",
             "pattern": "^[0-9]+(ms|s|m|h|d)$",
             "examples": ["500ms", "2s", "5m", "1h", "7d"],
@@ -293,7 +293,7 @@ impl JsonSchema for Seconds {
 
     fn json_schema(_: &mut SchemaGenerator) -> Schema {
         json_schema!({
-            "description": "A length of time: a whole number of seconds, or one with ms, s, m, h or d.",
+            "description": "A duration: a whole number of seconds, or one with ms, s, m, h or d.",
             "type": ["string", "integer"],
             "pattern": "^[0-9]+(ms|s|m|h|d)$",
             "minimum": 0,

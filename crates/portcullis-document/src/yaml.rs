@@ -2,7 +2,7 @@
 //!
 //! JSON is YAML, so the same reader takes both. Booleans are `true` and
 //! `false` only, as in YAML 1.2. Duplicate keys, several documents, alias bombs
-//! and deep nesting are refused here, with their place.
+//! and deep nesting are errors here, with their place.
 
 use std::{collections::HashSet, sync::Arc};
 

@@ -23,7 +23,7 @@ pub fn prepare_directory(path: &Path) -> Result<Vec<String>, String> {
         .create(path)
         .map_err(|error| match error.kind() {
             ErrorKind::AlreadyExists => wrong("it is not a directory".to_owned()),
-            _ => wrong(format!("it can't be made: {error}")),
+            _ => wrong(format!("it can't be created: {error}")),
         })?;
     check(path, &FileIdentity::own())
         .map(|warnings| warnings.into_iter().map(wrong).collect())

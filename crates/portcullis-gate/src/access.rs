@@ -1,4 +1,4 @@
-//! Who is believed, and what people may do: everything that guards the REST API and the web pages,
+//! Authenticators and roles: everything that guards the REST API and the web pages,
 //! built from a configuration.
 //!
 //! Files are read here, not where the configuration is loaded, and faults get their places: those of

@@ -84,7 +84,7 @@ fn attribute_file(
     })?;
     if policies.is_empty() {
         let message = format!(
-            "`{}` holds no policy: name a file with at least one",
+            "`{}` has no policies: at least one is required",
             file.display()
         );
         return Err(vec![at(message)]);

@@ -1,4 +1,4 @@
-//! What is said about a graph, the same for the command line, the REST API and the page.
+//! The answers about a graph, the same for the command line, the REST API and the page.
 //!
 //! [`GraphView`] picks the graphs of a profile and answers about paths and neighbours; [`Export`] writes
 //! them whole, piece by piece; [`AccessQuestion`] and [`can_i()`] ask authorizers and say why.

@@ -153,7 +153,7 @@ fn look(loaded: &Loaded) -> Result<Graphs, OfflineError> {
             GraphSource::Directory(_) => profile.look_once().map_err(fault)?,
             GraphSource::Cluster(_) => needs_cluster = true,
             GraphSource::Nowhere => {
-                let why = "it has no source of objects: name one, or use --profile with --objects";
+                let why = "it has no source of objects: add one, or use --profile with --objects";
                 return Err(fault(why.to_owned()).into());
             }
         }
@@ -170,7 +170,7 @@ fn list(graphs: &Graphs) -> Result<(), String> {
         .worker_threads(1)
         .enable_all()
         .build()
-        .map_err(|error| format!("no threads to run on: {error}"))?;
+        .map_err(|error| format!("cannot start threads: {error}"))?;
     let listed = runtime.block_on(async {
         graphs.start().await?;
         match graphs.caught_up(FIRST_PATIENCE).await {

@@ -1,7 +1,7 @@
 //! What is required of what agents write: the admission half of a profile.
 //!
-//! Pure: it looks objects up through [`Lookups`], and says what must be read first. Whoever asks reads it
-//! and asks again. Everything that can't be computed is a refusal.
+//! Pure: it looks objects up through [`Lookups`], and says what must be read first. The caller reads it
+//! and asks again. Everything that can't be computed is a denial.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -183,7 +183,7 @@ impl Admission {
         if let Some(why) = self.contradiction(request) {
             return Judgement::Refuse {
                 code: 400,
-                message: format!("the object can't be checked: {why}"),
+                message: format!("cannot check the object: {why}"),
                 rule: rule.place.clone(),
             };
         }

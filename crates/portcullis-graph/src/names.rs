@@ -1,7 +1,7 @@
 //! Names of objects and namespaces: what can't be one.
 //!
 //! Letters are not limited to those of DNS: names of roles and requests may have `:`. What could make two
-//! names look like one, or break a line, is refused.
+//! names look like one, or break a line, is rejected.
 
 use std::borrow::Cow;
 

@@ -1,4 +1,4 @@
-//! Who is told what the graph does, for metrics. Never waits, never fails.
+//! The observer of what the graph does, for metrics. Never waits, never fails.
 
 use std::fmt::Debug;
 use std::time::Duration;

@@ -99,7 +99,10 @@ fn kinds(spec: &ProfileSpec, faults: &mut Vec<Fault>) -> Kinds {
         let at = format!("vertices.{name}");
         let plain = |c: char| c.is_ascii_alphanumeric();
         if name.is_empty() || !name.chars().all(plain) {
-            faults.push(Fault::at(&at, "a kind has letters and digits only"));
+            faults.push(Fault::at(
+                &at,
+                "invalid kind: only letters and digits are allowed",
+            ));
         }
         if vertex.resource.is_empty() {
             faults.push(Fault::at(format!("{at}.resource"), "the resource is empty"));
@@ -108,7 +111,7 @@ fn kinds(spec: &ProfileSpec, faults: &mut Vec<Fault>) -> Kinds {
             .iter()
             .find(|k| k.group == vertex.group && k.resource == vertex.resource);
         if let Some(twin) = twin {
-            let message = format!("`{}` is this resource already", twin.name);
+            let message = format!("`{}` already has this resource", twin.name);
             faults.push(Fault::at(format!("{at}.resource"), message));
         }
         kinds.push(VertexKind {

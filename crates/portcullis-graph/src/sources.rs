@@ -82,7 +82,7 @@ impl Sources {
             let at = format!("sources[{number}]");
             if let Some(source) = compiler.source(spec, &at) {
                 if all.iter().any(|known| known.kind == source.kind) {
-                    let message = format!("`{}` has a source already", spec.kind);
+                    let message = format!("`{}` already has a source", spec.kind);
                     compiler.fault(format!("{at}.kind"), message);
                 }
                 all.push(source);
@@ -225,7 +225,7 @@ impl Compiler<'_> {
             (Some(from), None) => (false, from, format!("{at}.from")),
             (None, Some(to)) => (true, to, format!("{at}.to")),
             _ => {
-                self.fault(at, "give just one of `from` and `to`");
+                self.fault(at, "give either `from` or `to`");
                 return None;
             }
         };
@@ -273,7 +273,7 @@ impl Compiler<'_> {
             let at = format!("{at}.targets");
             let own = self.graphs(targets, &at);
             if own.iter().any(|graph| !graphs.contains(graph)) {
-                self.fault(at, "the source does not contribute to all of these");
+                self.fault(at, "the source does not contribute to all of these targets");
             }
             own
         });
@@ -321,7 +321,7 @@ impl Compiler<'_> {
             }
         };
         if expression.asks_neighbours() {
-            let message = "`neighbours` can't be asked by sources: edges would depend on edges";
+            let message = "`neighbours` can't be used in sources: edges would depend on edges";
             self.faults.push(Fault::at(at, message));
         }
         for wanted in expression.looks_up() {
@@ -331,9 +331,12 @@ impl Compiler<'_> {
             let source = self.specs.iter().find(|source| source.kind == wanted.kind);
             let kind = wanted.kind;
             match source {
-                None => self.fault(at, format!("`{kind}` has no source: it can't be looked up")),
+                None => self.fault(
+                    at,
+                    format!("`{kind}` has no source, so it can't be looked up"),
+                ),
                 Some(source) if wanted.wants_members && source.keep.is_empty() => {
-                    let message = format!("the source of `{kind}` keeps nothing to look up");
+                    let message = format!("the source of `{kind}` has no fields to look up");
                     self.fault(at, message);
                 }
                 Some(_) => {}
@@ -368,7 +371,7 @@ impl Compiler<'_> {
                 && cycle.contains(&spec.kind.as_str())
             {
                 let message = format!(
-                    "whether objects of `{}` are there would depend on itself",
+                    "the existence of `{}` objects would depend on itself",
                     cycle.join("`, `")
                 );
                 wrong.push((format!("sources[{number}].only"), message));

@@ -1,6 +1,6 @@
 //! A profile as it is written: shapes only, no meaning.
 //!
-//! Every text called an expression is CEL; what it sees is said at its place. A template is a text in
+//! Every text called an expression is CEL; what it sees is documented at its place. A template is a text in
 //! which `{name}` and the like stand for what the subject's `user` pattern captured.
 
 use std::collections::BTreeMap;

@@ -268,7 +268,7 @@ impl State {
         let kinds = &self.profile.kinds;
         let kind = text(Some(object), "kind");
         if !kind.is_empty() && kind != kinds.name(rule.kind) {
-            return Err(format!("it is no {}", kinds.name(rule.kind)));
+            return Err(format!("not a {}", kinds.name(rule.kind)));
         }
         let metadata = object.get("metadata");
         let name = text(metadata, "name");

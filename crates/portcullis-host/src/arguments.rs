@@ -43,7 +43,7 @@ pub(crate) fn options<'a, const N: usize>(
         let Some((name, slot)) = slot else {
             let key = excerpt(key.as_bytes(), 64);
             return Err(format!(
-                "unknown option `{key}`: there is {}",
+                "unknown option `{key}`: expected {}",
                 names.join(", ")
             ));
         };

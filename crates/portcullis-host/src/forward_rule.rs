@@ -41,16 +41,12 @@ impl Pattern {
         let address = target::parse(&text)?;
         if let Address::Web(web) = &address {
             if web.query.is_some() {
-                return Err(
-                    "the query is not compared: leave out the `?` and what follows".to_owned(),
-                );
+                return Err("queries (`?`) are not allowed".to_owned());
             }
             web.check_confidential()
                 .map_err(|error| error.to_string())?;
             if below && matches!(web.host, Host::Ip(_)) {
-                return Err(
-                    "a `*` stands for the first label of a name, not of a number".to_owned(),
-                );
+                return Err("`*` is allowed only as the first label of a host name".to_owned());
             }
         }
         Ok(Self { address, below })

@@ -93,7 +93,7 @@ impl ExternalHost {
                 .thread_name("host-calls")
                 .enable_all()
                 .build()
-                .map_err(|error| format!("calls to the outside can't be made: {error}"))
+                .map_err(|error| format!("host calls can't be made: {error}"))
         };
         self.runtime
             .get_or_init(start)

@@ -27,7 +27,7 @@ pub(crate) struct HttpCall<'a> {
 /// A header that proves who we are.
 pub(crate) fn bearer(token: &str) -> Result<(HeaderName, HeaderValue), String> {
     let mut value = HeaderValue::try_from(format!("Bearer {token}"))
-        .map_err(|_| "the token for Google has characters that no token has".to_owned())?;
+        .map_err(|_| "the token for Google contains characters that are not allowed".to_owned())?;
     value.set_sensitive(true);
     Ok((AUTHORIZATION, value))
 }

@@ -87,7 +87,7 @@ async fn prove(
 ) -> Result<(), String> {
     let document = provenance::newest(image, context, deadline).await?;
     let file = keep(&document)
-        .map_err(|error| format!("the provenance can't be kept for the verifier: {error}"))?;
+        .map_err(|error| format!("the provenance can't be stored for the verifier: {error}"))?;
     let mut refusals = Vec::new();
     for builds in matching {
         let expected = Expected {

@@ -142,7 +142,7 @@ fn check_flag(argument: &str) -> Result<(), String> {
     }
     let name = argument.split('=').next().unwrap_or_default();
     if matches!(name, "--key" | "--output" | "-o") {
-        return Err(format!("`{name}` is set already"));
+        return Err(format!("`{name}` is already set"));
     }
     Ok(())
 }

@@ -26,7 +26,7 @@ pub(crate) fn parse(text: &str) -> Result<Address, String> {
 pub(crate) fn web(text: &str) -> Result<Web, String> {
     match parse(text)? {
         Address::Web(web) => Ok(web),
-        Address::Unix(_) => Err("must be a web address".to_owned()),
+        Address::Unix(_) => Err("must be a URL".to_owned()),
     }
 }
 

@@ -86,7 +86,7 @@ impl fmt::Display for ToolError {
         let tool = &self.tool;
         match &self.failure {
             Failure::Start(error) if error.kind() == io::ErrorKind::NotFound => {
-                write!(f, "{tool} can't be started: there is no such program")
+                write!(f, "{tool} can't be started: no such program")
             }
             Failure::Start(error) => write!(f, "{tool} can't be started: {error}"),
             Failure::Read(error) => write!(f, "the output of {tool} can't be read: {error}"),

@@ -180,8 +180,7 @@ fn check(realm: &Realm, code: &str, style: Style<'_>) -> Result<(), Diagnostic> 
 }
 
 /// The message where the fault shows only behind the text.
-const UNBALANCED: &str =
-    "SyntaxError: at the end of the text, something is still open or was closed once too often";
+const UNBALANCED: &str = "SyntaxError: unbalanced brackets or quotes at the end of the text";
 
 fn compile(realm: &Realm, code: &str, text: &str) -> Result<(), Diagnostic> {
     const FILE: &str = "alone";
@@ -190,7 +189,7 @@ fn compile(realm: &Realm, code: &str, text: &str) -> Result<(), Diagnostic> {
         return Err(Diagnostic {
             line: u32::try_from(before.matches('\n').count() + 1).unwrap_or(u32::MAX),
             column: 1,
-            message: "a NUL character has no place in a program".to_owned(),
+            message: "NUL characters are not allowed".to_owned(),
         });
     }
     let unknown = || Diagnostic {

@@ -94,7 +94,7 @@ fn object_to_js<'js, 'k>(
 /// Throws if the time is over. Looks at the clock once for many members or elements.
 pub(crate) fn keep_time(ctx: &Ctx<'_>, state: &State, index: usize) -> rquickjs::Result<()> {
     if is_out_of_time(state, index) {
-        return Err(Exception::throw_message(ctx, "the time is over"));
+        return Err(Exception::throw_message(ctx, "deadline exceeded"));
     }
     Ok(())
 }

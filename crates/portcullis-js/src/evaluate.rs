@@ -231,7 +231,7 @@ impl<'a, 'js> Run<'a, 'js> {
         let conclusion = match settled {
             Ok(Some(value)) => self.returned(&value),
             Ok(None) => {
-                let text = "unable to evaluate policy:its default export is no function";
+                let text = "unable to evaluate policy:its default export is not a function";
                 Conclusion::Deny(Failure::new(text.to_owned()).into())
             }
             Err(rquickjs::Error::Exception) => {

@@ -1,4 +1,4 @@
-//! What a policy may ask of the world outside: a few functions, each answered by a [`Host`].
+//! Host calls of a policy: a few functions, each answered by a [`Host`].
 //!
 //! The engine knows that they may wait; what they do is the host's affair.
 

@@ -4,7 +4,7 @@
 //! realm* that is used again and again: everything a policy could reach and keep is frozen, and
 //! what it leaves on the global object is swept away (`docs/decisions/0005-javascript-realms.md`).
 //! An evaluation gets plain JSON and gives an [`Evaluation`]: what each policy said, the decision,
-//! and the object if it changed. What policies ask of the world outside is answered by a [`Host`];
+//! and the object if it changed. Host calls of policies are answered by a [`Host`];
 //! one that waits for it lets others compute. Nothing here knows HTTP, Kubernetes or an async runtime.
 
 mod compile;

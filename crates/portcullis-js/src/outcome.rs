@@ -68,7 +68,7 @@ pub struct Evaluation {
     pub warnings: Vec<String>,
     /// What policies wrote.
     pub console: Vec<ConsoleLine>,
-    /// What policies asked of the world outside, in order.
+    /// Host calls of policies, in order.
     pub host_calls: Vec<HostCallStep>,
     /// The policies that changed the object; said in a replay only.
     pub changed_by: Vec<String>,

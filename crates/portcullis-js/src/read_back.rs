@@ -29,7 +29,7 @@ const EXACT: f64 = 9_007_199_254_740_992.0;
 
 /// What JSON has no way to write.
 const LONE_SURROGATE: &str =
-    "a text with half of a surrogate pair (U+D800 to U+DFFF) has no place in JSON";
+    "a string with half of a surrogate pair (U+D800 to U+DFFF) can't be converted to JSON";
 
 /// Why an object can't be read back.
 #[derive(Debug)]
@@ -215,10 +215,10 @@ impl<'a, 'js> ObjectReader<'a, 'js> {
             return Ok(Value::Null);
         }
         if js.is_function() {
-            return Err(self.fault("a function has no place in JSON"));
+            return Err(self.fault("a function can't be converted to JSON"));
         }
         if js.is_symbol() {
-            return Err(self.fault("a symbol has no place in JSON"));
+            return Err(self.fault("a symbol can't be converted to JSON"));
         }
         if self.above.len() >= DEPTH {
             return Err(self.fault("nested too deep"));
@@ -270,7 +270,7 @@ impl<'a, 'js> ObjectReader<'a, 'js> {
             }
         }
         let Some(object) = js.as_object() else {
-            return Err(self.fault("this has no place in JSON"));
+            return Err(self.fault("this can't be converted to JSON"));
         };
         let mut map = Map::new();
         let members = Members::of(original);
@@ -351,7 +351,7 @@ impl<'a, 'js> ObjectReader<'a, 'js> {
             return Ok(Value::Null);
         }
         if !x.is_finite() {
-            return Err(self.fault(&format!("{x} has no place in JSON")));
+            return Err(self.fault(&format!("{x} can't be converted to JSON")));
         }
         #[expect(
             clippy::cast_possible_truncation,

@@ -43,7 +43,7 @@ const LONG: Duration = Duration::from_millis(5);
 
 /// A realm could not be made.
 #[derive(Debug, thiserror::Error)]
-#[error("no JavaScript realm: {0}")]
+#[error("cannot create a JavaScript realm: {0}")]
 pub(crate) struct RealmError(pub(crate) String);
 
 /// Functions the prelude offers to the evaluation.

@@ -76,7 +76,7 @@ impl fmt::Display for Missing {
             Self::Masked(place) => write!(f, "reads {place}, which is masked"),
             Self::GlobalContext => f.write_str("reads ac.GlobalContext, which is not recorded"),
             Self::Chance(what) => write!(f, "calls {what}, which is not recorded"),
-            Self::Answer(call) => write!(f, "asks {call}, which has no answer in the record"),
+            Self::Answer(call) => write!(f, "calls {call}, which has no answer in the record"),
         }
     }
 }

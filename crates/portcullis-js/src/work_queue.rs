@@ -1,9 +1,9 @@
 //! Who computes, who waits, and what is still to be done: the bookkeeping of a pool.
 //!
-//! Only so many evaluations compute at a time. One that waits for the world outside lets another
+//! Only so many evaluations compute at a time. One that waits for a host call lets another
 //! compute meanwhile, on another thread, and takes its turn again before anything new begins. One
 //! that computes for long goes on without a turn, so that short ones don't wait for it. Who has
-//! several of those gets no more turns until one of them ends: whoever else asks is not hindered.
+//! several of those gets no more turns until one of them ends: other users are not hindered.
 
 mod slot;
 

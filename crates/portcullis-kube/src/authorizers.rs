@@ -1,6 +1,6 @@
 //! The built-in authorizers that need nothing but the request.
 //!
-//! [`AlwaysAllow`] and [`AlwaysDeny`] say the same to everybody; [`abac`] goes
+//! [`AlwaysAllow`] and [`AlwaysDeny`] say the same to everyone; [`abac`] goes
 //! by Kubernetes' attribute file. Which of them are asked, and in which order,
 //! is the configuration's business.
 

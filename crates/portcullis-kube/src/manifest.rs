@@ -46,7 +46,7 @@ impl Manifest {
             if value.is_empty() {
                 return Err(fault(
                     "",
-                    format!("{key} is missing: this is no Kubernetes object"),
+                    format!("not a Kubernetes object: {key} is missing"),
                 ));
             }
         }

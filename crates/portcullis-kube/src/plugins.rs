@@ -2,7 +2,7 @@
 //!
 //! One file each, under the name it has in Kubernetes; [`register_all`] makes
 //! them known. They see what Kubernetes' own plug-ins see and say what those
-//! say, but read JSON: an object of the wrong shape is refused with the path
+//! say, but read JSON: an object of the wrong shape is denied with the path
 //! of the fault, whatever the failure mode.
 //!
 //! Shared parts: `config` decodes configurations, `document` and `read` read objects, `edit`

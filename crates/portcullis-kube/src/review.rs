@@ -2,7 +2,7 @@
 //!
 //! Kubernetes' shapes live here and nowhere else. Decoding is generous where API servers differ
 //! (fields they add, fields they leave out) and strict where an attacker could gain (a key twice,
-//! an operation nobody knows). Judging is not done here.
+//! an unknown operation). Judging is not done here.
 
 mod access;
 mod admission;

@@ -1,4 +1,4 @@
-//! A call of the API that was allowed or refused.
+//! A call of the API that was allowed or denied.
 
 use std::time::Duration;
 

@@ -81,7 +81,7 @@ pub struct Effective {
     pub permissions: Vec<(Permission, Permitted)>,
 }
 
-/// How far something is permitted.
+/// Whether an action is permitted, and on which conditions.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Permitted {
     /// Always.

@@ -1,7 +1,7 @@
 //! From the tenants document to roles.
 //!
 //! Rules and roles are read first, wherever they stand, then the root of the API and the tenants, which
-//! use them. Nothing is made before everything was read, and everything that is wrong is said at once.
+//! use them. Nothing is made before everything was read, and all faults are reported at once.
 
 mod access;
 mod definitions;

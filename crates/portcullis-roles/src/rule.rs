@@ -109,10 +109,10 @@ impl RuleHere {
     /// What it asks, in words.
     pub(super) fn asks(&self) -> String {
         if self.wants_tenant {
-            return "names the tenant, and there is none here: nobody".to_owned();
+            return "names the tenant, but there is none here: never matches".to_owned();
         }
         if self.alternatives.is_empty() {
-            return "nobody".to_owned();
+            return "no caller".to_owned();
         }
         let alternatives: Vec<_> = self.alternatives.iter().map(Alternative::words).collect();
         alternatives.join(", or ")
@@ -121,7 +121,7 @@ impl RuleHere {
     /// What the nearest alternative misses, in words; nothing if the rule matches.
     pub(super) fn missed(&self, who: Option<&Identity>) -> Vec<String> {
         if self.wants_tenant {
-            return vec!["the rule names the tenant, and there is none here".to_owned()];
+            return vec!["the rule names the tenant, but there is none here".to_owned()];
         }
         let Some(who) = who else {
             return vec!["the caller is not authenticated".to_owned()];
@@ -130,7 +130,7 @@ impl RuleHere {
             .iter()
             .map(|alternative| alternative.missed(who))
             .min_by_key(Vec::len)
-            .unwrap_or_else(|| vec!["the rule has no condition that could be met".to_owned()])
+            .unwrap_or_else(|| vec!["the rule has no condition that can be met".to_owned()])
     }
 }
 
@@ -142,7 +142,7 @@ impl Alternative<Box<str>> {
 
     fn words(&self) -> String {
         if self.terms.is_empty() {
-            return "anybody who is authenticated".to_owned();
+            return "any authenticated caller".to_owned();
         }
         let terms: Vec<_> = self.terms.iter().map(Term::words).collect();
         terms.join(" and ")
@@ -166,7 +166,7 @@ impl Term<Box<str>> {
 
     fn missed(&self, who: &Identity) -> String {
         match claim::find(who, &self.claim) {
-            None => format!("{} is not there, wanted is {}", self.claim, self.wanted()),
+            None => format!("{} is missing, expected {}", self.claim, self.wanted()),
             Some(found) => format!("{} {}, not {}", self.claim, found.words(), self.wanted()),
         }
     }

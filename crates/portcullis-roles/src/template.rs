@@ -24,7 +24,7 @@ impl Template {
                 Token::Name("tenant.name") => pieces.push(std::mem::take(&mut piece)),
                 Token::Name(other) => {
                     return Err(format!(
-                        "`{{{other}}}` is not known: only `{{tenant.name}}` is; a brace itself is written `{{{{` or `}}}}`"
+                        "unknown placeholder `{{{other}}}`: only `{{tenant.name}}` is supported; write a literal brace as `{{{{` or `}}}}`"
                     ));
                 }
             }

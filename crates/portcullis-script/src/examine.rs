@@ -1,4 +1,4 @@
-//! What can be told of the body of a function without running it.
+//! What can be determined about the body of a function without running it.
 
 use portcullis_core::deep_stack;
 

@@ -27,7 +27,7 @@ pub(crate) fn check(text: &str) -> Result<(), ScriptFault> {
         return Err(places.fault(0, "the text is longer than 1 MiB"));
     }
     if let Some(at) = text.find('\0') {
-        return Err(places.fault(at, "a NUL character has no place in a program"));
+        return Err(places.fault(at, "NUL characters are not allowed"));
     }
     let mut depth = Depth::default();
     let mut tokens = Tokens::new(text);
@@ -113,7 +113,7 @@ impl Depth {
             return Err("type arguments are nested more than 8 deep");
         }
         if self.below + self.top.weight() > MAX_TOKENS {
-            return Err("this statement is too long: make it several");
+            return Err("this statement is too long: split it");
         }
         Ok(())
     }

@@ -13,7 +13,7 @@ use swc_ecma_ast::{
 pub(crate) const NAME: &str = "policy";
 
 /// Why a description is refused.
-pub(crate) const MESSAGE: &str = "policy must be a literal: it is read before the policy runs";
+pub(crate) const MESSAGE: &str = "`policy` must be a literal: it is read before the policy runs";
 
 /// A policy's description of itself.
 #[derive(Debug, Clone, PartialEq)]

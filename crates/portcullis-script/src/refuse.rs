@@ -119,16 +119,19 @@ impl Visit for Refusals {
             return;
         }
         if let Some(start) = RESERVED.iter().find(|start| node.sym.starts_with(**start)) {
-            let message = format!("names that begin with `{start}` belong to Portcullis");
+            let message = format!("names that begin with `{start}` are reserved");
             self.refuse(node.span, message);
         } else if self.full_functions == 0 && node.sym == *"arguments" {
-            self.refuse(node.span, "there is no `arguments` outside of a function");
+            self.refuse(
+                node.span,
+                "`arguments` is not available outside of a function",
+            );
         }
     }
 }
 
 /// Why a `return` is refused.
 pub(crate) const RETURN: &str =
-    "`return` stands outside of a function: a text with `import` or `export` is a module";
+    "`return` outside of a function: a policy with `import` or `export` is a module";
 
-const AWAIT: &str = "`await` in a module has to stand in an async function";
+const AWAIT: &str = "`await` in a module must be inside an async function";

@@ -62,7 +62,7 @@ fn in_typescript() {
         ("using a = b()", "1:1: `using` is not supported"),
         (
             "export {}; return 1",
-            "1:12: `return` stands outside of a function",
+            "1:12: `return` outside of a function",
         ),
         (
             "interface A {} export { A }",
@@ -95,18 +95,15 @@ fn in_javascript() {
             "export let a = import.meta",
             "1:16: `import.meta` is not supported",
         ),
-        ("export {}\n  await a", "2:3: `await` in a module has to"),
-        (
-            "export let a = [await b]",
-            "1:17: `await` in a module has to",
-        ),
+        ("export {}\n  await a", "2:3: `await` in a module must"),
+        ("export let a = [await b]", "1:17: `await` in a module must"),
         (
             "export {}; for await (const a of b);",
-            "1:12: `await` in a module has to",
+            "1:12: `await` in a module must",
         ),
         (
             "export {}; if (a) return",
-            "1:19: `return` stands outside of a function",
+            "1:19: `return` outside of a function",
         ),
         (
             "import a from 'a' with { type: 'json' }",
@@ -142,7 +139,7 @@ fn in_javascript() {
             "export function f($from) {}",
             "1:19: names that begin with `$from`",
         ),
-        ("arguments; export {}", "1:1: there is no `arguments`"),
+        ("arguments; export {}", "1:1: `arguments` is not available"),
         (
             "export\ndefault\nfunction(){}",
             "1:1: write `export default` in one line",

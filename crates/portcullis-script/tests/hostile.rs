@@ -96,7 +96,7 @@ proptest! {
                 }
                 Err(faults) => {
                     prop_assert!(!faults.is_empty());
-                    let gave_up = faults.iter().any(|f| f.message.contains("gave up"));
+                    let gave_up = faults.iter().any(|f| f.message.contains("the parser failed"));
                     prop_assert!(!gave_up, "{:?}", text);
                 }
             }

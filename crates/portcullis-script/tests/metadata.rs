@@ -71,7 +71,7 @@ fn anything_else_is_refused() {
         ("export * as policy from 'a'", 8),
     ] {
         let faults = prepare(text, Language::JavaScript).unwrap_err();
-        let message = "policy must be a literal: it is read before the policy runs";
+        let message = "`policy` must be a literal: it is read before the policy runs";
         assert_eq!(faults[0].message, message, "{text}");
         assert_eq!(faults[0].column, column, "{text}");
     }

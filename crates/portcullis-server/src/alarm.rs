@@ -1,4 +1,4 @@
-//! What the people who run the server are told of policies that can't be stopped: lines of the log
+//! Alarms for operators about policies that can't be stopped: lines of the log
 //! and figures. Policies are named; nothing of a request is.
 
 use std::sync::Arc;

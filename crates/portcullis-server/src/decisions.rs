@@ -7,7 +7,7 @@
 //!
 //! INVARIANT: what gets into the queue has been masked. A decision that can't be masked, or finds the
 //! queue full, is dropped and counted; only where decisions are required its answer waits, and is a
-//! refusal if it could not be kept.
+//! denial if it could not be kept.
 
 mod counts;
 mod feed;
@@ -181,7 +181,7 @@ impl DecisionLog {
         if is_over {
             let _ = thread.join();
         } else {
-            tracing::warn!("decisions are not kept: the writer does not end");
+            tracing::warn!("decisions are not recorded: the writer does not stop");
             self.lose_all();
         }
     }

@@ -52,7 +52,8 @@ pub fn configuration(data_dir: &Path) -> Result<String, String> {
 /// Makes the key, unless there is one. It is text: a newline at the end of a secret would not count.
 fn make_key(file: &Path) -> io::Result<()> {
     let mut random = [0; 32];
-    aws_lc_rs::rand::fill(&mut random).map_err(|_| io::Error::other("no random numbers"))?;
+    aws_lc_rs::rand::fill(&mut random)
+        .map_err(|_| io::Error::other("the operating system returned no random numbers"))?;
     let text: String = random.iter().map(|byte| format!("{byte:02x}")).collect();
     portcullis_files::create_private(file, text.as_bytes()).map(|_| ())
 }

@@ -50,7 +50,7 @@ pub(crate) fn in_memory() -> Result<(Vec<CertificateDer<'static>>, PrivateKeyDer
 }
 
 fn make() -> Result<(rcgen::Certificate, KeyPair), String> {
-    let failed = |e: rcgen::Error| format!("no development certificate could be made: {e}");
+    let failed = |e: rcgen::Error| format!("cannot create a development certificate: {e}");
     let mut params = CertificateParams::new(NAMES.map(str::to_owned)).map_err(failed)?;
     params.distinguished_name = DistinguishedName::new();
     params

@@ -1,6 +1,6 @@
 //! Whether the server lives and whether requests should come to it.
 //!
-//! `/livez` says yes as long as somebody answers. `/readyz` says yes when every listener is bound, the
+//! `/livez` answers 200 as long as the server runs. `/readyz` answers 200 when every listener is bound, the
 //! store was opened, every graph knows its objects, policies can be evaluated, and the server isn't about to end. A store
 //! that stops answering later is shown, and makes it unready only where decisions must be kept. A reload that failed is shown, and does not
 //! make it unready: the last good configuration still decides.
@@ -165,7 +165,7 @@ impl Health {
             },
             Check {
                 name: "shutdown",
-                fault: ending.then_some("the server is about to end"),
+                fault: ending.then_some("the server is shutting down"),
                 remark: None,
                 trouble: None,
             },
@@ -245,7 +245,7 @@ mod tests {
         assert!(ready(&health, &[]).0);
         health.set_ending();
         let (is_ready, text) = ready(&health, &[]);
-        assert!(!is_ready && text.contains("[-]shutdown failed: the server is about to end"));
+        assert!(!is_ready && text.contains("[-]shutdown failed: the server is shutting down"));
     }
 
     #[test]

@@ -119,13 +119,13 @@ impl Metrics {
         let r = &mut self.registry;
         r.register(
             "http_errors",
-            "Requests refused before they were judged",
+            "Requests rejected before evaluation",
             self.errors.clone(),
         );
         r.register("connections", "Open connections", self.connections.clone());
         r.register(
             "certificate_expiration_timestamp_seconds",
-            "When a listener's certificate ends",
+            "Expiry time of a listener's certificate",
             self.certificates.clone(),
         );
         r.register(
@@ -139,7 +139,7 @@ impl Metrics {
             self.reload_time.clone(),
         );
         let build = Info::new(vec![("version", env!("CARGO_PKG_VERSION"))]);
-        r.register("build", "What is running", build);
+        r.register("build", "Version of the running server", build);
     }
 
     /// One admission review was answered.
@@ -173,7 +173,7 @@ impl Metrics {
         OpenConnection(gauge)
     }
 
-    /// When a listener's certificate ends.
+    /// Expiry time of a listener's certificate.
     pub(crate) fn certificate(&self, listener: &str, expires_at: i64) {
         let labels = ListenerLabels {
             listener: listener.to_owned(),

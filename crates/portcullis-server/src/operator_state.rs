@@ -149,7 +149,7 @@ impl OperatorState {
             }
             let learnt = self.learn().await;
             if let (Err(failure), true) = (&learnt, was_good) {
-                tracing::warn!("which sessions were ended can't be read: {failure}");
+                tracing::warn!("cannot read the list of ended sessions: {failure}");
             }
             was_good = learnt.is_ok();
         }
@@ -163,7 +163,7 @@ impl OperatorState {
             looks.tick().await;
             let swept = self.pool.write(|store| store.sweep(clock::wall())).await;
             if let Err(failure) = swept {
-                tracing::warn!("holds and states that have ended were not cleared away: {failure}");
+                tracing::warn!("expired holds and states could not be deleted: {failure}");
             }
         }
     }

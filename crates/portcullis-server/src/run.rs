@@ -232,9 +232,12 @@ async fn serve(
     exporters: Option<Unstarted>,
 ) -> Result<Ended, RunError> {
     let signals = RunError::system;
-    let mut hangup = signal(SignalKind::hangup()).map_err(signals("no signal handler"))?;
-    let mut terminate = signal(SignalKind::terminate()).map_err(signals("no signal handler"))?;
-    let mut interrupt = signal(SignalKind::interrupt()).map_err(signals("no signal handler"))?;
+    let mut hangup =
+        signal(SignalKind::hangup()).map_err(signals("cannot install a signal handler"))?;
+    let mut terminate =
+        signal(SignalKind::terminate()).map_err(signals("cannot install a signal handler"))?;
+    let mut interrupt =
+        signal(SignalKind::interrupt()).map_err(signals("cannot install a signal handler"))?;
 
     let exporters = exporters.map(Unstarted::start);
     let counts = (&server.gate.load().limits).into();

@@ -32,7 +32,7 @@ pub(crate) struct Server {
     pub(crate) operator_state: Arc<OperatorState>,
     /// Names of users at unix sockets.
     pub(crate) unix_names: UnixNames,
-    /// Turns true when the server is about to end.
+    /// Turns true when the server is shutting down.
     pub(crate) ending: watch::Sender<bool>,
     /// How often the gate was exchanged.
     pub(crate) reloads: watch::Sender<u64>,
@@ -63,9 +63,9 @@ impl Server {
         match tokio::time::timeout(LEARN_WITHIN, self.operator_state.learn()).await {
             Ok(Ok(())) => {}
             Ok(Err(failure)) => {
-                tracing::warn!("which sessions were ended can't be read: {failure}");
+                tracing::warn!("cannot read the list of ended sessions: {failure}");
             }
-            Err(_) => tracing::warn!("which sessions were ended can't be read in time"),
+            Err(_) => tracing::warn!("timed out reading the list of ended sessions"),
         }
     }
 }

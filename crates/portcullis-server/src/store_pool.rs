@@ -35,7 +35,7 @@ struct Place {
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum PoolFailure {
     /// There is none.
-    #[error("nothing is kept in a store here")]
+    #[error("no store is configured")]
     NoStore,
     /// The store says no.
     #[error("{0}")]

@@ -53,7 +53,7 @@ impl Row {
     }
 
     fn unexpected(wanted: &str) -> Failure {
-        Failure::corrupt(format!("a column holds no {wanted}"))
+        Failure::corrupt(format!("unexpected column type: expected {wanted}"))
     }
 
     pub(crate) fn optional_number(&mut self) -> Result<Option<i64>, Failure> {
@@ -184,10 +184,7 @@ pub(crate) fn one(
     let mut rows = database.query(sql, values)?;
     match rows.pop() {
         Some(row) => Ok(row),
-        None => Err(Failure::new(
-            Kind::Corrupt,
-            "a row that must be there is missing",
-        )),
+        None => Err(Failure::new(Kind::Corrupt, "an expected row is missing")),
     }
 }
 

@@ -15,8 +15,8 @@ pub enum StoreError {
     },
     /// It was made by a newer version.
     #[error(
-        "the store at {location} was made by a newer version: it has the tables of version {found}, \
-         this program knows {known}"
+        "the store at {location} was created by a newer version: it has schema version {found}, \
+         this program supports {known}"
     )]
     Newer {
         /// The store.
@@ -28,8 +28,8 @@ pub enum StoreError {
     },
     /// It was made by an older version, and was opened for reading only.
     #[error(
-        "the store at {location} was made by an older version: it has the tables of version {found}, \
-         this program needs {needed}; a server of this version brings it up to date"
+        "the store at {location} was created by an older version: it has schema version {found}, \
+         this program needs {needed}; a server of this version migrates it"
     )]
     Older {
         /// The store.

@@ -1,6 +1,6 @@
-//! Autoholds: somebody asked to keep what ran a job when that job fails next.
+//! Autoholds: requests to hold the runner of the next failing run of a job.
 //!
-//! A hold past its end is expired for whoever looks, whether or not it was marked so. It stays to be
+//! A hold past its end is expired for every reader, whether or not it was marked so. It stays to be
 //! seen for a day.
 
 use std::time::{Duration, SystemTime};

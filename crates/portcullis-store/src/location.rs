@@ -47,10 +47,14 @@ impl Location {
             "sqlite" => {
                 let path = rest.strip_prefix("//").unwrap_or(rest);
                 if path.is_empty() {
-                    return Err(LocationError("`sqlite:` needs a path after it".to_owned()));
+                    return Err(LocationError(
+                        "`sqlite:` must be followed by a path".to_owned(),
+                    ));
                 }
                 if path.contains('\0') {
-                    return Err(LocationError("a path has no U+0000 in it".to_owned()));
+                    return Err(LocationError(
+                        "invalid path: NUL characters are not allowed".to_owned(),
+                    ));
                 }
                 Ok(Self::sqlite(&base.join(path)))
             }
@@ -89,7 +93,9 @@ impl Location {
 }
 
 fn unknown() -> LocationError {
-    LocationError("a store is `sqlite:PATH` or `postgres://USER@HOST/DATABASE`".to_owned())
+    LocationError(
+        "invalid store: expected `sqlite:PATH` or `postgres://USER@HOST/DATABASE`".to_owned(),
+    )
 }
 
 impl fmt::Display for Location {

@@ -2,7 +2,7 @@
 //!
 //! A migration is a file in `migrations/`, the same for both databases. Which ones were applied, and
 //! in which form, is kept in the table `portcullis_migrations`. They are never changed once released: a database
-//! that had another form applied is refused.
+//! that had another form applied is rejected.
 
 use portcullis_core::clock;
 
@@ -73,13 +73,13 @@ pub(crate) fn bring_up_to_date(database: &mut dyn Database) -> Result<(), Failur
 /// Refuses a database that is not up to date.
 pub(crate) fn check(database: &mut dyn Database) -> Result<(), Failure> {
     if !database.has_table(TABLE)? {
-        return Err(Failure::new(Kind::Missing, "it has none of our tables"));
+        return Err(Failure::new(Kind::Missing, "it has no Portcullis tables"));
     }
     let missing = missing(database)?;
     let needed = MIGRATIONS.len() as u64;
     let found = needed.saturating_sub(missing as u64);
     match found {
-        0 => Err(Failure::new(Kind::Missing, "it has none of our tables")),
+        0 => Err(Failure::new(Kind::Missing, "it has no Portcullis tables")),
         _ if missing > 0 => Err(Failure::new(Kind::Older { found, needed }, "")),
         _ => Ok(()),
     }
@@ -105,7 +105,7 @@ fn missing(database: &mut dyn Database) -> Result<usize, Failure> {
         if !same {
             return Err(Failure::new(
                 Kind::Other,
-                format!("version {version} of its tables is not the one this program knows"),
+                format!("its schema version {version} differs from the one of this program"),
             ));
         }
     }

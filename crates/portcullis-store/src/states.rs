@@ -1,6 +1,6 @@
 //! The states of tenants: whether new pipelines are paused or discarded, and results held back.
 //!
-//! A state past its end is the normal one for whoever looks, whether or not it was deleted.
+//! A state past its end is normal for every reader, whether or not it was deleted.
 
 use std::time::SystemTime;
 

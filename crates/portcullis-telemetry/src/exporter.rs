@@ -124,13 +124,7 @@ impl Complaints {
             return;
         }
         let (signal, problem, unsaid) = (signal.as_str(), &failure.problem, self.unsaid);
-        tracing::warn!(
-            signal,
-            place,
-            problem,
-            unsaid,
-            "telemetry can't be delivered"
-        );
+        tracing::warn!(signal, place, problem, unsaid, "telemetry export failed");
         *self = Self {
             last: Some(now),
             said: true,
@@ -141,7 +135,7 @@ impl Complaints {
     fn over(&mut self, signal: Signal) {
         if std::mem::take(&mut self.said) {
             let signal = signal.as_str();
-            tracing::info!(signal, "telemetry is delivered again");
+            tracing::info!(signal, "telemetry export recovered");
         }
     }
 }

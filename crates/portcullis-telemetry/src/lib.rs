@@ -3,7 +3,7 @@
 //! Nothing of OpenTelemetry is on the way of a request: when a decision has been made,
 //! [`Telemetry::admission`] or [`Telemetry::access`] writes its spans and its log record, already in
 //! the form in which they are sent, into a bounded queue. An exporter
-//! for each signal takes batches out of it. A full queue drops and counts; nobody ever waits.
+//! for each signal takes batches out of it. A full queue drops and counts; nothing ever waits.
 //!
 //! What is exported are names, codes and times; never an object, and never a text that a policy, a
 //! plug-in or a caller wrote. Start reading at [`Telemetry`]; `settings` has the variables.

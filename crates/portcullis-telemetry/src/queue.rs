@@ -1,4 +1,4 @@
-//! What waits to be sent: bounded, and nobody waits to put something in.
+//! The queue of what is to be sent: bounded, and adding to it never blocks.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;

@@ -44,7 +44,7 @@ impl Sampler {
             }
             _ => {
                 return Err(
-                    "known are always_on, always_off, traceidratio, and each of them after \
+                    "expected always_on, always_off or traceidratio, each also with the prefix \
                      parentbased_"
                         .to_owned(),
                 );

@@ -2,7 +2,7 @@
 //!
 //! A variable that is empty is not set. One for a single signal, such as
 //! `OTEL_EXPORTER_OTLP_TRACES_ENDPOINT`, comes before the one for all. What can't be followed is an
-//! error, so that nobody waits for spans that never come.
+//! error, so that missing spans are noticed.
 
 #[cfg(test)]
 mod tests;
@@ -155,7 +155,7 @@ impl Variables<'_> {
             match found.value.trim() {
                 "otlp" => {}
                 "none" => return Ok(None),
-                _ => return Err(found.wrong("known are otlp and none")),
+                _ => return Err(found.wrong("expected otlp or none")),
             }
         }
         let protocol = self.protocol(signal)?;
@@ -165,7 +165,7 @@ impl Variables<'_> {
         if let Some(found) = self.of_signal(signal, "COMPRESSION")
             && found.value.trim() != "none"
         {
-            return Err(found.wrong("known is none"));
+            return Err(found.wrong("unsupported: expected none"));
         }
         let timeout = self.of_signal(signal, "TIMEOUT");
         let timeout = timeout.map_or(Ok(10_000), |found| found.number(1))?;
@@ -198,7 +198,7 @@ impl Variables<'_> {
         match found.value.trim() {
             "http/protobuf" => Ok(Protocol::Http),
             "grpc" => Ok(Protocol::Grpc),
-            _ => Err(found.wrong("known are http/protobuf and grpc")),
+            _ => Err(found.wrong("expected http/protobuf or grpc")),
         }
     }
 
@@ -271,7 +271,7 @@ impl Variables<'_> {
                 })
             }
             (Some(one), None) | (None, Some(one)) => {
-                Err(one.wrong("a certificate and its key go together"))
+                Err(one.wrong("certificate and key must be given together"))
             }
         }
     }

@@ -106,7 +106,7 @@ impl Transport {
             // What can't be read to its end can't be asked again: the connection is gone.
             return match status.is_success() && self.settings.protocol == Protocol::Http {
                 true => Ok(0),
-                false => Err(Failure::passing("the answer broke off")),
+                false => Err(Failure::passing("the response was incomplete")),
             };
         };
         self.open = Some(connection);
@@ -189,7 +189,7 @@ fn grpc_outcome(status: Option<u16>) -> Result<(), Failure> {
             Err(Failure::passing(format!("gRPC status {code}")))
         }
         Some(code) => Err(Failure::lasting(format!("gRPC status {code}"))),
-        None => Err(Failure::lasting("the answer is not one of gRPC")),
+        None => Err(Failure::lasting("not a gRPC response")),
     }
 }
 

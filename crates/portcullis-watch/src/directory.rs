@@ -5,7 +5,7 @@
 //! it has stopped changing. An object is replaced or, after everything else, deleted; so a file that is
 //! renamed, written over or moved to another folder never makes an object disappear in between.
 //!
-//! A file that can't be used keeps the objects it had, and is told. One that had none yet gives those of
+//! A file that can't be used keeps the objects it had, and is reported. One that had none yet gives those of
 //! its documents that can be used.
 
 mod documents;

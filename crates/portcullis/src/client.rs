@@ -41,7 +41,7 @@ impl Client {
         let address = access.address()?;
         if access.token.is_some() && !address.is_confidential() {
             return Err(ClientError::Usage(
-                "a token is not sent to another machine over plain http://: use https:// (with --ca FILE for an authority of your own), or unix:// on the machine itself".to_owned(),
+                "tokens are not sent to other machines over plain http://: use https:// (with --ca FILE for a private CA), or unix:// on the same machine".to_owned(),
             ));
         }
         let authorization = access.token.as_ref().map(bearer).transpose()?;
@@ -151,7 +151,9 @@ impl Client {
 }
 
 fn bearer(token: &Secret) -> Result<HeaderValue, ClientError> {
-    let wrong = || ClientError::Usage("the token has characters that no token has".to_owned());
+    let wrong = || {
+        ClientError::Usage("invalid token: it contains characters that are not allowed".to_owned())
+    };
     let text = token.0.trim();
     if text.is_empty() || !text.bytes().all(|b| b.is_ascii_graphic()) {
         return Err(wrong());

@@ -58,19 +58,19 @@ pub(crate) enum Command {
     Serve(Serve),
     /// Validate a configuration.
     Check(Check),
-    /// Judge manifests and reviews as the server would, without a server or a cluster.
+    /// Evaluate manifests and reviews as the server would, without a server or a cluster.
     Eval(Eval),
-    /// Run the tests of policies: `*.test.yaml`, `*.test.ts` and `*.test.js`.
+    /// Run policy tests: `*.test.yaml`, `*.test.ts` and `*.test.js`.
     Test(Test),
-    /// Write a folder to start from: configuration, policies, tests, types.
+    /// Create a starter folder: configuration, policies, tests, types.
     Init(Init),
     /// List or export decisions.
     Decisions(Decisions),
     /// Explain a decision.
     Explain(Explain),
-    /// Decide recorded requests again with other policies, and show what would change.
+    /// Evaluate recorded requests with other policies, and show what would change.
     Replay(Replay),
-    /// Check whether a user may do something: to a resource, or over the REST API.
+    /// Check whether a user may act on a resource, or call the REST API.
     CanI(CanI),
     /// List who has a permission.
     WhoCan(WhoCan),

@@ -2,7 +2,7 @@
 //!
 //! Output that could not be written is never success: the first failure is kept, nothing is written
 //! after it, and [`ended`] makes it the program's exit code. A reader that has enough, as in
-//! `portcullis decisions export | head`, is no failure.
+//! `portcullis decisions export | head`, is not a failure.
 
 use std::io::{self, Write};
 use std::sync::OnceLock;

@@ -21,10 +21,7 @@ pub(super) fn together(list: &[AuthenticatorSettings]) -> Vec<SettingsFault> {
         if names.insert(&settings.name, place).is_some() {
             fault(
                 "name",
-                format!(
-                    "there are two authenticators of the name `{}`",
-                    settings.name
-                ),
+                format!("the name `{}` is used by two authenticators", settings.name),
             );
         }
         if let Some(other) = issuers
@@ -32,14 +29,14 @@ pub(super) fn together(list: &[AuthenticatorSettings]) -> Vec<SettingsFault> {
             .and_then(|p| list.get(p))
         {
             let message = format!(
-                "the authenticator `{}` has the issuer `{}` too; a token could be of both",
+                "the authenticator `{}` has the issuer `{}` too: issuers must be unique",
                 other.name, settings.issuer
             );
             fault("issuer", message);
         }
         if settings.is_default {
             match default {
-                Some(other) => fault("default", format!("`{other}` is the default already")),
+                Some(other) => fault("default", format!("`{other}` is already the default")),
                 None => default = Some(&settings.name),
             }
         }
@@ -62,18 +59,21 @@ pub(super) fn one(
         ("uidClaim", &settings.uid_claim),
     ] {
         if value.is_empty() {
-            fault(key, "this must not be empty".to_owned());
+            fault(key, "must not be empty".to_owned());
         }
     }
     if settings.realm.chars().any(char::is_control) {
-        fault("realm", "a realm has no control characters".to_owned());
+        fault(
+            "realm",
+            "invalid realm: control characters are not allowed".to_owned(),
+        );
     }
     if let Some(login) = &settings.login {
         if !matches!(settings.keys, Keys::Provider { .. }) {
-            let message = "people sign in with OpenID Connect only (driver OpenIDConnect)";
+            let message = "only the driver OpenIDConnect supports sign-in";
             fault("clientId", message.to_owned());
         } else if login.client_id.is_empty() {
-            fault("clientId", "this must not be empty".to_owned());
+            fault("clientId", "must not be empty".to_owned());
         }
         if login.client_secret.as_ref().is_some_and(|s| s.0.is_empty()) {
             fault("clientSecretFile", "the secret is empty".to_owned());
@@ -123,12 +123,12 @@ fn shared(secret: &[u8]) -> Result<KeyringAndSigner, String> {
         return Err("the secret is empty".to_owned());
     }
     if secret.trim_ascii_start().starts_with(b"-----BEGIN ") {
-        return Err("HS256 needs a secret, this is a PEM file".to_owned());
+        return Err("HS256 needs a shared secret, found a PEM file".to_owned());
     }
     let length = secret.len();
     if length < SHORTEST_SECRET {
         return Err(format!(
-            "the secret has {length} bytes: HS256 needs at least {SHORTEST_SECRET}, since a shorter one \
+            "the secret has {length} bytes: HS256 needs at least {SHORTEST_SECRET}: a shorter one \
              can be guessed from a single token"
         ));
     }

@@ -37,7 +37,7 @@ impl fmt::Display for Public {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Rsa { modulus, .. } => write!(f, "an RSA key of {} bits", bits(modulus)),
-            Self::P256 { .. } => f.write_str("a key of the curve P-256"),
+            Self::P256 { .. } => f.write_str("a P-256 key"),
             Self::Ed25519 { .. } => f.write_str("an Ed25519 key"),
             Self::Other(kind) => f.write_str(kind),
         }
@@ -48,7 +48,7 @@ impl fmt::Display for Private {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::Rsa { .. } => "an RSA key",
-            Self::P256 { .. } => "a key of the curve P-256",
+            Self::P256 { .. } => "a P-256 key",
             Self::Ed25519 { .. } => "an Ed25519 key",
             Self::Other(kind) => kind,
         })
@@ -147,7 +147,7 @@ fn name(algorithm: ObjectIdentifier) -> &'static str {
     match algorithm {
         RSA_PSS => "an RSA key for PSS only",
         ED448 => "an Ed448 key",
-        _ => "a key of another kind",
+        _ => "a key of another type",
     }
 }
 

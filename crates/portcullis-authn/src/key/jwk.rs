@@ -89,7 +89,7 @@ impl Jwk {
 /// The keys of this document that can verify tokens; the others are passed over.
 pub(crate) fn key_set(document: &Map<String, Value>) -> Result<Vec<Jwk>, String> {
     let keys = document.get("keys").and_then(Value::as_array);
-    let keys = keys.ok_or_else(|| "the answer holds no list of keys".to_owned())?;
+    let keys = keys.ok_or_else(|| "the answer has no list of keys".to_owned())?;
     let read: Vec<_> = keys
         .iter()
         .filter_map(Value::as_object)

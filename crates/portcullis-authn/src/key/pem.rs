@@ -13,19 +13,19 @@ pub(super) fn public(text: &[u8]) -> Result<Public, String> {
         "RSA PUBLIC KEY" => der::rsa_public(&der),
         "CERTIFICATE" => {
             return Err(
-                "the public key is needed, this is a certificate (`openssl x509 -pubkey -noout` takes the key out)"
+                "expected a public key, found a certificate (`openssl x509 -pubkey -noout` extracts the key)"
                     .to_owned(),
             );
         }
         label if label.ends_with("PRIVATE KEY") => {
             return Err(
-                "the public key is needed, this is a private key (`openssl pkey -pubout` makes the public one of it)"
+                "expected a public key, found a private key (`openssl pkey -pubout` prints the public key)"
                     .to_owned(),
             );
         }
         _ => {
             return Err(format!(
-                "`PUBLIC KEY` is needed, this is `{}`",
+                "expected `PUBLIC KEY`, found `{}`",
                 crate::error::shown(label)
             ));
         }
@@ -42,14 +42,14 @@ pub(super) fn private(text: &[u8]) -> Result<Private, String> {
         "RSA PRIVATE KEY" => Ok(Private::Rsa { pkcs1: der }),
         "EC PRIVATE KEY" => der::ec_private(&der),
         "ENCRYPTED PRIVATE KEY" => {
-            return Err("this private key needs a password, which can't be given".to_owned());
+            return Err("encrypted private keys are not supported".to_owned());
         }
         "PUBLIC KEY" | "RSA PUBLIC KEY" => {
-            return Err("the private key is needed, this is a public key".to_owned());
+            return Err("expected a private key, found a public key".to_owned());
         }
         _ => {
             return Err(format!(
-                "`PRIVATE KEY` is needed, this is `{}`",
+                "expected `PRIVATE KEY`, found `{}`",
                 crate::error::shown(label)
             ));
         }
@@ -60,7 +60,7 @@ pub(super) fn private(text: &[u8]) -> Result<Private, String> {
 /// Label and content of the first section that is wanted.
 fn first(text: &[u8], wanted: impl Fn(&str) -> bool) -> Result<(&str, Vec<u8>), String> {
     const MARK: &str = "-----BEGIN ";
-    let no_pem = || "this is not PEM (`-----BEGIN …`)".to_owned();
+    let no_pem = || "not PEM: `-----BEGIN …` is missing".to_owned();
     let text = std::str::from_utf8(text).map_err(|_| no_pem())?;
     let mut rest = text;
     loop {
@@ -69,7 +69,7 @@ fn first(text: &[u8], wanted: impl Fn(&str) -> bool) -> Result<(&str, Vec<u8>), 
         let end = format!("-----END {label}-----");
         let (body, after) = after
             .split_once(&end)
-            .ok_or_else(|| "the end of the key is missing (`-----END …`)".to_owned())?;
+            .ok_or_else(|| "not PEM: `-----END …` is missing".to_owned())?;
         if !wanted(label) {
             rest = after;
             continue;
@@ -77,7 +77,7 @@ fn first(text: &[u8], wanted: impl Fn(&str) -> bool) -> Result<(&str, Vec<u8>), 
         let body: String = body.chars().filter(|c| !c.is_ascii_whitespace()).collect();
         let der = STANDARD
             .decode(body)
-            .map_err(|_| "what is between BEGIN and END is not base64".to_owned())?;
+            .map_err(|_| "not PEM: invalid base64".to_owned())?;
         return Ok((label, der));
     }
 }

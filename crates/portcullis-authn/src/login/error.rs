@@ -1,40 +1,40 @@
-//! Why somebody could not sign in.
+//! Why a sign-in failed.
 
 /// Why somebody could not sign in.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum LoginError {
     /// There is no such realm.
-    #[error("there is no such realm to sign in with")]
+    #[error("unknown realm")]
     UnknownRealm,
     /// Nobody can sign in there.
-    #[error("nobody can sign in there: no OpenID Connect provider with a client id is configured")]
+    #[error("sign-in is not available: no OpenID Connect provider with a client id is configured")]
     NoLogin,
     /// The provider can't be asked now.
-    #[error("the provider can't be asked now: {0}")]
+    #[error("the provider is unavailable: {0}")]
     Unavailable(String),
     /// There is no cookie, or not one of ours.
-    #[error("signing in was not begun in this browser; please begin again")]
+    #[error("sign-in was not started in this browser; please start again")]
     NotBegun,
     /// It took too long.
-    #[error("signing in took more than ten minutes; please begin again")]
+    #[error("sign-in took more than ten minutes; please start again")]
     TooLate,
     /// The answer belongs to another attempt.
-    #[error("this answer belongs to another attempt to sign in; please begin again")]
+    #[error("this answer belongs to another sign-in attempt; please start again")]
     WrongState,
     /// The answer is by somebody else.
-    #[error("this answer is not by the provider that was asked")]
+    #[error("this answer is from another provider")]
     WrongIssuer,
     /// The answer can't be understood.
-    #[error("the provider's answer can't be understood: {0}")]
+    #[error("invalid answer from the provider: {0}")]
     BadAnswer(String),
     /// The provider said no; this is its word for it.
     #[error("{}", refusal(.0))]
     Refused(String),
     /// The provider's token is not to be believed.
-    #[error("the provider's token is not to be believed: {0}")]
+    #[error("invalid token from the provider: {0}")]
     BadToken(String),
     /// Something failed here.
-    #[error("signing in failed here; please try again")]
+    #[error("sign-in failed; please try again")]
     Failed,
 }
 
@@ -70,26 +70,21 @@ impl LoginError {
 /// A refusal in words for people.
 fn refusal(word: &str) -> String {
     match word {
-        "access_denied" => {
-            "the provider says that access was denied, or signing in was cancelled".to_owned()
-        }
+        "access_denied" => "access was denied by the provider, or sign-in was cancelled".to_owned(),
         "login_required"
         | "interaction_required"
         | "consent_required"
         | "account_selection_required" => {
-            "the provider wants you to sign in with it first; please begin again".to_owned()
+            "the provider requires you to sign in there first; please start again".to_owned()
         }
         "temporarily_unavailable" | "server_error" => {
-            "the provider has a problem of its own now; please try again later".to_owned()
+            "the provider reported an error; please try again later".to_owned()
         }
-        "invalid_scope" => "the provider doesn't give what is asked for (scopes)".to_owned(),
+        "invalid_scope" => "the provider rejected the requested scopes".to_owned(),
         "unauthorized_client" | "invalid_client" => {
-            "the provider doesn't know this service, or not its secret (clientId, clientSecretFile)"
-                .to_owned()
+            "the provider rejected the client id or secret (clientId, clientSecretFile)".to_owned()
         }
-        "invalid_grant" => {
-            "the provider doesn't take the code any more; please begin again".to_owned()
-        }
-        word => format!("the provider refused: {word}"),
+        "invalid_grant" => "the sign-in code is no longer valid; please start again".to_owned(),
+        word => format!("the provider reported `{word}`"),
     }
 }

@@ -17,7 +17,7 @@ pub(super) async fn code(
     description: &Description,
 ) -> Result<String, LoginError> {
     let endpoint = description.token.as_ref().ok_or_else(|| {
-        LoginError::Unavailable("it doesn't say where to bring the code".to_owned())
+        LoginError::Unavailable("its description has no `token_endpoint`".to_owned())
     })?;
     let client = &with.settings.client_id;
     // With a secret, the client says who it is in a header; both parts are encoded first (RFC 6749).
@@ -45,7 +45,7 @@ pub(super) async fn code(
         });
     }
     let id_token = text("id_token").map(str::to_owned);
-    id_token.ok_or_else(|| LoginError::BadAnswer("there is no identity token in it".to_owned()))
+    id_token.ok_or_else(|| LoginError::BadAnswer("it has no `id_token`".to_owned()))
 }
 
 /// What is brought to the provider; a client without a secret says here who it is.

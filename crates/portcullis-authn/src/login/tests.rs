@@ -334,11 +334,11 @@ async fn refusals_are_told_in_words() {
     let (begun, query) = play.begin("/").await;
     for (word, text) in [
         ("access_denied", "access was denied"),
-        ("login_required", "sign in with it first"),
-        ("server_error", "problem of its own"),
-        ("odd_word", "refused: odd_word"),
-        ("%3Cscript%3E", "refused: unknown"),
-        ("", "refused: unknown"),
+        ("login_required", "sign in there first"),
+        ("server_error", "reported an error"),
+        ("odd_word", "reported `odd_word`"),
+        ("%3Cscript%3E", "reported `unknown`"),
+        ("", "reported `unknown`"),
     ] {
         let back = format!(
             "error={word}&error_description=secret&state={}",
@@ -394,21 +394,13 @@ async fn codes_that_are_not_redeemed() {
             "provider_unavailable",
             "302",
         ),
-        (
-            Reply::Body("{}".to_owned()),
-            "bad_answer",
-            "no identity token",
-        ),
+        (Reply::Body("{}".to_owned()), "bad_answer", "no `id_token`"),
         (
             Reply::Body(r#"{"id_token": 7}"#.to_owned()),
             "bad_answer",
-            "no identity token",
+            "no `id_token`",
         ),
-        (
-            Reply::Body("[]".to_owned()),
-            "bad_answer",
-            "no identity token",
-        ),
+        (Reply::Body("[]".to_owned()), "bad_answer", "no `id_token`"),
         (Reply::Body(big), "provider_unavailable", "262144 bytes"),
         (
             Reply::Body(r#"{"id_token": "x.y.z"}"#.to_owned()),

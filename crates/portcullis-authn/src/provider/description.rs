@@ -31,7 +31,7 @@ impl Description {
         let document = strict(body).ok_or("the answer is not a JSON object")?;
         let text = |name: &str| document.get(name).and_then(Value::as_str);
         if text("issuer") != Some(issuer) {
-            return Err("it describes another issuer than the configured one".to_owned());
+            return Err("its description names another issuer than the configured one".to_owned());
         }
         let address = |name: &str| match text(name) {
             Some(text) => match web::address(text) {
@@ -42,7 +42,7 @@ impl Description {
         };
         let names_itself = document.get("authorization_response_iss_parameter_supported");
         Ok(Self {
-            keys: address("jwks_uri")?.ok_or("it doesn't say where its keys are")?,
+            keys: address("jwks_uri")?.ok_or("its description has no `jwks_uri`")?,
             authorization: address("authorization_endpoint")?,
             token: address("token_endpoint")?,
             names_itself: names_itself == Some(&Value::Bool(true)),

@@ -1,4 +1,4 @@
-//! Content that only this server can read, inside of a cookie that everybody can.
+//! Encrypted content of cookies, which only this server can read.
 
 use std::fmt;
 

@@ -49,7 +49,7 @@ impl SessionKey {
         let most = u64::try_from(LENGTH).unwrap_or(u64::MAX);
         let bytes = portcullis_files::read(path, most).map_err(io::Error::other)?;
         <[u8; LENGTH]>::try_from(bytes).map(Self).map_err(|_| {
-            let message = format!("a session key has exactly {LENGTH} bytes, this file has not");
+            let message = format!("invalid session key: expected exactly {LENGTH} bytes");
             io::Error::new(io::ErrorKind::InvalidData, message)
         })
     }

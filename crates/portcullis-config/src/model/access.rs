@@ -17,51 +17,51 @@ pub(crate) struct TenantsSpec {
     pub(crate) file: PathBuf,
 }
 
-/// Somebody whose tokens, certificates or sockets say who asks.
+/// An authenticator: identifies callers by tokens, certificates or sockets.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 #[schemars(rename = "Authenticator")]
 pub(crate) struct AuthenticatorSpec {
-    /// Its name, once only.
+    /// Its name, unique.
     pub(crate) name: String,
-    /// How identities are proved.
+    /// How callers are authenticated.
     pub(crate) driver: AuthenticatorDriver,
-    /// What tokens say in `iss`. For `ClientCertificate` and `UnixSocket`, what `iss` is said to be:
-    /// `client-certificate` and `unix-socket` unless said.
+    /// The `iss` of tokens. For `ClientCertificate` and `UnixSocket`, the value of `iss` in claims;
+    /// by default `client-certificate` and `unix-socket`.
     pub(crate) issuer: Option<String>,
-    /// What tokens must say in `aud`; `clientId` unless said.
+    /// The required `aud` of tokens; by default `clientId`.
     pub(crate) audience: Option<String>,
-    /// The realm, for challenges and for signing in; the name unless said.
+    /// The realm, for challenges and for signing in; by default the name.
     pub(crate) realm: Option<String>,
-    /// Whether its realm is the one named to those who show nothing; the first one's is otherwise.
+    /// Whether its realm is the default one; otherwise that of the first authenticator is.
     #[serde(default)]
     pub(crate) default: bool,
-    /// For `HS256`: the file with the shared secret. A newline at its end is no part of it.
+    /// For `HS256`: the file with the shared secret. A trailing newline is ignored.
     pub(crate) secret_file: Option<PathBuf>,
     /// For `RS256`, `ES256` and `EdDSA`: the file with the public key, PEM.
     pub(crate) public_key_file: Option<PathBuf>,
-    /// The private key, PEM, if `portcullis token create` makes tokens.
+    /// The private key, PEM, for `portcullis token create`.
     pub(crate) private_key_file: Option<PathBuf>,
-    /// For `OpenIDConnect`: where the provider's keys are; found through the issuer unless said.
+    /// For `OpenIDConnect`: the URL of the provider's keys; by default discovered through the issuer.
     pub(crate) keys_url: Option<String>,
-    /// For `OpenIDConnect`: who the provider knows Portcullis as.
+    /// For `OpenIDConnect`: the client id at the provider.
     pub(crate) client_id: Option<String>,
     /// For `OpenIDConnect`: the file with the client's secret, if it has one.
     pub(crate) client_secret_file: Option<PathBuf>,
-    /// For `OpenIDConnect`: what is asked for at signing in, `openid profile` unless said.
+    /// For `OpenIDConnect`: the scopes requested at sign-in; by default `openid profile`.
     pub(crate) scope: Option<String>,
-    /// For `OpenIDConnect`: authorities that the provider's certificate may come from, PEM, instead of
+    /// For `OpenIDConnect`: the trusted CA certificates for the provider, PEM, instead of
     /// the system's.
     pub(crate) ca_file: Option<PathBuf>,
-    /// The claim that names people.
+    /// The claim that identifies the user.
     #[serde(default = "sub")]
     pub(crate) uid_claim: String,
     /// Whether `zuul.admin` in a token makes its bearer an admin.
     #[serde(default)]
     pub(crate) allow_authz_override: bool,
-    /// How old a token may be, whatever it says itself.
+    /// The maximum age of a token, whatever its own expiry.
     pub(crate) max_validity_time: Option<Seconds>,
-    /// How far clocks may differ.
+    /// The tolerated clock skew.
     #[serde(default)]
     pub(crate) skew: Seconds,
 }
@@ -209,7 +209,7 @@ pub enum AuthenticatorDriver {
     EdDSA,
     /// Tokens of an OpenID Connect provider, and signing in there.
     OpenIDConnect,
-    /// Certificates of clients, on listeners that ask for them.
+    /// Client certificates, on listeners that require them.
     ClientCertificate,
     /// Processes at the other end of unix sockets.
     UnixSocket,
@@ -235,7 +235,7 @@ impl AuthenticatorDriver {
     }
 }
 
-/// Sessions of people who signed in.
+/// Browser sessions.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
 #[schemars(rename = "Sessions")]

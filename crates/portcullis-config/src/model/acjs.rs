@@ -14,7 +14,7 @@ pub(crate) struct AcjsListenerSpec {
     pub(crate) path: Option<AcjsPathSpec>,
     /// TCP with TLS.
     pub(crate) tls: Option<AcjsTlsSpec>,
-    /// TCP with TLS and certificates of clients.
+    /// TCP with TLS and client certificates.
     pub(crate) mtls: Option<AcjsMtlsSpec>,
 }
 
@@ -25,7 +25,7 @@ pub(crate) struct AcjsListenerSpec {
 pub(crate) struct AcjsPathSpec {
     /// The path of the socket.
     pub(crate) socket_path: PathBuf,
-    /// `MODE` or `MODE:USER:GROUP`; 0600 unless said.
+    /// `MODE` or `MODE:USER:GROUP`; by default 0600.
     pub(crate) params: Option<String>,
 }
 
@@ -38,11 +38,11 @@ pub(crate) struct AcjsTlsSpec {
     pub(crate) private_key_path: PathBuf,
     /// The file with the certificate and its chain, PEM.
     pub(crate) certificate_path: PathBuf,
-    /// The address, like `127.0.0.1:8443`; `:8443` is every address.
+    /// The address, like `127.0.0.1:8443`; `:8443` is all addresses.
     pub(crate) listen_on: String,
 }
 
-/// TLS on a TCP address, with certificates of clients.
+/// TLS on a TCP address, with client certificates.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 #[schemars(rename = "AcjsMtls")]
@@ -51,9 +51,9 @@ pub(crate) struct AcjsMtlsSpec {
     pub(crate) private_key_path: PathBuf,
     /// The file with the certificate and its chain, PEM.
     pub(crate) certificate_path: PathBuf,
-    /// The file with the authorities that clients' certificates must come from, PEM.
+    /// The file with the trusted CA certificates for clients, PEM.
     #[serde(rename = "clientCAsPath")]
     pub(crate) client_cas_path: PathBuf,
-    /// The address, like `127.0.0.1:8443`; `:8443` is every address.
+    /// The address, like `127.0.0.1:8443`; `:8443` is all addresses.
     pub(crate) listen_on: String,
 }

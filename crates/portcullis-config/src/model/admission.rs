@@ -34,7 +34,7 @@ pub(crate) struct AdmissionSpec {
 pub(crate) struct PluginSpec {
     /// The name of the plug-in, as `portcullis plugins` lists it.
     pub(crate) name: String,
-    /// What follows when the plug-in fails.
+    /// What happens when the plug-in fails.
     #[serde(default)]
     pub(crate) failure: FailureMode,
     /// How long the plug-in may take; longer counts as a failure.
@@ -47,10 +47,10 @@ pub(crate) struct PluginSpec {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum PendingMutation {
-    /// The change is not made and does not matter.
+    /// The change is ignored.
     #[default]
     Ignore,
-    /// The request is refused.
+    /// The request is denied.
     Refuse,
 }
 

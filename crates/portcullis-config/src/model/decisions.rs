@@ -9,30 +9,30 @@ use serde::{Deserialize, Serialize};
 
 use portcullis_document::{Duration, Size};
 
-/// Where the server keeps what must outlive it.
+/// Where the server stores persistent data.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
 pub(crate) struct StoreSpec {
-    /// `sqlite:FILE` or `postgres://user@host/database`; `portcullis.db` in the data directory unless said.
+    /// `sqlite:FILE` or `postgres://user@host/database`; by default `portcullis.db` in the data directory.
     pub(crate) url: Option<String>,
 }
 
-/// What is kept of decisions, and for how long.
+/// What is recorded of decisions, and for how long.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
 pub(crate) struct DecisionsSpec {
-    /// Whether they are kept in the store.
+    /// Whether decisions are kept in the store.
     pub(crate) store: bool,
-    /// How long they are kept.
+    /// How long decisions are kept.
     pub(crate) retention: Duration,
-    /// How much room they may take in the store; the oldest go first, refusals after everything else.
+    /// The maximum size in the store; the oldest are deleted first, denials last.
     pub(crate) max_size: Size,
-    /// How large a review may be to be kept whole, masked: of a larger one the objects are left out, and
-    /// it can't be replayed. A refusal may be four times as large.
+    /// The largest review that is recorded whole, masked: the objects of a larger one are left out, and
+    /// it can't be replayed. A denial may be four times as large.
     pub(crate) max_input: Size,
-    /// What is masked besides Secrets, environment values and tokens: `JSONPath` from the object on.
+    /// What is masked besides Secrets, environment values and tokens: `JSONPath` from the object.
     pub(crate) mask: Vec<String>,
-    /// Whether a decision that can't be kept is refused: answers wait until they are kept.
+    /// Whether a request is denied if its decision can't be recorded: answers wait for that.
     pub(crate) required: bool,
     /// A file that gets one line of JSON for each decision; `-` is standard output.
     pub(crate) json_lines: Option<String>,

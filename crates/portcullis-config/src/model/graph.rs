@@ -36,15 +36,15 @@ pub(crate) struct GraphProfileSpec {
     /// The objects of the cluster that the server runs in are watched.
     #[serde(default)]
     pub(crate) in_cluster: bool,
-    /// Whose answers count where the safe one and upstream's differ.
+    /// Which answer is used where the safe one and upstream's differ.
     #[serde(default)]
     pub(crate) compat: CompatSpec,
-    /// Whether the API server sends selectors along.
+    /// Whether the API server forwards selectors.
     #[serde(default)]
     pub(crate) selectors: SelectorsSpec,
 }
 
-/// Whose answers count.
+/// Which answers are used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 #[schemars(rename = "Compat")]
@@ -56,15 +56,15 @@ pub(crate) enum CompatSpec {
     Upstream,
 }
 
-/// Whether selectors are sent along.
+/// Whether selectors are forwarded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 #[schemars(rename = "Selectors")]
 pub(crate) enum SelectorsSpec {
-    /// They are: lists need them.
+    /// Forwarded: lists need them.
     #[default]
     Forwarded,
-    /// They are not: lists that would need one are open.
+    /// Not forwarded: lists that would need one are allowed.
     NotForwarded,
 }
 

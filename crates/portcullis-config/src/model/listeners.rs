@@ -16,7 +16,7 @@ use portcullis_document::Origin;
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 #[schemars(rename = "Listener")]
 pub(crate) struct ListenerSpec {
-    /// The name in logs and metrics, once only.
+    /// The name in logs and metrics, unique.
     pub(crate) name: String,
     /// A TCP address, like `127.0.0.1:8443` or `[::1]:8443`.
     pub(crate) tcp: Option<String>,
@@ -27,7 +27,7 @@ pub(crate) struct ListenerSpec {
     /// Allows plain TCP beyond loopback.
     #[serde(default)]
     pub(crate) insecure: bool,
-    /// Connections at the same time on this listener; by default as many as `limits.connections` leaves.
+    /// The maximum number of connections on this listener; by default as many as `limits.connections` leaves.
     #[schemars(range(min = 1))]
     pub(crate) connections: Option<u32>,
     /// What is served here.
@@ -50,7 +50,7 @@ pub(crate) struct UnixSpec {
     pub(crate) group: Option<Principal>,
 }
 
-/// TLS: `certificate` and `key`, or `development`; with `clientCA` clients must show a certificate.
+/// TLS: `certificate` and `key`, or `development`; with `clientCA`, clients must present a certificate.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 #[schemars(rename = "Tls")]
@@ -59,10 +59,10 @@ pub(crate) struct TlsSpec {
     pub(crate) certificate: Option<PathBuf>,
     /// The file with the private key, PEM.
     pub(crate) key: Option<PathBuf>,
-    /// The file with the authorities that clients' certificates must come from, PEM.
+    /// The file with the trusted CA certificates for clients, PEM.
     #[serde(rename = "clientCA")]
     pub(crate) client_ca: Option<PathBuf>,
-    /// Makes a certificate for development when the server starts.
+    /// Creates a development certificate when the server starts.
     #[serde(default)]
     pub(crate) development: bool,
 }
@@ -82,7 +82,7 @@ vocabulary! {
         Web = "web",
         /// Metrics for Prometheus.
         Metrics = "metrics",
-        /// Whether the server lives and is ready.
+        /// Liveness and readiness.
         Health = "health",
     }
 }
@@ -239,11 +239,9 @@ impl Visitor<'_> for PrincipalVisitor {
     }
 
     fn visit_u64<E: DeError>(self, id: u64) -> Result<Principal, E> {
-        u32::try_from(id).map(Principal::Id).map_err(|_| {
-            E::custom(format!(
-                "`{id}` is too large for the number of a user or group"
-            ))
-        })
+        u32::try_from(id)
+            .map(Principal::Id)
+            .map_err(|_| E::custom(format!("`{id}` is too large for a user or group ID")))
     }
 }
 

@@ -16,41 +16,41 @@ use portcullis_document::Source;
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 #[schemars(rename = "Policy", extend("required" = ["name", "code"]))]
 pub(crate) struct PolicySpec {
-    /// The name in messages, once only.
+    /// The name in messages, unique.
     #[serde(default)]
     pub(crate) name: Option<String>,
-    /// The body of a function: `true` allows, `false` and text refuse, nothing leaves it to others.
+    /// The body of a function: `true` allows, `false` and text deny, anything else has no opinion.
     #[serde(default)]
     pub(crate) code: Option<String>,
-    /// Which requests it is asked about; all unless said.
+    /// Which requests it applies to; by default all.
     #[serde(default, rename = "match")]
     pub(crate) matching: MatchSpec,
-    /// What its refusal means.
+    /// What a denial by this policy means.
     #[serde(default)]
     pub(crate) mode: PolicyMode,
-    /// What it is for, in a sentence; for reports.
+    /// A sentence that describes it; for reports.
     #[serde(default)]
     pub(crate) description: Option<String>,
-    /// How much a violation matters; for reports.
+    /// The severity of a violation; for reports.
     #[serde(default)]
     pub(crate) severity: Option<Severity>,
-    /// What it belongs to, like `supply chain`; for reports.
+    /// Its category, like `supply chain`; for reports.
     #[serde(default)]
     pub(crate) category: Option<String>,
-    /// A page that says more: `https://...`; for reports.
+    /// A page with more information: `https://...`; for reports.
     #[serde(default)]
     pub(crate) link: Option<String>,
 }
 
-/// How much a violation of a policy matters.
+/// The severity of a violation of a policy.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Severity {
     /// A matter of style.
     Low,
-    /// Should be mended.
+    /// Should be fixed.
     Medium,
-    /// Must be mended.
+    /// Must be fixed.
     High,
     /// Dangerous.
     Critical,

@@ -82,7 +82,7 @@ fn authenticator(
     let has_tokens = driver.takes_tokens();
     if has_tokens && spec.audience().is_none() {
         let message = format!(
-            "the key `audience` is missing: tokens for others would be taken by `{}`",
+            "the key `audience` is missing: `{}` would accept tokens for other services",
             spec.name
         );
         notes.fault(document.fault(&at, message));
@@ -96,12 +96,12 @@ fn authenticator(
         ("uidClaim", Some(&spec.uid_claim)),
     ] {
         if value.is_some_and(String::is_empty) {
-            notes.fault(document.fault(&format!("{at}.{key}"), "is empty"));
+            notes.fault(document.fault(&format!("{at}.{key}"), "must not be empty"));
         }
     }
     let realm = spec.realm();
     if realm.contains(['"', '\\']) || realm.chars().any(char::is_control) {
-        let message = "a realm has no quotes, backslashes or control characters";
+        let message = "invalid realm: quotes, backslashes and control characters are not allowed";
         notes.fault(document.fault(&format!("{at}.realm"), message));
     }
     let tokens = spec.tokens();
@@ -168,7 +168,8 @@ fn sessions(document: &Document, spec: &SessionSettings, notes: &mut Notes) -> S
                 && uri.query().is_none()
         });
         if !is_origin {
-            let message = "is not the address of a server, like `https://gate.example.org`";
+            let message =
+                "invalid URL: expected the address of a server, like `https://gate.example.org`";
             notes.fault(document.fault("sessions.publicUrl", message));
         }
         url.trim_end_matches('/').to_owned()

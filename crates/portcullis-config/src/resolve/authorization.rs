@@ -53,7 +53,7 @@ pub(crate) fn authorization(
         .filter(|declared| unused(&declared.name))
     {
         notes.warn(format!(
-            "the authorizer `{}` is in no chain, so nobody asks it",
+            "the authorizer `{}` is in no chain, so it is never asked",
             declared.name
         ));
     }
@@ -123,9 +123,7 @@ fn check_chain(
 ) {
     let plain = |character: char| character.is_ascii_alphanumeric() || "-_.".contains(character);
     if name.is_empty() || !name.chars().all(plain) {
-        let message = format!(
-            "the name `{name}` can't stand in a URL: use letters, digits, `-`, `_` and `.`"
-        );
+        let message = format!("invalid name `{name}`: use letters, digits, `-`, `_` and `.`");
         notes.fault(document.fault(at, message));
     }
     if members.is_empty() {

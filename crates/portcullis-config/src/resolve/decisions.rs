@@ -41,11 +41,11 @@ pub(crate) fn decisions(document: &Document, spec: &Configuration, notes: &mut N
             file => JsonLines::File(document.source.resolve(Path::new(file))),
         });
     if wanted.json_lines.as_deref() == Some("") {
-        let message = "names no file: `-` is standard output";
+        let message = "must not be empty: name a file, or `-` for standard output";
         notes.fault(document.fault("decisions.jsonLines", message));
     }
     if wanted.required && !wanted.store && json_lines.is_none() {
-        let message = "decisions are required, but kept nowhere";
+        let message = "decisions are required, but neither `store` nor `jsonLines` keeps them";
         notes.fault(document.fault("decisions.required", message));
     }
     let masker = Masker::new(&wanted.mask).unwrap_or_else(|faults| {

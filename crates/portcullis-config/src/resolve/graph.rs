@@ -44,7 +44,7 @@ pub(crate) fn graph(
     let takes_flag = |one: &GraphProfileSpec| named_sources(one).is_empty();
     if options.objects.is_some() && !spec.profiles.iter().any(takes_flag) {
         let message =
-            "no profile of `graph.profiles` is without a source, so nothing would read it";
+            "every profile of `graph.profiles` has its own source, so nothing would read it";
         notes.fault(Source::named(OBJECTS_FLAG).fault(None, "", message));
     }
     profiles
@@ -84,8 +84,9 @@ fn read(
         Ok(read) => notes.keep(read),
         Err(reason) => {
             let file = file.display();
-            let message =
-                format!("`{named}` is no built-in profile, and `{file}` can't be read: {reason}");
+            let message = format!(
+                "`{named}` is not a built-in profile, and `{file}` can't be read: {reason}"
+            );
             let fault = document.fault(&at, message);
             notes.fault(fault.with_known("built-in profiles", named, profile::names()));
             None
@@ -112,7 +113,7 @@ fn source(
     notes: &mut Notes,
 ) -> GraphSource {
     if let [first, second, ..] = named_sources(declared).as_slice() {
-        let message = format!("`{first}` and `{second}` exclude each other: name one source");
+        let message = format!("`{first}` and `{second}` can't be combined: give one source");
         notes.fault(document.fault(&format!("{at}.{second}"), message));
     }
     if let Some(objects) = &declared.objects {

@@ -118,7 +118,7 @@ fn check_exposure(
     if plain && !address.ip().to_canonical().is_loopback() && !spec.insecure {
         let message = format!(
             "plain TCP on `{address}` can be reached from other hosts: use a loopback address, add `tls`, \
-             or say `insecure: true`"
+             or set `insecure: true`"
         );
         notes.fault(document.fault(&format!("{at}.tcp"), message));
     }
@@ -142,7 +142,7 @@ pub(super) fn address(text: &str) -> Result<SocketAddr, String> {
     match (host, port) {
         ("localhost", Some(port)) => Ok(SocketAddr::from((Ipv4Addr::LOCALHOST, port))),
         ("" | "*", Some(port)) => Err(format!(
-            "`{text}` names no address: use `127.0.0.1:{port}`, or `0.0.0.0:{port}` for all of them"
+            "`{text}` has no host: use `127.0.0.1:{port}`, or `0.0.0.0:{port}` for all of them"
         )),
         _ if text.parse::<IpAddr>().is_ok() => Err(format!("the address `{text}` has no port")),
         _ => Err(format!(

@@ -141,7 +141,7 @@ fn check_names(list: &[Policy], notes: &mut Notes) {
         let earlier = list.iter().take(index).find(|p| p.name == policy.name);
         if let Some(first) = earlier {
             let message = format!(
-                "there is another policy of the name `{}`, at {}",
+                "the policy name `{}` is already used at {}",
                 policy.name,
                 first.text.place()
             );

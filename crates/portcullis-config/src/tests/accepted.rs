@@ -222,7 +222,7 @@ fn an_authorizer_that_nobody_asks_is_a_warning() {
     let loaded = with_head("admission: {order: [AlwaysAdmit]}\nauthorization: {authorizers: [{name: a, driver: AlwaysDeny}]}\n").loaded();
     assert_eq!(
         loaded.warnings,
-        ["the authorizer `a` is in no chain, so nobody asks it"]
+        ["the authorizer `a` is in no chain, so it is never asked"]
     );
 }
 

@@ -221,7 +221,7 @@ fn plain_tcp_beyond_loopback_needs_a_word() {
     assert_eq!(
         whole("listeners:\n- {name: wide, tcp: \"0.0.0.0:1\", serves: [kubernetes]}\n"),
         "portcullis.yaml:2:21: listeners[0].tcp: plain TCP on `0.0.0.0:1` can be reached from other hosts: \
-         use a loopback address, add `tls`, or say `insecure: true`"
+         use a loopback address, add `tls`, or set `insecure: true`"
     );
     for address in ["[::]:1", "192.0.2.1:1", "[::ffff:10.0.0.1]:1"] {
         let text = whole(&format!(
@@ -248,7 +248,7 @@ fn what_is_no_address_is_told_what_would_be() {
     for (address, expected) in [
         (
             ":80",
-            "`:80` names no address: use `127.0.0.1:80`, or `0.0.0.0:80` for all of them",
+            "`:80` has no host: use `127.0.0.1:80`, or `0.0.0.0:80` for all of them",
         ),
         ("127.0.0.1", "the address `127.0.0.1` has no port"),
         (
@@ -414,7 +414,7 @@ fn authorizers_and_chains_are_checked() {
         ),
         (
             "{chains: {a/b: [AlwaysDeny]}}",
-            "3:31: authorization.chains.a/b: the name `a/b` can't stand in a URL: use letters, digits, `-`, `_` and `.`",
+            "3:31: authorization.chains.a/b: invalid name `a/b`: use letters, digits, `-`, `_` and `.`",
         ),
         (
             "{chains: {c: [AlwaysDeny, AlwaysDeny]}}",

@@ -15,7 +15,7 @@ pub struct CanI {
     pub decision: String,
     /// Why.
     pub reason: String,
-    /// Whose opinion it is; none if no authorizer has one.
+    /// The authorizer that decided; absent if none has an opinion.
     pub authorizer: Option<String>,
     /// Why an authorizer could not decide; then none after it was asked.
     pub error: Option<String>,
@@ -33,7 +33,7 @@ pub struct CanI {
     pub is_uncertain: bool,
 }
 
-/// What one authorizer said, and why.
+/// The answer of one authorizer, with reasons.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Explained {
     /// The authorizer.
@@ -44,9 +44,9 @@ pub struct Explained {
     pub reason: String,
     /// Whether it judges by a graph. What follows is said by such authorizers only.
     pub is_graph: bool,
-    /// Who the user is in the graph; none for who is not an agent.
+    /// The subject of the user in the graph; absent if the user is not an agent.
     pub subject: Option<SubjectAnswer>,
-    /// For who is not an agent: which subject the user nearly is, and what it lacks.
+    /// If the user is not an agent: the nearest subject, and what is missing.
     #[serde(default)]
     pub near_miss: Option<String>,
     /// The rule that decided.

@@ -1,6 +1,6 @@
 //! Whole graphs as text, piece by piece: a large graph is never in memory as one text.
 //!
-//! Vertices come first, kind by kind, then the edges of each. It is no still picture: what changes while
+//! Vertices come first, kind by kind, then the edges of each. It is not a snapshot: what changes while
 //! it is written may be seen in part.
 
 use std::fmt::Write as _;

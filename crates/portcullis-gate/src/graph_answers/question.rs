@@ -107,7 +107,7 @@ impl AccessQuestion {
         match only_resources.iter().find(|(_, is_given)| *is_given) {
             None => Ok(Target::Path(path.to_owned())),
             Some((what, _)) => Err(WrongQuestion(format!(
-                "`{path}` is a path, which has no {}",
+                "`{path}` is a path and has no {}",
                 what.trim_start_matches("a ")
             ))),
         }

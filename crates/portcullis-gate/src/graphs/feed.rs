@@ -74,7 +74,7 @@ impl Feed {
             }
             note(&seen, &report);
         })
-        .map_err(|error| format!("no thread to follow its objects: {error}"))
+        .map_err(|error| format!("cannot start a thread to watch its objects: {error}"))
     }
 
     async fn watch(&self, name: &str, access: &Access) -> Result<Running, String> {
@@ -82,7 +82,7 @@ impl Feed {
         let cluster = cluster.map_err(|error| error.to_string())?;
         let watches = cluster
             .watch(name, Arc::clone(&self.state))
-            .map_err(|error| format!("no thread to follow its objects: {error}"))?;
+            .map_err(|error| format!("cannot start a thread to watch its objects: {error}"))?;
         let _ = self.cluster.set(cluster);
         Ok(Running::Cluster(watches))
     }
@@ -157,7 +157,7 @@ impl LiveReader for ClusterReader {
         match self.0.get() {
             Some(cluster) => cluster.read(kind, namespace, name, deadline),
             None => Box::pin(std::future::ready(Err(
-                "the way to the API server is not known yet".to_owned(),
+                "not connected to the API server yet".to_owned(),
             ))),
         }
     }

@@ -161,7 +161,7 @@ impl Blueprint {
         if let Some(chain) = chains.remove(&wanted) {
             return Ok(chain);
         }
-        let message = format!("there is no chain of authorizers `{wanted}` in the configuration");
+        let message = format!("the configuration has no authorizer chain `{wanted}`");
         let fault = Source::named("--chain").fault(None, "", message);
         let known: Vec<&str> = chains.keys().map(String::as_str).collect();
         Err(match known.is_empty() {

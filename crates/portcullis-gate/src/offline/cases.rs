@@ -95,8 +95,9 @@ impl Reader<'_> {
         let operation = spec.operation.as_deref().and_then(|name| {
             let known = name.to_ascii_uppercase().parse::<Operation>().ok();
             if known.is_none() {
-                let message =
-                    format!("unknown operation `{name}`: use CREATE, UPDATE, DELETE or CONNECT");
+                let message = format!(
+                    "unknown operation `{name}`: expected CREATE, UPDATE, DELETE or CONNECT"
+                );
                 self.fault(at, "operation", message);
             }
             known

@@ -53,7 +53,7 @@ impl Expectation {
         } else if answer.undecided && self.message.is_none() {
             // A policy that fails refuses too, but not for the reason the test is about.
             let got = json!(answer.message);
-            differ("allowed", json!("a refusal, not a failure"), got);
+            differ("allowed", json!("a denial, not a failure"), got);
         }
         if let Some(policy) = &self.policy
             && answer.policy.as_ref() != Some(policy)

@@ -106,7 +106,7 @@ impl Host for Harness {
         let (word, rest) = match (request.function, request.arguments.split_first()) {
             (HostFunction::Harness, Some((Value::String(word), rest))) => (word.as_str(), rest),
             (HostFunction::Harness, _) => return Err("$harness: nothing is asked".to_owned()),
-            (other, _) => return Err(format!("{other} is not there in tests")),
+            (other, _) => return Err(format!("{other} is not available in tests")),
         };
         if word == "review" {
             return self.review(rest.first(), rest.get(1));

@@ -72,7 +72,7 @@ fn a_bad_document_leaves_the_others() {
     assert!(all[1].1.starts_with("a.yaml:") && all[1].1.contains("document 1: not valid YAML"));
     assert_eq!(
         all[2].1,
-        "a.yaml:6:1: document 2: apiVersion is missing: this is no Kubernetes object"
+        "a.yaml:6:1: document 2: not a Kubernetes object: apiVersion is missing"
     );
     assert_eq!(
         all[3].1,

@@ -138,7 +138,7 @@ impl Engine {
     /// Why nothing can be evaluated, if that is so.
     pub fn fault(&self) -> Option<&'static str> {
         let pool = self.0.as_ref()?;
-        (pool.threads() == 0).then_some("no evaluation thread can be started")
+        (pool.threads() == 0).then_some("cannot start an evaluation thread")
     }
 }
 
@@ -181,7 +181,7 @@ pub(crate) fn fault_in(text: &Source, fault: &CompileFault) -> Fault {
 pub(crate) fn descriptor(made: Option<Arc<dyn Plugin>>) -> Descriptor {
     Descriptor {
         name: super::NAME,
-        summary: "Asks the policies in JavaScript, in their order",
+        summary: "Evaluates JavaScript policies, in order",
         phases: Phases::ADMIT,
         operations: Operations::ALL,
         depends_on: DependsOn::Request,

@@ -180,7 +180,7 @@ impl PoliciesPlugin {
         let mut notes = Notes::default();
         notes.policies(steps.collect());
         let outcome = match default_action {
-            DefaultAction::Allow => Outcome::not_applicable("no policy is for such a request"),
+            DefaultAction::Allow => Outcome::not_applicable("no policy applies to this request"),
             DefaultAction::Reject => Outcome::Deny(rejected_by_default()),
         };
         Finished {

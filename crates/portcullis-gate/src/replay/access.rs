@@ -17,9 +17,7 @@ pub(super) fn decide(
 ) -> Outcome {
     let name = decision.input.chain.as_deref().unwrap_or("default");
     let Some(chain) = authorizers.get(name) else {
-        return Outcome::Unknown(format!(
-            "there is no chain of authorizers `{name}` any more"
-        ));
+        return Outcome::Unknown(format!("the authorizer chain `{name}` no longer exists"));
     };
     let body = decision.input.review_text().as_bytes();
     let review = match review::decode_access(body, context::context(&decision.input.http)) {

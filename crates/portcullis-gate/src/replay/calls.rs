@@ -1,4 +1,4 @@
-//! What policies asked of the world outside, answered from the record.
+//! Host calls of policies, answered from the record.
 //!
 //! A call gets the answer of a recorded one of the same function and arguments, each in its turn. Most
 //! functions look at the object too, which is no argument: an answer counts only if what it was about is

@@ -40,8 +40,9 @@ pub(super) fn compare(
         }
         (true, true) => (ChangeKind::PatchDiffers, changed_by),
     };
-    let remark = trace::was_undecided(decision)
-        .then(|| "then it could not be decided: that may differ from time to time".to_owned());
+    let remark = trace::was_undecided(decision).then(|| {
+        "the recorded request could not be decided, which may differ from run to run".to_owned()
+    });
     Outcome::Changed(Box::new(Change {
         kind,
         by: by.unwrap_or_else(|| "the chain".to_owned()),

@@ -79,13 +79,13 @@ impl Observer for CurrentDecision {
         // A busy machine is no refusal.
         for step in &evaluation.steps {
             if step.limit == Some(PolicyLimit::Deadline) {
-                self.miss(format!("{} took longer than it may here", step.name));
+                self.miss(format!("{} exceeded its time limit", step.name));
             }
         }
         if let Some(denial) = evaluation.denial()
             && denial.limit == Some(PolicyLimit::Deadline)
         {
-            self.miss("the policies took longer than they may here".to_owned());
+            self.miss("the policies exceeded their time limit".to_owned());
         }
     }
 

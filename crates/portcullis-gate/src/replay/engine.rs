@@ -279,7 +279,7 @@ impl Replay {
         };
         if let Some(since) = self.since {
             match context::time(&decision.summary.time) {
-                None => return report.fail(line.number, "`time` is no time".to_owned()),
+                None => return report.fail(line.number, "invalid `time`".to_owned()),
                 Some(time) if time < since => {
                     report.older += 1;
                     return;

@@ -1,6 +1,6 @@
-//! Which masked places somebody other than a policy could read.
+//! Which masked places plug-ins and authorizers could read.
 //!
-//! Policies are watched while they run. Built-in plug-ins are not: what they could read is told by
+//! Policies are watched while they run. Built-in plug-ins are not: what they could read is known from
 //! where it is. They never read environment values, commands, headers of probes, what `kubectl` keeps of
 //! the last change, the data of secrets, what else is known of a user, or options; and of objects only
 //! pods, what holds a pod template, services and namespaces.

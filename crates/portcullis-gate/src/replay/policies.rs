@@ -18,7 +18,7 @@ use crate::policies::{NAME, REJECTED_BY_DEFAULT};
 
 /// Said of a request that the policies refused then and allow now.
 pub(super) const NOT_ASKED_THEN: &str =
-    "as far as policies go: plug-ins behind them were not asked then";
+    "policies only: later plug-ins were not asked when it was recorded";
 
 /// What decides: the policies alone.
 #[derive(Debug)]
@@ -165,7 +165,7 @@ impl Comparison<'_> {
         match self.compare(now) {
             Outcome::Same { .. } => Outcome::Unknown(why),
             outcome => remarked(outcome, || {
-                format!("{why}: can't tell whether that would be refused")
+                format!("{why}: can't tell whether that would be denied")
             }),
         }
     }

@@ -2,7 +2,7 @@
 //!
 //! Where a text was masked, another text says so. Where a number, a list or an object was, there is an
 //! empty one in the record, and only the list of masked places says so. All of them are given the text
-//! that stands for what is masked: whoever reads one is noticed.
+//! that stands for what is masked: reading one is noticed.
 
 use std::borrow::Cow;
 
@@ -34,7 +34,7 @@ fn marked(input: &Input) -> Result<Cow<'_, str>, String> {
     let mut is_marked = true;
     for place in places {
         let Some(value) = review.pointer_mut(place) else {
-            return Err(format!("{place} is said to be masked, and is not there"));
+            return Err(format!("{place} is listed as masked, but missing"));
         };
         if value.as_str().is_none_or(|text| !text.contains(MASK)) {
             *value = MASK.into();

@@ -96,7 +96,7 @@ pub(super) fn changers(verdict: &Verdict, policies: &[String]) -> Option<String>
 /// Who had no time, or could not be asked; a busy machine is no refusal.
 pub(super) fn ran_out_of_time(verdict: &Verdict) -> Option<String> {
     verdict.trace.iter().find_map(|step| match step.outcome {
-        StepOutcome::Timeout => Some(format!("{} took longer than it may here", step.plugin)),
+        StepOutcome::Timeout => Some(format!("{} exceeded its time limit", step.plugin)),
         // The engine itself has failed: no policy has said anything.
         StepOutcome::Error if *step.plugin == *NAME && step.policies.is_empty() => {
             let why = step.detail.as_deref().unwrap_or_default();

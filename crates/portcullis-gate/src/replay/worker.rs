@@ -112,7 +112,7 @@ impl Worker {
     ) -> Result<(), Unprepared> {
         let wrong = |text: &str| Unprepared::Wrong(text.to_owned());
         let now = context::time(&decision.input.received);
-        let now = now.ok_or_else(|| wrong("`received` is no time"))?;
+        let now = now.ok_or_else(|| wrong("invalid `received`"))?;
         let left = match &mut request.object {
             Some(object) if trace.is_changed() => {
                 let original = object

@@ -1,4 +1,4 @@
-//! What is said with an allow: which rule, and the path where there was one and it is known.
+//! The reason of an allow: which rule, and the path where there was one and it is known.
 //!
 //! ```text
 //! rule "secrets: get by path" (rules[2].path): Secret:shop/creds -> Pod:shop/p -> Node:n2

@@ -1,4 +1,4 @@
-//! From the rules as they are written to rules that can be asked. Everything that is wrong is said.
+//! From the rules as they are written to compiled rules. All faults are reported.
 
 use std::sync::Arc;
 
@@ -74,7 +74,7 @@ impl Compiler<'_, '_> {
             if always.has(Verb::new(verb)) {
                 self.faults.add(
                     format!("{at}.path[{i}]"),
-                    format!("`{verb}` is in `always` already"),
+                    format!("`{verb}` is already in `always`"),
                 );
             }
         }
@@ -152,7 +152,7 @@ impl Compiler<'_, '_> {
             };
             let text_is_path = text.starts_with('/') || (text.is_empty() && open_end);
             if !text_is_path || text.contains('*') {
-                let message = "a path begins with `/`; `*` may only stand at its end";
+                let message = "invalid path: must begin with `/`; `*` is allowed only at the end";
                 self.faults.add(format!("{at}.paths[{i}]"), message);
             }
             let text = text.into();
@@ -225,7 +225,7 @@ impl Compiler<'_, '_> {
     ) -> Option<Vec<Template>> {
         let written = written?;
         if written.is_empty() {
-            let message = "it is for no namespace; leave `namespaces` out for all";
+            let message = "the list is empty; omit `namespaces` for all";
             self.faults.add(format!("{at}.namespaces"), message);
         }
         let mut all = Vec::new();
@@ -245,7 +245,7 @@ impl Compiler<'_, '_> {
         let prefix = template(&spec.name_prefix, "namePrefix");
         let written = [&spec.name, &spec.name_prefix, &spec.name_expression];
         if written.iter().filter(|text| text.is_some()).count() > 1 {
-            let message = "`name`, `namePrefix` and `nameExpression` exclude each other";
+            let message = "`name`, `namePrefix` and `nameExpression` can't be combined";
             self.faults.add(at, message);
         }
         let expression = spec.name_expression.as_ref().and_then(|text| {
@@ -254,7 +254,7 @@ impl Compiler<'_, '_> {
                 .faults
                 .note(&at, Expression::compile(text, &["subject"]))?;
             if !compiled.looks_up().is_empty() {
-                self.faults.add(at, "a name depends on `subject` alone");
+                self.faults.add(at, "a name can depend only on `subject`");
             }
             Some(compiled)
         });
@@ -296,10 +296,13 @@ impl Compiler<'_, '_> {
         let plain = spec.label.is_some() || spec.field.is_some() || spec.equals.is_some();
         if !spec.all.is_empty() {
             if plain {
-                self.faults.add(at, "`all` stands alone");
+                self.faults.add(
+                    at,
+                    "`all` can't be combined with `label`, `field` or `equals`",
+                );
             }
             if !outer {
-                self.faults.add(at, "`all` can't be inside of `all`");
+                self.faults.add(at, "`all` can't be nested");
                 return None;
             }
             let mut parts = Vec::new();
@@ -330,7 +333,7 @@ impl Compiler<'_, '_> {
             (Some(_), Some(_)) => {
                 self.faults.add(
                     at,
-                    "`label` and `field` exclude each other; several go into `all`",
+                    "`label` and `field` can't be combined; use `all` for several",
                 );
                 None
             }
@@ -349,7 +352,7 @@ impl Compiler<'_, '_> {
             }
         }
         if !spec.subresources.is_empty() && spec.resources.iter().all(|r| r.contains('/')) {
-            let message = "the rule is about subresources alone: they are named in `resources`";
+            let message = "the rule covers only subresources: name them in `resources`";
             self.faults.add(format!("{at}.subresources"), message);
         }
     }

@@ -107,7 +107,7 @@ impl AccessRules {
         let verb = request.verb.as_str();
         let selectors = self.rules.get(number).map(Rule::named_selectors);
         match selectors.unwrap_or_default().as_slice() {
-            [] => format!("`{verb}` needs the name of an object: no selector opens this list"),
+            [] => format!("`{verb}` needs the name of an object: no selector allows this list"),
             all => {
                 let all: Vec<_> = all.iter().map(|s| s.as_flags(request.subject)).collect();
                 let all = all.join(", or ");

@@ -54,21 +54,21 @@ impl Pattern {
         for token in tokens(text)? {
             match (token, parts.last_mut()) {
                 (Token::Text(text), _) if text.contains('*') => {
-                    return Err("`*` may only stand at the end".to_owned());
+                    return Err("`*` is allowed only at the end".to_owned());
                 }
                 (Token::Text(text), Some(Part::Text(before))) => {
                     *before = format!("{before}{text}").into();
                 }
                 (Token::Text(text), _) => parts.push(Part::Text(text.into())),
                 (Token::Name(name), Some(Part::Capture(_))) => {
-                    return Err(format!("text must stand before `{{{name}}}`"));
+                    return Err(format!("expected text before `{{{name}}}`"));
                 }
                 (Token::Name(name), _) => {
                     let number = names
                         .add(name)
                         .ok_or("there are too many names in braces")?;
                     if parts.contains(&Part::Capture(number)) {
-                        return Err(format!("`{{{name}}}` is there twice"));
+                        return Err(format!("`{{{name}}}` is repeated"));
                     }
                     parts.push(Part::Capture(number));
                 }
@@ -78,7 +78,7 @@ impl Pattern {
             return Err("the pattern has neither text nor a name in braces".to_owned());
         }
         if open_end && matches!(parts.last(), Some(Part::Capture(_))) {
-            return Err("text must stand between a name in braces and `*`".to_owned());
+            return Err("expected text between a name in braces and `*`".to_owned());
         }
         let parts = parts.into();
         Ok(Self { parts, open_end })

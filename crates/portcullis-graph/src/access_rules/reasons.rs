@@ -1,5 +1,5 @@
-//! What is said with an answer. Where nothing allows: upstream's words, and where a path is missing, between
-//! what. What is said of an allow is in `allowed`.
+//! The reason of an answer. Where nothing allows: upstream's words, and where a path is missing, between
+//! what. The reason of an allow is in `allowed`.
 
 use portcullis_core::Opinion;
 use portcullis_core::access::ResourceTarget;
@@ -71,7 +71,7 @@ impl AccessRules {
                     printable_name(&subject.name)
                 );
                 match rule.named_selectors().as_slice() {
-                    [] => text.push_str("no selector opens this list, name one object"),
+                    [] => text.push_str("no selector allows this list, name one object"),
                     all => {
                         let all: Vec<_> = all.iter().map(|one| one.in_words(subject)).collect();
                         text.push_str(&all.join(", or "));

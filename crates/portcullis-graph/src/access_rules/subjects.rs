@@ -174,7 +174,7 @@ impl Subjects {
                 faults.add(format!("{at}.id"), "the id is empty");
             }
             if let Some(first) = ids.insert(spec.id.as_str(), index) {
-                let message = format!("`{}` is the id of subjects[{first}] already", spec.id);
+                let message = format!("the id `{}` is already used by subjects[{first}]", spec.id);
                 faults.add(format!("{at}.id"), message);
             }
             let bit = 1_u64.checked_shl(u32::try_from(index).unwrap_or(u32::MAX));
@@ -248,7 +248,7 @@ impl Subjects {
         let namespaced = kinds.get(kind).is_some_and(|kind| kind.namespaced);
         if namespaced == target.namespace.is_empty() {
             let not = if namespaced { "" } else { "not " };
-            let message = format!("objects of kind `{}` are {not}in namespaces", target.kind);
+            let message = format!("objects of kind `{}` are {not}namespaced", target.kind);
             faults.add(format!("{at}.target.namespace"), message);
         }
         let pattern = pattern?;
@@ -281,7 +281,7 @@ impl Subjects {
             return u64::MAX;
         };
         if ids.is_empty() {
-            faults.add(at, "it is for no subject; leave `subjects` out for all");
+            faults.add(at, "the list is empty; omit `subjects` for all");
         }
         let mut set = 0;
         for (i, id) in ids.iter().enumerate() {

@@ -113,7 +113,7 @@ impl Compiler<'_> {
         let subjects = rule.subjects.as_ref();
         let subjects = subjects.map(|ids| ids.iter().map(|id| Arc::from(id.as_str())).collect());
         if rule.cases.is_empty() && rule.otherwise.is_none() {
-            let message = "without cases, `otherwise` must say what is refused";
+            let message = "without cases, `otherwise` must have a message";
             self.faults.push(Fault::at(format!("{at}.cases"), message));
         }
         let cases = rule.cases.iter().enumerate();
@@ -158,7 +158,8 @@ impl Compiler<'_> {
         let name = &value.name;
         let at_name = format!("{at}.name");
         if !is_identifier(name) {
-            let message = "a name begins with a letter and has letters, digits and `_` only";
+            let message =
+                "invalid name: must begin with a letter and contain only letters, digits and `_`";
             self.faults.push(Fault::at(at_name, message));
             return None;
         }
@@ -166,7 +167,7 @@ impl Compiler<'_> {
             || TEXT_VALUES.contains(&name.as_str())
             || before.iter().any(|other| other.name == *name);
         if is_taken {
-            let message = format!("`{name}` is something else already");
+            let message = format!("`{name}` is already defined");
             self.faults.push(Fault::at(at_name, message));
             return None;
         }
@@ -210,7 +211,8 @@ impl Compiler<'_> {
         }
         let at_message = format!("{at}.message");
         if message.trim().is_empty() {
-            self.faults.push(Fault::at(&at_message, "say why"));
+            self.faults
+                .push(Fault::at(&at_message, "must not be empty: give the reason"));
         }
         let template = match Template::parse(message) {
             Ok(template) => template,
@@ -253,7 +255,7 @@ impl Compiler<'_> {
             // What is not watched is read as a whole.
             let source = self.sources.iter().find(|source| source.kind == kind);
             if wants_members && source.is_some_and(|source| source.keep.is_empty()) {
-                let message = format!("the source of `{kind}` keeps nothing to look up");
+                let message = format!("the source of `{kind}` has no fields to look up");
                 self.faults.push(Fault::at(at, message));
             }
         }

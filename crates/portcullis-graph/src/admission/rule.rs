@@ -160,7 +160,7 @@ fn undecided(error: ExpressionError, place: &str) -> Option<Judgement> {
         ExpressionError::Unavailable(why) => Some(Judgement::Failed(why)),
         ExpressionError::Failed(why) => Some(Judgement::Refuse {
             code: 400,
-            message: format!("the object can't be checked: {}", bounded(&why)),
+            message: format!("cannot check the object: {}", bounded(&why)),
             rule: place.to_owned(),
         }),
     }

@@ -1,6 +1,6 @@
-//! The text of a refusal, with places for values.
+//! The message of a denial, with places for values.
 //!
-//! Values come from whoever asks: they are escaped as in a quoted text and cut, so that none can forge the
+//! Values come from the client: they are escaped as in a quoted text and cut, so that none can forge the
 //! text around it or make it long.
 
 use portcullis_core::braces::{self, Token};
@@ -31,7 +31,7 @@ impl Template {
     pub(super) fn parse(text: &str) -> Result<Self, String> {
         let parts = braces::tokens(text)?.into_iter().map(|token| match token {
             Token::Text(text) => Ok(Part::Text(text.to_owned())),
-            Token::Name("") => Err("`{}` names nothing".to_owned()),
+            Token::Name("") => Err("`{}` is empty: expected a name in the braces".to_owned()),
             Token::Name(name) => Ok(Part::Value(name.to_owned())),
         });
         Ok(Self {

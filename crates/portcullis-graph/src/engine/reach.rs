@@ -2,7 +2,7 @@
 //!
 //! A vertex has a count for every target it leads to without passing another one: how many of its edges end
 //! at that target or at a vertex that leads to it. When a count becomes one, or zero, those before the vertex
-//! are told; when it only changes, nobody is. That is exact as long as edges beside targets form no cycle.
+//! are updated; when it only changes, none is. That is exact as long as edges beside targets form no cycle.
 
 use super::records::{Leading, Targets};
 use super::set::{Member, Set};

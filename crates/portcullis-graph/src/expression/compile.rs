@@ -47,8 +47,8 @@ pub(crate) fn compile(text: &str, variables: &[&str]) -> Result<Node, String> {
     }
     deep_stack::run(STACK, || parse(text, variables)).unwrap_or_else(|why| {
         Err(match why {
-            Failure::Panicked => "the expression can't be read".to_owned(),
-            why @ Failure::NoThread(_) => format!("the expression can't be read now: {why}"),
+            Failure::Panicked => "invalid expression".to_owned(),
+            why @ Failure::NoThread(_) => format!("cannot parse the expression: {why}"),
         })
     })
 }
@@ -74,7 +74,7 @@ fn parse(text: &str, variables: &[&str]) -> Result<Node, String> {
 /// The first syntax error, in plain words.
 fn syntax(errors: &ParseErrors) -> String {
     let Some(error) = errors.errors.first() else {
-        return "the expression can't be read".to_owned();
+        return "invalid expression".to_owned();
     };
     let message = error.msg.as_str();
     let plain = message.strip_prefix("Syntax error: ").unwrap_or(message);
@@ -150,7 +150,7 @@ impl<'c> Compiler<'c> {
 
     fn part(&mut self, tree: &'c IdedExpr) -> Result<Node, String> {
         match &tree.expr {
-            Expr::Unspecified => self.wrong(tree.id, "something is missing here"),
+            Expr::Unspecified => self.wrong(tree.id, "expected an expression"),
             Expr::Literal(literal) => self.literal(tree.id, literal),
             Expr::Ident(name) => self.name(tree.id, name),
             Expr::Select(select) => {
@@ -176,7 +176,10 @@ impl<'c> Compiler<'c> {
                 Ok(Node::Map(entries))
             }
             Expr::Struct(message) => {
-                let words = format!("there are no messages like `{}`", message.type_name);
+                let words = format!(
+                    "message types like `{}` are not supported",
+                    message.type_name
+                );
                 self.wrong(tree.id, words)
             }
             Expr::Comprehension(comprehension) => self.comprehension(tree.id, comprehension),
@@ -195,7 +198,9 @@ impl<'c> Compiler<'c> {
                 Ok(value) => Node::Int(value),
                 Err(_) => return self.wrong(id, "this number is too large"),
             },
-            LiteralValue::Bytes(_) => return self.wrong(id, "there are no bytes: write a text"),
+            LiteralValue::Bytes(_) => {
+                return self.wrong(id, "bytes are not supported: use a string");
+            }
         })
     }
 
@@ -220,7 +225,7 @@ impl<'c> Compiler<'c> {
         if self.locals.len() == MAX_COMPREHENSIONS {
             return self.wrong(
                 id,
-                format!("at most {MAX_COMPREHENSIONS} of `map`, `filter`, `all`, `exists` go inside each other"),
+                format!("`map`, `filter`, `all` and `exists` can be nested at most {MAX_COMPREHENSIONS} levels deep"),
             );
         }
         self.locals.push(&comprehension.iter_var);
@@ -233,7 +238,7 @@ impl<'c> Compiler<'c> {
     fn what(&mut self, id: u64, comprehension: &'c ComprehensionExpr) -> Result<What, String> {
         let step = &comprehension.loop_step.expr;
         let Expr::Call(call) = step else {
-            return self.wrong(id, "this can't be computed");
+            return self.wrong(id, "unsupported expression");
         };
         let appended = |tree: &'c IdedExpr| match &tree.expr {
             Expr::Call(add) if add.func_name == operators::ADD => match add.args.as_slice() {
@@ -258,13 +263,13 @@ impl<'c> Compiler<'c> {
             }
             (Expr::List(_), operators::ADD, _) => match appended(&comprehension.loop_step) {
                 Some(body) => Ok(What::Map(None, self.node(body)?)),
-                None => self.wrong(id, "this can't be computed"),
+                None => self.wrong(id, "unsupported expression"),
             },
             (Expr::List(_), operators::CONDITIONAL, [filter, add, _]) => match appended(add) {
                 Some(body) => Ok(What::Map(Some(self.node(filter)?), self.node(body)?)),
-                None => self.wrong(id, "this can't be computed"),
+                None => self.wrong(id, "unsupported expression"),
             },
-            _ => self.wrong(id, "this can't be computed"),
+            _ => self.wrong(id, "unsupported expression"),
         }
     }
 
@@ -384,7 +389,7 @@ fn constant_path(node: &Node) -> Option<Result<Path, String>> {
             members
                 .collect::<Option<Vec<_>>>()
                 .map(|steps| match steps.is_empty() {
-                    true => Err("a path has no members".to_owned()),
+                    true => Err("a path can't have members".to_owned()),
                     false => Ok(Path(steps)),
                 })
         }

@@ -111,12 +111,12 @@ impl<'s> Run<'s> {
                 let name = self.names.get(*number).map_or("", String::as_str);
                 match self.scope.variable(name) {
                     Some(value) => Ok(value.into()),
-                    None => failed(format!("`{name}` is not known here")),
+                    None => failed(format!("unknown name `{name}`")),
                 }
             }
             Node::Local(number) => match self.locals.get(*number) {
                 Some(value) => Ok(value.clone()),
-                None => failed("a name is not known here"),
+                None => failed("unknown name"),
             },
             Node::Member(of, name) => self.value(of)?.member(name),
             Node::Has(of, name) => match self.value(of).and_then(|of| of.member(name)) {
@@ -239,7 +239,7 @@ impl<'s> Run<'s> {
                 return failed(format!("{} can't be the key of a map", key.type_name()));
             };
             if members.iter().any(|(known, _)| known == key) {
-                return failed(format!("the key `{key}` is there twice"));
+                return failed(format!("duplicate key `{key}`"));
             }
             members.push((key.to_owned(), value));
         }
@@ -431,7 +431,10 @@ impl<'s> Run<'s> {
 fn truth(value: &Val<'_>) -> std::result::Result<bool, ExpressionError> {
     match value {
         Val::Bool(truth) => Ok(*truth),
-        other => failed(format!("{} is neither true nor false", other.type_name())),
+        other => failed(format!(
+            "expected true or false, found {}",
+            other.type_name()
+        )),
     }
 }
 
@@ -454,12 +457,9 @@ fn index<'s>(of: &Val<'s>, by: &Val<'_>) -> Result<'s> {
         }
         (of, by) => match by.as_text() {
             Some(key) if !of.is_list() => of.member(key),
-            Some(_) => failed("a text can't be the number of an entry"),
-            None if of.is_list() => failed(format!(
-                "{} can't be the number of an entry",
-                by.type_name()
-            )),
-            None => failed(format!("{} can't be the name of a member", by.type_name())),
+            Some(_) => failed("a string can't be an index"),
+            None if of.is_list() => failed(format!("{} can't be an index", by.type_name())),
+            None => failed(format!("{} can't be a member name", by.type_name())),
         },
     }
 }
@@ -479,7 +479,7 @@ fn compare<'s>(order: Order, a: &Val<'_>, b: &Val<'_>) -> Result<'s> {
             (Some(a), Some(b)) => Some(a.cmp(b)),
             _ => {
                 let (a, b) = (a.type_name(), b.type_name());
-                return failed(format!("{a} and {b} have no order"));
+                return failed(format!("{a} and {b} can't be compared"));
             }
         },
     };

@@ -251,33 +251,33 @@ fn what_is_missing_is_missing() {
 fn what_is_wrong_says_so() {
     let object = json!({"t": "x", "n": 1, "list": [1], "m": {}, "big": i64::MAX});
     for (text, words) in [
-        ("self.t.x", "a text has no member `x`"),
+        ("self.t.x", "a string has no member `x`"),
         ("self.list.x", "a list has no member `x`"),
-        ("self.list['x']", "a text can't be the number of an entry"),
-        ("self.m[1]", "an integer can't be the name of a member"),
-        ("self.t + 1", "`+` of a text and an integer"),
+        ("self.list['x']", "a string can't be an index"),
+        ("self.m[1]", "an integer can't be a member name"),
+        ("self.t + 1", "`+` of a string and an integer"),
         ("self.n / 0", "`/` by zero"),
         ("self.big + 1", "a number is too large"),
         ("self.n.startsWith('x')", "`startsWith` with an integer"),
-        ("self.t < 1", "a text and an integer have no order"),
-        ("self.t ? 1 : 2", "a text is neither true nor false"),
-        ("!self.n", "an integer is neither true nor false"),
-        ("self.t.map(x, x)", "a text has no entries"),
+        ("self.t < 1", "a string and an integer can't be compared"),
+        ("self.t ? 1 : 2", "expected true or false, found a string"),
+        ("!self.n", "expected true or false, found an integer"),
+        ("self.t.map(x, x)", "a string has no entries"),
         (
             "self.t.substring(2)",
-            "`substring` ends behind the end of the text",
+            "`substring` ends after the end of the string",
         ),
         (
             "self.t.substring(1, 0)",
             "`substring` ends before it begins",
         ),
         ("{1: 2}", "an integer can't be the key of a map"),
-        ("{'a': 1, 'a': 2}", "the key `a` is there twice"),
+        ("{'a': 1, 'a': 2}", "duplicate key `a`"),
         (
             "self.t.matches('(' + self.t)",
             "invalid pattern: unclosed group",
         ),
-        ("object", "`object` is not known here"),
+        ("object", "unknown name `object`"),
         (
             "get(self, self.t + '.', 1)",
             "invalid path `x.`: a member has no name",
@@ -348,7 +348,10 @@ fn faults_are_in_plain_words() {
             "get(self, 'a..b', 1)",
             "line 1, column 4: invalid path `a..b`: a member has no name",
         ),
-        ("b'x'", "line 1, column 1: there are no bytes: write a text"),
+        (
+            "b'x'",
+            "line 1, column 1: bytes are not supported: use a string",
+        ),
         (
             "99999999999999999999",
             "line 1, column 1: invalid int literal",

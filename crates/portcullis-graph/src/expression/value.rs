@@ -81,7 +81,7 @@ impl<'a> Val<'a> {
             Self::Bool(_) => "a boolean",
             Self::Int(_) => "an integer",
             Self::Double(_) => "a number",
-            Self::Text(_) | Self::Made(_) => "a text",
+            Self::Text(_) | Self::Made(_) => "a string",
             Self::Entries(_) | Self::List(_) => "a list",
             Self::Members(_) | Self::Map(_) => "a map",
         }

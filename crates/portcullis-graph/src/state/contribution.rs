@@ -232,7 +232,7 @@ impl<'s> EdgeEvaluation<'_, 's> {
             Value::String(name) if name.is_empty() => return Ok(None),
             Value::String(name) => match rule.kinds.as_slice() {
                 [kind] => (*kind, String::new(), name),
-                _ => return Err("a name alone does not say of which kind it is".to_owned()),
+                _ => return Err("a name alone does not have a kind".to_owned()),
             },
             Value::Object(members) if members.is_empty() => return Ok(None),
             Value::Object(mut members) => {
@@ -322,7 +322,7 @@ fn in_words(error: ExpressionError) -> String {
         ExpressionError::Missing => "something is missing".to_owned(),
         ExpressionError::Needs(wanted) => {
             let kind = wanted.first().map_or("", |wanted| wanted.kind.as_str());
-            format!("`{kind}` has no source: it can't be looked up")
+            format!("`{kind}` has no source, so it can't be looked up")
         }
         ExpressionError::Unavailable(words) | ExpressionError::Failed(words) => words,
     }

@@ -41,7 +41,7 @@ impl<'a> Stored<'a> {
     fn of(image: &'a Reference) -> Result<Self, String> {
         let wrong = || {
             format!(
-                "provenance is known for images of docker.pkg.dev with a sha256 digest only, not for {}",
+                "provenance is available only for images of docker.pkg.dev with a sha256 digest, not for {}",
                 image.as_str()
             )
         };

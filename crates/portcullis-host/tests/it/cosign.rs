@@ -107,7 +107,7 @@ fn a_missing_program() {
     let host = ExternalHost::new(settings()).unwrap();
     assert_eq!(
         verify(&host, &["a"]).unwrap_err(),
-        "invoking the cosign cli failed for a: cosign can't be started: there is no such program"
+        "invoking the cosign cli failed for a: cosign can't be started: no such program"
     );
 }
 

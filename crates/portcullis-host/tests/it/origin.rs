@@ -204,7 +204,7 @@ fn what_is_not_certain_is_an_error() {
         (
             one_page(),
             without_digest.to_owned(),
-            "with a sha256 digest only",
+            "only for images of docker.pkg.dev with a sha256 digest",
         ),
     ] {
         let world = World::new(&[(YAML, builds(&[ENTRY]))], pages);

@@ -1,4 +1,4 @@
-//! What is written down of an evaluation, and how a refusal comes about.
+//! The record of an evaluation, and how a denial comes about.
 
 use portcullis_core::{Denial, HostCallStep, PolicyLimit, PolicyMode, PolicyOutcome, PolicyStep};
 use serde_json::Value;

@@ -27,7 +27,7 @@ pub(super) enum ChannelError {
 
 impl ChannelError {
     fn of(what: impl fmt::Display) -> Self {
-        Self::Gone(format!("a worker process broke off: {what}"))
+        Self::Gone(format!("a worker process failed: {what}"))
     }
 }
 

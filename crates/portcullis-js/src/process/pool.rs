@@ -82,7 +82,7 @@ impl ProcessPool {
         match builder.spawn(move || own.start_what_is_needed()) {
             Ok(_) => inner.has_keeper = true,
             Err(error) => {
-                let why = format!("no thread that starts processes: {error}");
+                let why = format!("cannot start a thread that starts processes: {error}");
                 inner.fault = Some(why.clone());
                 drop(inner);
                 self.guard.no_process(&why);

@@ -1,4 +1,4 @@
-//! Calls of the world outside, from the policy's arguments to its answer.
+//! Host calls, from the policy's arguments to its answer.
 
 use std::panic::{self, AssertUnwindSafe};
 use std::rc::Rc;
@@ -97,7 +97,7 @@ impl<'js> HostCall<'_, 'js> {
             return Err(no_answer("there is no evaluation"));
         };
         if self.state.is_late() {
-            return Err(no_answer("the time is over"));
+            return Err(no_answer("deadline exceeded"));
         }
         let request = HostRequest {
             function,
@@ -135,7 +135,7 @@ impl<'js> HostCall<'_, 'js> {
         });
         if clock::monotonic() >= deadline {
             self.state.note(PolicyLimit::Deadline);
-            return Err(no_answer("the time is over"));
+            return Err(no_answer("deadline exceeded"));
         }
         result.map_err(CallError::NoAnswer)
     }
@@ -146,7 +146,7 @@ impl<'js> HostCall<'_, 'js> {
         replay.calls.answer(request).unwrap_or_else(|| {
             self.state
                 .miss(Missing::answer(function, request.arguments));
-            Err(format!("{function}: this was not asked then"))
+            Err(format!("{function}: this call was not recorded"))
         })
     }
 

@@ -70,7 +70,7 @@ fn a_default_export_is_the_policy() {
         let e = run(vec![module("p.js", "", "", exports)]);
         assert_eq!(
             denied(&e).denial.message,
-            "P0: unable to evaluate policy:its default export is no function"
+            "P0: unable to evaluate policy:its default export is not a function"
         );
         assert_eq!(e.steps[0].outcome, PolicyOutcome::Error);
     }

@@ -5,7 +5,7 @@
 //! - With `hostNetwork`, a container's port is a port of the host (pods).
 //!
 //! Everything else is left as it is written, and so is whatever has not the shape it should have:
-//! the plug-ins refuse that themselves.
+//! the plug-ins deny that themselves.
 
 use portcullis_core::Kind;
 use serde_json::{Map, Value};

@@ -14,7 +14,7 @@ struct AlwaysAdmit;
 pub(super) fn descriptor() -> Descriptor {
     Descriptor {
         name: "AlwaysAdmit",
-        summary: "Has no objection to anything; a probe for chains.",
+        summary: "Allows everything; for testing chains.",
         phases: Phases::BOTH,
         operations: Operations::ALL,
         depends_on: DependsOn::Nothing,

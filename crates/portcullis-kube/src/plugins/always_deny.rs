@@ -1,6 +1,6 @@
 //! `AlwaysDeny`: no, to everything.
 //!
-//! Of use only to see where in a chain a request ends. Both halves refuse, as
+//! Of use only to see where in a chain a request ends. Both phases deny, as
 //! in Kubernetes, so no later plug-in gets to change anything.
 
 use crate::registry::{DependsOn, Descriptor};
@@ -18,7 +18,7 @@ struct AlwaysDeny;
 pub(super) fn descriptor() -> Descriptor {
     Descriptor {
         name: "AlwaysDeny",
-        summary: "Refuses everything; a probe for chains.",
+        summary: "Denies everything; for testing chains.",
         phases: Phases::BOTH,
         operations: Operations::ALL,
         depends_on: DependsOn::Nothing,

@@ -31,7 +31,7 @@ struct AlwaysPullImages;
 pub(super) fn descriptor() -> Descriptor {
     Descriptor {
         name: "AlwaysPullImages",
-        summary: "Makes every container and image volume pull its image each time.",
+        summary: "Sets the image pull policy of all containers and image volumes to Always.",
         phases: Phases::BOTH,
         operations: Operations::WRITES,
         depends_on: DependsOn::Request,

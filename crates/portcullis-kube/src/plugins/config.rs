@@ -68,7 +68,7 @@ fn declared(value: Option<Value>, known: &[&str]) -> Option<String> {
         .join(" or ");
     match value {
         Some(Value::String(name)) if known.contains(&name.as_str()) => None,
-        Some(Value::String(name)) => Some(format!("`{name}` is not known, expected {wanted}")),
+        Some(Value::String(name)) => Some(format!("unknown value `{name}`, expected {wanted}")),
         None | Some(Value::Null) => Some(format!("missing, expected {wanted}")),
         Some(_) => Some(format!("expected the string {wanted}")),
     }
@@ -187,7 +187,7 @@ mod tests {
             (json!({"apiVersion": null, "kind": null}), "missing"),
             (
                 json!({"apiVersion": "example.com/v2", "kind": "Other"}),
-                "is not known",
+                "unknown value",
             ),
             (json!({"apiVersion": 1, "kind": {}}), "expected the string"),
         ];

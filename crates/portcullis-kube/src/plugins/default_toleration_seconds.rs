@@ -44,7 +44,7 @@ struct DefaultTolerationSeconds {
 pub(super) fn descriptor() -> Descriptor {
     Descriptor {
         name: "DefaultTolerationSeconds",
-        summary: "Lets pods stay on a failing node for a limited time unless they say otherwise.",
+        summary: "Sets default toleration times for pods on failing nodes.",
         phases: Phases::ADMIT,
         operations: Operations::WRITES,
         depends_on: DependsOn::Request,

@@ -1,6 +1,6 @@
-//! `DenyServiceExternalIPs`: nobody gets new external addresses for a service.
+//! `DenyServiceExternalIPs`: services can't get new external addresses.
 //!
-//! External IPs let whoever may write services catch traffic meant for others
+//! External IPs let everyone who may write services catch traffic meant for others
 //! (CVE-2020-8554). Addresses a service has already may stay or go; load
 //! balancers' addresses are not looked at.
 
@@ -24,7 +24,7 @@ struct DenyServiceExternalIps;
 pub(super) fn descriptor() -> Descriptor {
     Descriptor {
         name: "DenyServiceExternalIPs",
-        summary: "Refuses new external IPs of services.",
+        summary: "Denies new external IPs of services.",
         phases: Phases::VALIDATE,
         operations: Operations::WRITES,
         depends_on: DependsOn::Request,

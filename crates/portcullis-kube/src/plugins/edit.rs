@@ -2,7 +2,7 @@
 //!
 //! A plug-in reads first and calls [`spec`] only when something has to change,
 //! so what is there has the right shape; `null` counts as absent, as it does
-//! for readers. What can't be changed is a refusal, not an error.
+//! for readers. What can't be changed is a denial, not an error.
 
 use portcullis_core::{Attributes, Outcome};
 use serde_json::{Map, Value};

@@ -2,7 +2,7 @@
 //!
 //! Each configured limit has token buckets: one for all, or one per namespace,
 //! user, or source and object of the event. An event takes a token from a
-//! bucket of every limit, and is refused with 429 when any of them is empty.
+//! bucket of every limit, and is denied with 429 when any of them is empty.
 //! Dry runs take none. Only `Event` of the core group counts, as in Kubernetes;
 //! buckets are local to this server and gone when it restarts.
 
@@ -44,7 +44,7 @@ struct Limit {
 pub(super) fn descriptor() -> Descriptor {
     Descriptor {
         name: "EventRateLimit",
-        summary: "Limits how many events come per second.",
+        summary: "Limits the rate of events.",
         phases: Phases::VALIDATE,
         operations: Operations::WRITES,
         depends_on: DependsOn::Earlier,

@@ -1,7 +1,7 @@
 //! `LimitPodHardAntiAffinityTopology`: a pod may keep others off its node, but
 //! not off a whole zone.
 //!
-//! Refuses pods with a *required* anti-affinity term whose topology key is not
+//! Denies pods with a *required* anti-affinity term whose topology key is not
 //! `kubernetes.io/hostname`. Preferred terms are not looked at.
 
 use crate::registry::{DependsOn, Descriptor};
@@ -20,7 +20,7 @@ struct LimitPodHardAntiAffinityTopology;
 pub(super) fn descriptor() -> Descriptor {
     Descriptor {
         name: "LimitPodHardAntiAffinityTopology",
-        summary: "Refuses pods that require others to stay off more than their own node.",
+        summary: "Denies pods whose required anti-affinity is not limited to their node.",
         phases: Phases::VALIDATE,
         operations: Operations::WRITES,
         depends_on: DependsOn::Request,

@@ -58,7 +58,7 @@ pub(super) fn descriptor(namespaces: &Arc<dyn Namespaces>) -> Descriptor {
     let namespaces = Arc::clone(namespaces);
     Descriptor {
         name: "PodNodeSelector",
-        summary: "Puts a namespace's pods on the namespace's nodes.",
+        summary: "Restricts pods to the nodes of their namespace.",
         phases: Phases::BOTH,
         operations: Operations::CREATE,
         depends_on: DependsOn::Request,

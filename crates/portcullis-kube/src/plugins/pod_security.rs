@@ -1,7 +1,7 @@
 //! `PodSecurity`: pods are held to the Pod Security Standards.
 //!
 //! The rules themselves are in [`crate::pod_security`]; here is which requests they are asked about,
-//! with which namespace's policy, and how the answer is told. Pods are judged, workloads only warned
+//! with which namespace's policy, and how the answer is worded. Pods are judged, workloads only warned
 //! about, namespaces held to labels that can be understood. The pods of a namespace are not known
 //! here, so a namespace that begins to enforce more is let through with a word about them.
 
@@ -35,7 +35,7 @@ pub(super) fn descriptor(namespaces: &Arc<dyn Namespaces>) -> Descriptor {
     let namespaces = Arc::clone(namespaces);
     Descriptor {
         name: "PodSecurity",
-        summary: "Holds pods to the Pod Security Standards, by namespace labels and defaults.",
+        summary: "Enforces the Pod Security Standards, by namespace labels and defaults.",
         phases: Phases::VALIDATE,
         operations: Operations::WRITES,
         depends_on: DependsOn::Request,

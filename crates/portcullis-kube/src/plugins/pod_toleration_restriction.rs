@@ -4,7 +4,7 @@
 //! cluster; pods that have been promised resources also get one for memory
 //! pressure. Then all of a pod's tolerations must be covered by the list that
 //! the namespace, or else the cluster, allows. Annotations of the namespace
-//! that are present but empty mean none, and a malformed one is a refusal.
+//! that are present but empty mean none, and a malformed one is a denial.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -76,7 +76,7 @@ pub(super) fn descriptor(namespaces: &Arc<dyn Namespaces>) -> Descriptor {
     let namespaces = Arc::clone(namespaces);
     Descriptor {
         name: "PodTolerationRestriction",
-        summary: "Sets and limits the taints that a namespace's pods tolerate.",
+        summary: "Sets and limits the tolerations of a namespace's pods.",
         phases: Phases::BOTH,
         operations: Operations::WRITES,
         depends_on: DependsOn::Request,

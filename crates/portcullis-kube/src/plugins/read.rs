@@ -1,7 +1,7 @@
 //! How plug-ins read the object of a request.
 //!
 //! One way for all: the view is read from whatever form the document is in,
-//! and what can't be read is a refusal that names the place. [`pod`] is for
+//! and what can't be read is a denial that names the place. [`pod`] is for
 //! the rules about pods proper: other resources and all subresources are not
 //! their business.
 

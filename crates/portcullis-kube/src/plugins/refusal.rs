@@ -1,7 +1,7 @@
-//! How plug-ins word a refusal: as Kubernetes does.
+//! The wording of denials: as Kubernetes does.
 //!
 //! `pods "web" is forbidden: …` when a rule says no, `pods "web" is malformed:
-//! …` when the object can't be read. An object that can't be read is refused
+//! …` when the object can't be read. An object that can't be read is denied
 //! by the plug-in itself, so that no failure mode lets it pass.
 
 use portcullis_core::{Attributes, Denial, Outcome};

@@ -3,7 +3,7 @@
 //! It asks every profile of the relationship graph that knows the user; all of them must agree. What the
 //! checks look up comes from the watched objects, or is read from the API server where those don't know
 //! enough: other kinds, and objects that the watch has not seen (it may lag behind). What can't be found
-//! out refuses, whatever the failure mode; so does a user that claims to be an agent, if which one can't be
+//! out denies, whatever the failure mode; so does a user that claims to be an agent, if which one can't be
 //! determined.
 //!
 //! `profiles` is what it is given, `knowledge` what its checks can look up, `decide` the way to an answer.
@@ -43,7 +43,7 @@ pub fn register(registry: &mut Registry, profiles: &Arc<[ScopedProfile]>) {
     let profiles = Arc::clone(profiles);
     registry.register(Descriptor {
         name: NAME,
-        summary: "Keeps agents of the relationship graph to what they are responsible for.",
+        summary: "Restricts agents of the relationship graph to what they are responsible for.",
         phases: Phases::VALIDATE,
         operations: Operations::ALL,
         depends_on: DependsOn::Request,
@@ -71,7 +71,7 @@ impl Plugin for ScopedAccess {
 
     fn begin(&self, _: Phase, request: &Attributes, deadline: Option<Instant>) -> Pending {
         if request.door != Door::Kubernetes {
-            return not_applicable("only Kubernetes has such agents");
+            return not_applicable("only for Kubernetes requests");
         }
         let agents = match decide::agents(&self.profiles, &request.user) {
             Ok(agents) => agents,

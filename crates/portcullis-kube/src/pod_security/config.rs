@@ -1,7 +1,7 @@
 //! The plug-in's own configuration: `PodSecurityConfiguration`.
 //!
 //! Versions `v1`, `v1beta1` and `v1alpha1` of
-//! `pod-security.admission.config.k8s.io` are alike. Unknown keys are refused;
+//! `pod-security.admission.config.k8s.io` are alike. Unknown keys are errors;
 //! all faults are reported at once, in Kubernetes' words.
 
 use std::collections::BTreeSet;

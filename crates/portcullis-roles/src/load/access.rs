@@ -182,7 +182,7 @@ impl Reader<'_, '_> {
                 .is_some_and(Rule::names_tenant)
         {
             let message = format!(
-                "{whose}: the rule `{rule}` names the tenant, and there is none here: it never matches"
+                "{whose}: the rule `{rule}` names the tenant, but there is none here: it never matches"
             );
             self.findings.warn(at, message);
         }

@@ -39,12 +39,12 @@ pub(super) fn read(
     }
     for name in Projects::ambiguous(&written) {
         let message = format!(
-            "the project `{name}` is on several hosts: it is known by its canonical names only, like `HOST/{name}`"
+            "the project `{name}` is on several hosts: use its canonical names, like `HOST/{name}`"
         );
         findings.warn(&at_source, message);
     }
     if written.plain.is_empty() && written.hosted.is_empty() {
-        findings.warn(at, "the tenant holds no project");
+        findings.warn(at, "the tenant has no projects");
     }
     Projects::of(&written)
 }

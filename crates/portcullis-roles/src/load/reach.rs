@@ -51,7 +51,7 @@ pub(super) fn warn_mappings(
                     .all(|(permission, _)| permission == Permission::Read);
             if anonymous_read && only_reads {
                 let message = format!(
-                    "{whose}: the role `{name}` adds nothing to the rule `{rule}`: anybody may read"
+                    "{whose}: the role `{name}` adds nothing to the rule `{rule}`: anyone may read"
                 );
                 findings.warn(at, message);
                 continue;

@@ -57,7 +57,7 @@ impl Reader<'_, '_> {
             };
             if seen.contains(&permission) {
                 let twice = format!(
-                    "the permission `{permission}` is there twice: `set-tenant-state` is another name of it"
+                    "the permission `{permission}` is given twice: `set-tenant-state` is an alias for it"
                 );
                 self.fault(&at, twice);
             }
@@ -102,7 +102,7 @@ impl Reader<'_, '_> {
         let at_conditions = path::key(at, "conditions");
         match node.get("conditions").map(|node| &node.value) {
             None => {
-                self.fault(at, format!("the permission `{permission}` has no `conditions`; without any it is written `{permission}: true`"));
+                self.fault(at, format!("the permission `{permission}` has no `conditions`; without conditions, write `{permission}: true`"));
                 None
             }
             Some(Value::Map(conditions)) if conditions.is_empty() => {
@@ -140,7 +140,7 @@ impl Reader<'_, '_> {
                 known => {
                     let wrong = match known {
                         Some(_) => format!(
-                            "the permission `{permission}` doesn't take the condition `{key}`"
+                            "the permission `{permission}` does not support the condition `{key}`"
                         ),
                         None => {
                             format!("unknown condition `{key}` of the permission `{permission}`")
@@ -197,7 +197,7 @@ impl Reader<'_, '_> {
                         any_of.push(pattern);
                         continue;
                     }
-                    Err(wrong) => format!("the regular expression `{text}` is wrong: {wrong}"),
+                    Err(wrong) => format!("invalid regular expression `{text}`: {wrong}"),
                 },
                 other => format!("must be {}", text_not(other)),
             };

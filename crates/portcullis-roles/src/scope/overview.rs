@@ -1,4 +1,4 @@
-//! The longer answers of a scope: everything somebody may do, why, who else may, and what there is.
+//! The longer answers of a scope: all permissions of a caller, why, who else has one, and the matrix.
 
 use super::super::answer::{
     AccessDecision, Effective, Explanation, Grant, Holder, Matrix, MatrixRow, Permitted, RuleMatch,

@@ -276,10 +276,7 @@ fn an_explanation_names_everything_and_what_is_near() {
             .all(|r| !r.matches && !r.missed.is_empty())
     );
     let absent = scope.explain(Some(&who(json!({}))), Permission::Read, &parameters(""));
-    assert_eq!(
-        absent.rules[1].missed,
-        ["iss is not there, wanted is `corp`"]
-    );
+    assert_eq!(absent.rules[1].missed, ["iss is missing, expected `corp`"]);
     // The nearest alternative is the one that misses least.
     let near = who(json!({"preferred_username": "alice", "iss": "other", "groups": []}));
     let explained = scope.explain(Some(&near), Permission::Read, &parameters(""));

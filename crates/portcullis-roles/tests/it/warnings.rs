@@ -81,7 +81,7 @@ fn conditions_that_everybody_or_nobody_meets() {
         one(
             &[rule("none", conditions), mapped(json!({"none": "read"}))],
             "[0].authorization-rule.conditions",
-            &["rule `none`", "nobody"],
+            &["rule `none`", "never matches"],
         );
     }
 }
@@ -107,12 +107,12 @@ fn mappings_that_add_nothing() {
     one(
         &[all(), open("read")],
         "[1].tenant.role-mappings.all",
-        &["`read`", "anybody may read"],
+        &["`read`", "anyone may read"],
     );
     one(
         &[all(), role("reader", json!({"read": true})), open("reader")],
         "[2].tenant.role-mappings.all",
-        &["`reader`", "anybody may read"],
+        &["`reader`", "anyone may read"],
     );
     one(
         &[all(), mapped(json!({"all": ["read", "admin"]}))],

@@ -3,7 +3,7 @@
 //! What goes is blanked. Where the text would mean something else without it (a line that goes on
 //! with the one before, a directive that wasn't one, a statement that must be there) a `;` or a
 //! parenthesis is written into the blank. What has no counterpart in JavaScript, or needs code in
-//! its place, is refused. The rules are those of `swc_ts_fast_strip`.
+//! its place, is an error. The rules are those of `swc_ts_fast_strip`.
 
 use swc_common::{BytePos, Span, Spanned};
 use swc_ecma_ast::{

@@ -10,7 +10,7 @@ use super::tokens::between;
 use crate::canvas::is_line_end;
 use crate::parse;
 
-const POWER: &str = "put parentheses around what stands before `**`";
+const POWER: &str = "put parentheses around the operand before `**`";
 
 impl Eraser<'_> {
     /// Refuses `-a as B ** c`: without the type, its left side needs parentheses.

@@ -20,7 +20,7 @@ use crate::http::error::HttpError;
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct Authorizations {
     zuul: Zuul,
-    /// By permission: `true`, or the ways in which it is had. Nothing that is not permitted is here.
+    /// By permission: `true`, or the grants. Permissions that are not granted are absent.
     permissions: BTreeMap<&'static str, PermittedAnswer>,
     /// The rules that match the caller here.
     rules: Vec<String>,
@@ -30,7 +30,7 @@ pub(crate) struct Authorizations {
     user: String,
 }
 
-/// The same in Zuul's words.
+/// The same in Zuul's format.
 #[derive(Debug, Serialize, JsonSchema)]
 struct Zuul {
     /// Whether the caller may do everything here.
@@ -39,7 +39,7 @@ struct Zuul {
     scope: Vec<String>,
 }
 
-/// How far something is permitted.
+/// Whether an action is permitted, and on which conditions.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(untagged)]
 enum PermittedAnswer {
@@ -49,14 +49,14 @@ enum PermittedAnswer {
     When(Vec<GrantAnswer>),
 }
 
-/// One way in which something is permitted.
+/// A grant of a permission.
 #[derive(Debug, Serialize, JsonSchema)]
 struct GrantAnswer {
     /// The rule that matches the caller.
     rule: String,
     /// The role that the rule has.
     role: String,
-    /// What must hold: a text, or a list of which one must hold.
+    /// The conditions: a value, or a list of alternatives.
     conditions: BTreeMap<&'static str, Value>,
 }
 
@@ -65,8 +65,8 @@ pub(super) const ENDPOINTS: &[Endpoint] = &[
     get(
         ("/api/authorizations", "rootAuthorizations"),
         Tag::Tenants,
-        Access::SignedIn("says what the caller may do on the whole instance"),
-        ("What may I do on the whole instance?", ""),
+        Access::SignedIn("shows what the caller may do on the whole instance"),
+        ("Show the caller's permissions on the whole instance", ""),
         Success::Json {
             description: "What the caller may do, and why.",
             schema: schema_of::<Authorizations>,
@@ -80,9 +80,9 @@ pub(super) const ENDPOINTS: &[Endpoint] = &[
         ),
         Tag::Tenants,
         Access::SignedIn(
-            "says what the caller may do in the tenant; needs at least one role there, or reading",
+            "shows what the caller may do in the tenant; needs at least one role there, or read access",
         ),
-        ("What may I do in this tenant?", ""),
+        ("Show the caller's permissions in a tenant", ""),
         Success::Json {
             description: "What the caller may do, and why.",
             schema: schema_of::<Authorizations>,

@@ -1,4 +1,4 @@
-//! Holds: the runner of the next job that fails is kept for somebody to look at.
+//! Holds: the runner of the next failing job is held for inspection.
 
 use portcullis_core::clock;
 use portcullis_core::text::start;
@@ -25,7 +25,7 @@ const REASON_CHARACTERS: usize = 1024;
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct AutoholdBody {
-    /// The job whose failures are looked at.
+    /// The job.
     #[schemars(length(min = 1))]
     job: String,
     /// How many failures are held.
@@ -44,7 +44,7 @@ pub(crate) struct AutoholdBody {
     /// How many seconds a runner is held; 0 means until it is released.
     #[schemars(range(max = 315_360_000))]
     node_hold_expiration: Option<u64>,
-    /// After so many seconds the hold ends by itself, used or not.
+    /// The number of seconds after which the hold expires, used or not.
     #[schemars(range(min = 1, max = 315_360_000))]
     expires_in: Option<u64>,
 }
@@ -144,7 +144,10 @@ impl Action for Release {
     }
 }
 
-const NO_PROJECT: (u16, &str) = (404, "The tenant doesn't hold the project, or isn't there.");
+const NO_PROJECT: (u16, &str) = (
+    404,
+    "The tenant does not exist, or does not have the project.",
+);
 
 /// What may be asked and done about holds.
 pub(super) const ENDPOINTS: &[Endpoint] = &[
@@ -153,8 +156,8 @@ pub(super) const ENDPOINTS: &[Endpoint] = &[
         Tag::Autoholds,
         in_tenant::<Read>(),
         (
-            "The holds of a tenant",
-            "Holds that ended are listed for a day.",
+            "List the holds of a tenant",
+            "Expired holds are listed for a day.",
         ),
         Success::Json {
             description: "Its holds, the oldest first.",
@@ -166,7 +169,7 @@ pub(super) const ENDPOINTS: &[Endpoint] = &[
         ("/api/tenant/{tenant}/autohold/{id}", "autohold"),
         Tag::Autoholds,
         in_tenant::<Read>(),
-        ("One hold", ""),
+        ("Show a hold", ""),
         Success::Json {
             description: "The hold.",
             schema: schema_of::<HoldAnswer>,
@@ -176,7 +179,7 @@ pub(super) const ENDPOINTS: &[Endpoint] = &[
     Endpoint {
         method: Verb::Delete,
         success: Success::Nothing {
-            description: "It is released.",
+            description: "The hold is released.",
         },
         ..get(
             ("/api/tenant/{tenant}/autohold/{id}", "releaseAutohold"),
@@ -197,7 +200,7 @@ pub(super) const ENDPOINTS: &[Endpoint] = &[
         ),
         Tag::Autoholds,
         in_tenant::<Read>(),
-        ("The holds of a project", ""),
+        ("List the holds of a project", ""),
         Success::Json {
             description: "Its holds, the oldest first.",
             schema: schema_of::<Vec<HoldAnswer>>,
@@ -212,8 +215,8 @@ pub(super) const ENDPOINTS: &[Endpoint] = &[
         Tag::Autoholds,
         in_tenant::<Place>(),
         (
-            "Keep the runner of the next job that fails",
-            "With neither `change` nor `ref` it is for every run of the job.",
+            "Hold the runner of the next failing job",
+            "Without `change` and `ref`, it applies to every run of the job.",
         ),
         Content {
             schema: schema_of::<AutoholdBody>,
@@ -235,10 +238,11 @@ pub(super) fn place(mut call: Call<'_>) -> Answering<'_> {
             return Err(HttpError::bad_request("job is empty"));
         }
         if !(1..=1000).contains(&body.count) {
-            return Err(HttpError::bad_request("count is 1 to 1000"));
+            return Err(HttpError::bad_request("invalid count: expected 1 to 1000"));
         }
         if body.node_hold_expiration > Some(LONGEST_SECONDS) {
-            let message = format!("`node_hold_expiration` is at most {LONGEST_SECONDS} seconds");
+            let message =
+                format!("invalid `node_hold_expiration`: at most {LONGEST_SECONDS} seconds");
             return Err(HttpError::bad_request(message));
         }
         for (what, name) in [
@@ -365,5 +369,5 @@ async fn stored(call: &Call<'_>, tenant: &Tenant) -> Result<Hold, HttpError> {
 }
 
 fn no_hold() -> HttpError {
-    HttpError::not_found("there is no hold of this id in this tenant")
+    HttpError::not_found("no such hold in this tenant")
 }

@@ -31,7 +31,7 @@ pub(super) fn ends_after(
         None => Ok(None),
         Some(seconds @ 1..=LONGEST_SECONDS) => Ok(Some(now + Duration::from_secs(seconds))),
         Some(_) => Err(HttpError::bad_request(format!(
-            "`expires_in` is 1 to {LONGEST_SECONDS} seconds"
+            "invalid `expires_in`: expected 1 to {LONGEST_SECONDS} seconds"
         ))),
     }
 }

@@ -77,7 +77,7 @@ impl Caller {
         match self {
             Self::Unproved(why) if why.code == Code::KeysUnavailable => {
                 // What is said to anybody doesn't tell where the keys are.
-                tracing::warn!("a token can't be verified: {}", printable(&why.message));
+                tracing::warn!("cannot verify a token: {}", printable(&why.message));
                 HttpError::new(
                     hyper::StatusCode::SERVICE_UNAVAILABLE,
                     why.code.name(),
@@ -89,7 +89,7 @@ impl Caller {
             }
             _ => HttpError::unauthorized(
                 Code::MissingToken.name(),
-                "sign in: this needs a bearer token",
+                "not signed in: a bearer token is required",
                 access.authenticators.default_realm(),
             ),
         }
@@ -106,7 +106,7 @@ async fn verified(access: &Access, header: &[u8]) -> Result<Arc<Identity>, Token
         Some(token) => access.authenticators.verify(token, clock::wall()).await,
         None => Err(TokenError {
             code: Code::InvalidFormat,
-            message: "the Authorization header is not `Bearer TOKEN`".to_owned(),
+            message: "invalid Authorization header: expected `Bearer TOKEN`".to_owned(),
             realm: access.authenticators.default_realm().to_owned(),
         }),
     }

@@ -57,11 +57,7 @@ const PAGED: &[QueryParameter] = &[
         "kubernetes",
     ),
     text("verdict", "Only `allow` or `deny`.", "deny"),
-    text(
-        "user",
-        "Only decisions about what this user asked for.",
-        "alice",
-    ),
+    text("user", "Only requests of this user.", "alice"),
     text("kind", "Only this kind.", "Pod"),
     text("namespace", "Only this namespace.", "default"),
     text(
@@ -81,12 +77,12 @@ const PAGED: &[QueryParameter] = &[
     ),
     text(
         "after",
-        "The `next` of the page before.",
+        "The `next` of the previous page.",
         "01JD8Q3V5W0000000000000000",
     ),
     QueryParameter {
         name: "limit",
-        description: "How many, 1 to 1000; 100 unless said.",
+        description: "The number of decisions, 1 to 1000; by default 100.",
         schema: limit_schema,
         example: "100",
     },
@@ -107,7 +103,7 @@ pub(super) const ENDPOINTS: &[Endpoint] = &[
             ("/api/v1/decisions", "decisions"),
             Tag::Decisions,
             at_root::<ReadDecisions>(),
-            ("What was decided", "The newest first, a page at a time."),
+            ("List decisions", "The newest first, a page at a time."),
             Success::Json {
                 description: "A page of decisions.",
                 schema: schema_of::<DecisionList>,
@@ -122,13 +118,13 @@ pub(super) const ENDPOINTS: &[Endpoint] = &[
             Tag::Decisions,
             at_root::<ReadDecisions>(),
             (
-                "What is being decided",
+                "Follow decisions",
                 "Server-sent events: `decision` with one decision, `missed` with a `count` where the reader was too slow, and `end` \
                  with `code` and `message` when a new request would be denied: the token expired, its key or the caller's \
                  roles changed. That is looked at every two seconds and after each reload.",
             ),
             Success::Other {
-                description: "Events, until either side has enough.",
+                description: "Events, until either side closes the connection.",
                 content_type: "text/event-stream",
             },
             follow,
@@ -139,8 +135,8 @@ pub(super) const ENDPOINTS: &[Endpoint] = &[
         Tag::Decisions,
         at_root::<ReadDecisions>(),
         (
-            "One decision, whole",
-            "With its trace, patch and input, masked.",
+            "Show a decision",
+            "The full record, with trace, patch and input, masked.",
         ),
         Success::Json {
             description: "The decision.",
@@ -182,7 +178,7 @@ pub(super) fn follow(call: Call<'_>) -> Answering<'_> {
 pub(crate) struct DecisionList {
     #[schemars(with = "Vec<serde_json::Map<String, serde_json::Value>>")]
     items: Vec<Summary>,
-    /// What to ask for `after` to get more; nothing at the end.
+    /// The value of `after` for the next page; absent on the last page.
     next: Option<String>,
 }
 
@@ -193,7 +189,11 @@ async fn page(log: &DecisionLog, head: &Parts) -> Result<Response, HttpError> {
         None => PAGE,
         Some(text) => match text.parse() {
             Ok(limit @ 1..=MOST) => limit,
-            _ => return Err(HttpError::bad_request(format!("limit is 1 to {MOST}"))),
+            _ => {
+                return Err(HttpError::bad_request(format!(
+                    "invalid limit: expected 1 to {MOST}"
+                )));
+            }
         },
     };
     let after = query.take("after")?;
@@ -212,7 +212,7 @@ async fn one(log: &DecisionLog, id: &str) -> Result<Response, HttpError> {
     let line = log.reader().read(move |store| store.get(&wanted)).await;
     match line.map_err(|e| unread(&e))? {
         Some(line) => Ok(json(StatusCode::OK, line.into_bytes())),
-        None => Err(HttpError::not_found("there is no decision of this id")),
+        None => Err(HttpError::not_found("no such decision")),
     }
 }
 
@@ -315,9 +315,11 @@ fn filter(query: &mut Query) -> Result<Filter, HttpError> {
 
 fn unread(failure: &PoolFailure) -> HttpError {
     match failure {
-        PoolFailure::NoStore => HttpError::not_found("decisions are not kept in a store here"),
+        PoolFailure::NoStore => {
+            HttpError::not_found("decisions are not stored: no store is configured")
+        }
         _ => {
-            tracing::warn!("decisions could not be read: {failure}");
+            tracing::warn!("cannot read decisions: {failure}");
             HttpError::busy("the store does not answer")
         }
     }

@@ -31,7 +31,7 @@ pub(super) const ENDPOINTS: &[Endpoint] = &[get(
 pub(super) fn docs(call: Call<'_>) -> Answering<'_> {
     Box::pin(async move {
         let Some(page) = pages::answer(call.head.uri.path()) else {
-            return Err(HttpError::not_found("there is nothing at this path"));
+            return Err(HttpError::not_found("no such path"));
         };
         let known = call.head.headers.get(IF_NONE_MATCH);
         if known.is_some_and(|known| known.as_bytes() == page.etag.as_bytes()) {

@@ -57,8 +57,8 @@ const TARGET: QueryParameter = text(
 );
 
 /// What may not be there.
-const NO_PROFILE: (u16, &str) = (404, "There is no profile of this name, or none at all.");
-const NO_VERTEX: (u16, &str) = (404, "There is no profile of this name, or no such vertex.");
+const NO_PROFILE: (u16, &str) = (404, "The profile is unknown, or none is configured.");
+const NO_VERTEX: (u16, &str) = (404, "The profile or the vertex is unknown.");
 
 /// What may be asked of the graph.
 pub(super) const ENDPOINTS: &[Endpoint] = &[
@@ -68,11 +68,11 @@ pub(super) const ENDPOINTS: &[Endpoint] = &[
             Tag::Graph,
             at_root::<ReadGraph>(),
             (
-                "Profiles and authorizers",
+                "List profiles and authorizers",
                 "In the order of the configuration, with the size of each graph.",
             ),
             Success::Json {
-                description: "What there is.",
+                description: "The profiles and authorizers.",
                 schema: schema_of::<profiles::Profiles>,
             },
             profiles::list,
@@ -84,10 +84,10 @@ pub(super) const ENDPOINTS: &[Endpoint] = &[
             TARGET,
             text(
                 "from",
-                "Where the path begins: `Kind:namespace/name` or `Kind:name`. Needed.",
+                "Where the path begins: `Kind:namespace/name` or `Kind:name`. Required.",
                 "Secret:garden/backup",
             ),
-            text("to", "Where it ends. Needed.", "Seed:my-seed"),
+            text("to", "Where it ends. Required.", "Seed:my-seed"),
         ],
         refusals: &[NO_VERTEX],
         ..get(
@@ -95,11 +95,11 @@ pub(super) const ENDPOINTS: &[Endpoint] = &[
             Tag::Graph,
             at_root::<ReadGraph>(),
             (
-                "Whether one vertex leads to another",
-                "With a shortest path, or what the first vertex leads to instead.",
+                "Find a path between two vertices",
+                "A shortest path, or what the first vertex leads to instead.",
             ),
             Success::Json {
-                description: "The path, or that there is none.",
+                description: "The path, or that no path exists.",
                 schema: schema_of::<PathAnswer>,
             },
             path,
@@ -111,7 +111,7 @@ pub(super) const ENDPOINTS: &[Endpoint] = &[
             TARGET,
             text(
                 "vertex",
-                "The vertex: `Kind:namespace/name` or `Kind:name`. Needed.",
+                "The vertex: `Kind:namespace/name` or `Kind:name`. Required.",
                 "Seed:my-seed",
             ),
         ],
@@ -121,7 +121,7 @@ pub(super) const ENDPOINTS: &[Endpoint] = &[
             Tag::Graph,
             at_root::<ReadGraph>(),
             (
-                "A vertex and what it is connected with",
+                "List the neighbours of a vertex",
                 "At most 10,000 neighbours in each direction.",
             ),
             Success::Json {
@@ -138,7 +138,7 @@ pub(super) const ENDPOINTS: &[Endpoint] = &[
             ("/api/v1/graph/export", "graphExport"),
             Tag::Graph,
             at_root::<ReadGraph>(),
-            ("A whole graph", export::DESCRIPTION),
+            ("Export a graph", export::DESCRIPTION),
             Success::Json {
                 description: "All vertices and edges, with the object that each edge comes from.",
                 schema: schema_of::<export::Exported>,
@@ -148,14 +148,14 @@ pub(super) const ENDPOINTS: &[Endpoint] = &[
     },
     Endpoint {
         query: can_i::QUERY,
-        refusals: &[(404, "There is no authorizer of this name, or none at all.")],
+        refusals: &[(404, "The authorizer is unknown, or none is configured.")],
         ..get(
             ("/api/v1/graph/can-i", "graphCanI"),
             Tag::Graph,
             at_root::<ReadGraph>(),
-            ("Whether somebody may do something", can_i::DESCRIPTION),
+            ("Check whether a user may do something", can_i::DESCRIPTION),
             Success::Json {
-                description: "What the authorizers say, and why.",
+                description: "The answers of the authorizers, with reasons.",
                 schema: schema_of::<portcullis_gate::graph_answers::CanI>,
             },
             can_i::can_i,
@@ -168,7 +168,7 @@ pub(super) const ENDPOINTS: &[Endpoint] = &[
             ("/debug/resource-dependency-graph", "graphPage"),
             Tag::Graph,
             at_root::<ReadGraph>(),
-            ("The graph for people", page::DESCRIPTION),
+            ("Show the graph as a page", page::DESCRIPTION),
             Success::Other {
                 description: "A page.",
                 content_type: "text/html; charset=utf-8",
@@ -225,7 +225,7 @@ fn profile<'a>(
     };
     found.ok_or_else(|| {
         let message = match name {
-            Some(_) => "there is no graph profile of this name",
+            Some(_) => "unknown graph profile",
             None => "no graph profile is configured",
         };
         HttpError::new(StatusCode::NOT_FOUND, "unknown_profile", message)
@@ -242,7 +242,7 @@ fn view(call: &Call<'_>, query: &mut Query) -> Result<(GraphView, Vec<String>), 
 
 fn vertex(query: &mut Query, name: &'static str) -> Result<Vertex, HttpError> {
     let Some(text) = query.take(name)? else {
-        return Err(HttpError::bad_request(format!("{name} is needed")));
+        return Err(HttpError::bad_request(format!("{name} is required")));
     };
     if text.len() > LONGEST {
         return Err(HttpError::bad_request(format!("{name} is too long")));

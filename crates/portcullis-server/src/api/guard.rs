@@ -2,7 +2,7 @@
 //!
 //! INVARIANT: an [`Authorized`] is made here only, after its parameters were checked, and handlers act
 //! on nothing else. What an action needs stands at its type, and is what its endpoint declares: the
-//! guard refuses to work for an endpoint that declares something else.
+//! guard denies every call of an endpoint that declares something else.
 
 use portcullis_core::Identity;
 use portcullis_roles::{AccessDecision, Parameters, Permission, Refusal, Scope, Tenant};
@@ -165,7 +165,7 @@ impl<'a> Call<'a> {
         if browser::is_foreign(self.head, public_url) {
             return Err(HttpError::forbidden(
                 "csrf",
-                "a web page of another site made this request",
+                "cross-site requests are not allowed",
             ));
         }
         Ok(())

@@ -33,8 +33,8 @@ pub(super) const ENDPOINTS: &[Endpoint] = &[get(
     Tag::Description,
     DESCRIBES,
     (
-        "What there is",
-        "Browsers get a page, or are led to `/sign-in` without a session.",
+        "Show name, version and links of the server",
+        "Browsers get a page, or without a session a redirect to `/sign-in`.",
     ),
     Success::Json {
         description: "Name, version and paths of this server.",

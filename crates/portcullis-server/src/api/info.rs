@@ -1,4 +1,4 @@
-//! What anybody may know: how to sign in, and what there is.
+//! Public information: how to sign in, and the capabilities.
 
 use std::collections::BTreeMap;
 
@@ -12,7 +12,7 @@ use super::call::{Answering, Call};
 use super::endpoint::{Endpoint, Success, Tag, get, schema_of};
 use portcullis_gate::access::Access;
 
-/// What is known of a server.
+/// Information about a server.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct InfoAnswer {
     info: Info,
@@ -31,7 +31,7 @@ struct Info {
 /// What can be done here.
 #[derive(Debug, Serialize, JsonSchema)]
 struct Capabilities {
-    /// Whether the history of jobs can be asked for.
+    /// Whether the job history is available.
     job_history: bool,
     auth: Auth,
 }
@@ -40,22 +40,22 @@ struct Capabilities {
 #[derive(Debug, Serialize, JsonSchema)]
 struct Auth {
     realms: BTreeMap<String, RealmInfo>,
-    /// The realm to sign in to, unless another one is meant.
+    /// The realm to sign in to by default.
     default_realm: Option<String>,
-    /// Whether reading takes signing in.
+    /// Whether reading requires signing in.
     read_protected: bool,
-    /// Whether log files are asked for with a token.
+    /// Whether log files need a token.
     auth_log_file_requests: bool,
 }
 
 /// Where tokens come from.
 #[derive(Debug, Serialize, JsonSchema)]
 struct RealmInfo {
-    /// Who issues them.
+    /// The issuer.
     authority: String,
-    /// Who we are there.
+    /// The client id.
     client_id: Option<String>,
-    /// What to ask for there.
+    /// The scopes to request.
     #[serde(skip_serializing_if = "Option::is_none")]
     scope: Option<String>,
     /// What kind of credential it is.
@@ -74,9 +74,9 @@ pub(super) const ENDPOINTS: &[Endpoint] = &[
         ("/api/info", "info"),
         Tag::Description,
         DESCRIBES,
-        ("What this server can do, and how to sign in", ""),
+        ("Show capabilities, and how to sign in", ""),
         Success::Json {
-            description: "What anybody may know.",
+            description: "Public information.",
             schema: schema_of::<InfoAnswer>,
         },
         root,
@@ -86,11 +86,11 @@ pub(super) const ENDPOINTS: &[Endpoint] = &[
         Tag::Description,
         DESCRIBES,
         (
-            "How to sign in to a tenant",
-            "Answers alike for every name, whether or not there is such a tenant.",
+            "Show how to sign in to a tenant",
+            "The answer is the same whether or not the tenant exists.",
         ),
         Success::Json {
-            description: "What anybody may know.",
+            description: "Public information.",
             schema: schema_of::<InfoAnswer>,
         },
         tenant,

@@ -17,7 +17,7 @@ const SHOWN_CHARACTERS: usize = 200;
 pub(super) fn project(tenant: &Tenant, named: &str) -> Result<(Project, bool), HttpError> {
     check("project", named)?;
     if named.split('/').any(|part| matches!(part, "" | "." | "..")) {
-        let message = "the name of a project has no empty parts and no `.` or `..` among them";
+        let message = "invalid project name: empty parts, `.` and `..` are not allowed";
         return Err(HttpError::bad_request(message));
     }
     Ok(match tenant.project(named) {
@@ -42,7 +42,7 @@ pub(super) fn unknown_project(project: &Project) -> HttpError {
 pub(super) fn check(what: &str, name: &str) -> Result<(), HttpError> {
     if name.chars().any(char::is_control) {
         return Err(HttpError::bad_request(format!(
-            "`{what}` has control characters"
+            "invalid `{what}`: control characters are not allowed"
         )));
     }
     if name.chars().count() > MOST_CHARACTERS {

@@ -20,19 +20,19 @@ use super::endpoint::{Endpoint, Verb};
 
 /// What there is to know before the first call, in Markdown.
 const INTRODUCTION: &str = "\
-**Who asks.** Send a JSON Web Token of a configured authenticator as `Authorization: Bearer TOKEN`, or sign in \
-with the browser at `/auth/login`. Where they are configured, client certificates and the users behind unix \
-sockets are known as well. More than one `Authorization` header is refused.
+**Authentication.** Send a JSON Web Token of a configured authenticator as `Authorization: Bearer TOKEN`, or sign \
+in with the browser at `/auth/login`. Where they are configured, client certificates and the users behind unix \
+sockets are accepted as well. More than one `Authorization` header is an error.
 
-**What is allowed.** Rules say who somebody is, roles what may be done, and tenants map one to the other. Every \
-call below says which permission it needs and on what roles may make it depend. What is not granted is refused, \
-and the refusal says what was missing. `GET /api/tenant/{tenant}/authorizations` answers what you may do.
+**Authorization.** Rules identify callers, roles grant permissions, and tenants map rules to roles. Every call below \
+names the permission it needs and the conditions that roles may put on it. What is not granted is denied, and the \
+error says what was missing. `GET /api/tenant/{tenant}/authorizations` shows your permissions.
 
 **Errors** have one shape at every path: `{\"error\": {\"code\", \"message\", \"details\"}, \"request_id\"}`. \
-Besides those listed with a call, every path may answer 405 to a method it does not take, 408 to a request that \
-comes too slowly, and 431 to headers that are too large.
+Besides those listed with a call, every path may answer 405 to a method it does not support, 408 to a request that \
+arrives too slowly, and 431 to headers that are too large.
 
-**HEAD** is taken wherever GET is.";
+**HEAD** is supported wherever GET is.";
 
 /// The description of these calls, as it is served and committed.
 pub(crate) fn text<'a>(endpoints: impl IntoIterator<Item = &'a Endpoint> + Clone) -> String {
@@ -56,7 +56,7 @@ pub(crate) fn document<'a>(endpoints: impl IntoIterator<Item = &'a Endpoint> + C
         "info": {
             "title": "Portcullis",
             "version": env!("CARGO_PKG_VERSION"),
-            "summary": "One gate for Kubernetes, CI jobs and its own API.",
+            "summary": "Admission and authorization controller for Kubernetes.",
             "description": INTRODUCTION,
             "license": {"name": "Apache-2.0", "identifier": "Apache-2.0"},
         },

@@ -27,13 +27,13 @@ pub(crate) struct EnqueueBody {
     /// The reference, like `refs/heads/main`; or else `change`.
     #[serde(default, rename = "ref")]
     reference: Maybe,
-    /// The revision before; not needed.
+    /// The previous revision; optional.
     #[serde(default, rename = "oldrev")]
     _oldrev: Maybe,
-    /// The revision; not needed.
+    /// The revision; optional.
     #[serde(default, rename = "newrev")]
     _newrev: Maybe,
-    /// What older clients send; not needed.
+    /// Sent by older clients; ignored.
     #[serde(default, rename = "trigger")]
     _trigger: Maybe,
 }
@@ -114,7 +114,7 @@ impl Run {
             (None, reference) => format!("`{}`", short(reference.as_deref().unwrap_or_default())),
         };
         HttpError::not_found(format!(
-            "nothing is known of {what} of project `{}` in pipeline `{}`: it was never submitted here",
+            "{what} of project `{}` not found in pipeline `{}`: it was never submitted",
             short(&self.project.name),
             short(&self.pipeline),
         ))
@@ -155,7 +155,7 @@ pub(super) fn one_of(
 ) -> Result<(Option<String>, Option<String>), HttpError> {
     match (change.0, reference.0) {
         (Some(_), Some(_)) => Err(HttpError::bad_request(
-            "both `change` and `ref` are given: name one of them",
+            "`change` and `ref` can't be combined",
         )),
         one => Ok(one),
     }
@@ -192,7 +192,7 @@ fn run_of(
     })
 }
 
-const NOT_KNOWN: (u16, &str) = (404, "Nothing of the kind was ever submitted.");
+const NOT_KNOWN: (u16, &str) = (404, "No such change or ref was ever submitted.");
 
 /// What may be done with pipelines.
 pub(super) const ENDPOINTS: &[Endpoint] = &[
@@ -201,8 +201,8 @@ pub(super) const ENDPOINTS: &[Endpoint] = &[
         Tag::Pipelines,
         in_tenant::<Enqueue>(),
         (
-            "Run something again",
-            "The newest definition that is known for this project, pipeline and change or ref.",
+            "Enqueue a change or ref again",
+            "Runs the newest known definition for this project, pipeline and change or ref.",
         ),
         Content {
             schema: schema_of::<EnqueueBody>,
@@ -215,7 +215,7 @@ pub(super) const ENDPOINTS: &[Endpoint] = &[
         ("/api/tenant/{tenant}/project/{project}/dequeue", "dequeue"),
         Tag::Pipelines,
         in_tenant::<Dequeue>(),
-        ("Cancel what runs", ""),
+        ("Cancel running jobs of a change or ref", ""),
         Content {
             schema: schema_of::<DequeueBody>,
             example: r#"{"pipeline": "check", "ref": "refs/heads/main"}"#,
@@ -227,7 +227,7 @@ pub(super) const ENDPOINTS: &[Endpoint] = &[
         ("/api/tenant/{tenant}/promote", "promote"),
         Tag::Pipelines,
         in_tenant::<Promote>(),
-        ("Move changes to the front", ""),
+        ("Promote changes to the front of a pipeline", ""),
         Content {
             schema: schema_of::<PromoteBody>,
             example: r#"{"pipeline": "gate", "changes": ["12,1", "13,2"]}"#,
@@ -269,7 +269,7 @@ pub(super) fn promote(mut call: Call<'_>) -> Answering<'_> {
         let body: PromoteBody = call.take_body().await?;
         let pipeline = needed("pipeline", body.pipeline)?;
         if body.changes.is_empty() || body.changes.iter().any(String::is_empty) {
-            return Err(HttpError::bad_request("`changes` names no change"));
+            return Err(HttpError::bad_request("`changes` must not be empty"));
         }
         for change in &body.changes {
             names::check("changes", change)?;
@@ -285,7 +285,7 @@ pub(super) fn promote(mut call: Call<'_>) -> Answering<'_> {
             .map(|c| short(c))
             .collect();
         Err(HttpError::not_found(format!(
-            "nothing is known of {} in pipeline `{}`: it was never submitted here",
+            "{} not found in pipeline `{}`: it was never submitted",
             changes.join(", "),
             short(&authorized.pipeline),
         )))

@@ -24,7 +24,7 @@ impl Query {
         };
         let (_, value) = self.0.remove(place);
         if self.0.iter().any(|(own, _)| own == name) {
-            return Err(HttpError::bad_request(format!("{name} is there twice")));
+            return Err(HttpError::bad_request(format!("{name} is given twice")));
         }
         Ok(Some(value))
     }
@@ -62,7 +62,7 @@ impl Query {
         match self.0.first() {
             None => Ok(()),
             Some((name, _)) => {
-                let message = format!("there is no parameter {:?}", shortened(name, 64));
+                let message = format!("unknown parameter {:?}", shortened(name, 64));
                 Err(HttpError::bad_request(message))
             }
         }

@@ -1,4 +1,4 @@
-//! Somebody who is being answered for long, and whether they still may be.
+//! The caller of a long answer, and whether the answer is still permitted.
 //!
 //! A token expires, its key is exchanged, its authenticator or a role goes: a new request would be denied,
 //! so an answer that is still being written ends. Everything is asked again as for a new request, from the

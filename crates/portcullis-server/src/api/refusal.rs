@@ -10,7 +10,7 @@ use crate::http::error::HttpError;
 /// The permission that was missing, and what the caller has.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct ForbiddenDetails {
-    /// The permission it takes.
+    /// The required permission.
     permission: String,
     /// The conditions that were not met, of roles that grant it on conditions.
     conditions: Vec<UnmetCondition>,
@@ -23,11 +23,11 @@ pub(crate) struct ForbiddenDetails {
 /// A condition that was not met.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct UnmetCondition {
-    /// What it looks at, like `project`.
+    /// What the condition is about, like `project`.
     name: String,
-    /// What the role grants it for: a value or a list of them.
+    /// The required value, or a list of alternatives.
     wanted: Value,
-    /// What the request says; `null` if nothing.
+    /// The value in the request; `null` if absent.
     got: Option<String>,
     /// The rule by which the caller has the role.
     rule: String,

@@ -32,10 +32,10 @@ pub(super) const ENDPOINTS: &[Endpoint] = &[Endpoint {
     method: Verb::Delete,
     query: &[text(
         "subject",
-        "Whose: the name that `GET /auth/session` shows as `user`. Required.",
+        "The subject: the `user` of `GET /auth/session`. Required.",
         "alice",
     )],
-    refusals: &[(404, "There are no sessions here.")],
+    refusals: &[(404, "Sessions are not enabled.")],
     ..get(
         ("/api/v1/sessions", "endSessions"),
         Tag::SignIn,
@@ -45,7 +45,7 @@ pub(super) const ENDPOINTS: &[Endpoint] = &[Endpoint {
             "In every realm, on every server that shares the store, within five seconds. Tokens are not affected.",
         ),
         Success::Nothing {
-            description: "They have ended.",
+            description: "The sessions have ended.",
         },
         end_sessions,
     )
@@ -66,7 +66,7 @@ fn end_sessions(call: Call<'_>) -> Answering<'_> {
             return Err(HttpError::bad_request("subject is too long"));
         }
         let Some(sessions) = &call.gate.access.sessions else {
-            return Err(HttpError::not_found("there are no sessions here"));
+            return Err(HttpError::not_found("sessions are not enabled"));
         };
         call.authorize(root, EndSessions).await?;
         tracing::info!(subject, "sessions ended");

@@ -43,24 +43,18 @@ pub(crate) struct SessionAnswer {
     csrf: String,
 }
 
-const SIGNS_IN: Access = Access::Public("is for those who are not signed in yet");
+const SIGNS_IN: Access = Access::Public("is for callers who are not signed in yet");
 
 const LOGIN_REFUSALS: &[(u16, &str)] = &[
     (
         400,
-        "The login was not begun in this browser, took too long, or belongs to another attempt.",
+        "The sign-in was not started in this browser, took too long, or belongs to another attempt.",
     ),
-    (403, "The provider refused."),
-    (404, "Nobody can sign in here, or there is no such realm."),
-    (
-        422,
-        "The provider says more about the caller than a session can hold.",
-    ),
-    (
-        502,
-        "The provider's answer can't be understood or is not to be believed.",
-    ),
-    (503, "The provider can't be asked now."),
+    (403, "The provider denied the sign-in."),
+    (404, "Sign-in is not available, or the realm is unknown."),
+    (422, "The provider's claims are too large for a session."),
+    (502, "The provider's answer or token is invalid."),
+    (503, "The provider is unavailable."),
 ];
 
 /// What browsers do to sign in and out.
@@ -69,12 +63,12 @@ pub(super) const ENDPOINTS: &[Endpoint] = &[
         query: &[
             text(
                 "realm",
-                "Where to sign in; the default realm unless said.",
+                "The realm to sign in to; by default the default realm.",
                 "sso",
             ),
             text(
                 "return_to",
-                "Where to go afterwards, a path of this server.",
+                "Where to redirect afterwards: a path of this server.",
                 "/docs",
             ),
         ],
@@ -88,7 +82,7 @@ pub(super) const ENDPOINTS: &[Endpoint] = &[
                 "OpenID Connect: the provider sends the browser back to `/auth/callback`.",
             ),
             Success::Redirect {
-                description: "To the provider.",
+                description: "Redirect to the provider.",
             },
             login,
         )
@@ -96,32 +90,36 @@ pub(super) const ENDPOINTS: &[Endpoint] = &[
     },
     Endpoint {
         query: &[
-            text("code", "What the provider gives.", ""),
-            text("state", "What the login began with.", ""),
-            text("iss", "Who the provider is.", ""),
-            text("error", "Why not.", ""),
-            text("error_description", "Why not, in words.", ""),
+            text("code", "The authorization code of the provider.", ""),
+            text("state", "The state that the sign-in started with.", ""),
+            text("iss", "The issuer of the provider.", ""),
+            text("error", "The error code of the provider.", ""),
+            text(
+                "error_description",
+                "The error description of the provider.",
+                "",
+            ),
         ],
         refusals: LOGIN_REFUSALS,
         ..get(
             ("/auth/callback", "loginCallback"),
             Tag::SignIn,
             SIGNS_IN,
-            ("Where the provider sends browsers back to", ""),
+            ("Complete a sign-in", ""),
             Success::Redirect {
-                description: "To where the login came from, with a session.",
+                description: "Redirect to where the sign-in was started, with a session.",
             },
             callback,
         )
         .with_web()
     },
     Endpoint {
-        refusals: &[(404, "There are no sessions here.")],
+        refusals: &[(404, "Sessions are not enabled.")],
         ..get(
             ("/auth/session", "session"),
             Tag::SignIn,
             Access::SignedIn("is about the caller's own session"),
-            ("Who is signed in", "401 without a session."),
+            ("Show the session", "Answers 401 without a session."),
             Success::Json {
                 description: "The session.",
                 schema: schema_of::<SessionAnswer>,
@@ -136,7 +134,7 @@ pub(super) const ENDPOINTS: &[Endpoint] = &[
             (403, "The form lacks the session's `csrf`."),
             (408, "The form did not arrive in time."),
             (413, "The form is too large."),
-            (503, "The store does not answer: the session lasts on."),
+            (503, "The store does not answer: the session stays valid."),
         ],
         ..get(
             ("/auth/logout", "logout"),
@@ -147,7 +145,7 @@ pub(super) const ENDPOINTS: &[Endpoint] = &[
                 "With a session it needs its `X-CSRF-Token`, or the same in a form field `csrf`.",
             ),
             Success::Redirect {
-                description: "To the pages.",
+                description: "Redirect to the pages.",
             },
             logout,
         )
@@ -206,7 +204,7 @@ async fn finish(call: Call<'_>) -> Result<Response, HttpError> {
     let sessions = sessions(&call)?;
     let Some(begun) = cookie(&call.head.headers, LOGIN.at(call.is_secure())) else {
         return Err(HttpError::bad_request(
-            "no login is under way in this browser: begin again at /auth/login",
+            "no sign-in was started in this browser: start again at /auth/login",
         ));
     };
     let redirect_uri = redirect_uri(&call)?;
@@ -223,7 +221,7 @@ async fn finish(call: Call<'_>) -> Result<Response, HttpError> {
             HttpError::new(
                 StatusCode::UNPROCESSABLE_ENTITY,
                 "too_many_claims",
-                "the provider says more about you than a session can hold: use a bearer token",
+                "the provider's claims are too large for a session: use a bearer token",
             )
         })?;
     let mut response = redirect(&done.return_to)?;
@@ -303,7 +301,7 @@ async fn form_fields(
 fn sessions<'a>(call: &Call<'a>) -> Result<&'a Sessions, HttpError> {
     let sessions = call.gate.access.sessions.as_ref();
     sessions.ok_or_else(|| {
-        HttpError::not_found("there are no sessions here: no authenticator takes tokens")
+        HttpError::not_found("sessions are not enabled: no authenticator accepts tokens")
     })
 }
 
@@ -327,7 +325,7 @@ fn origin(call: &Call<'_>) -> Result<String, HttpError> {
         !text.is_empty() && text.chars().all(may_be)
     };
     let Some(authority) = authority.filter(is_plain) else {
-        return Err(HttpError::bad_request("the request says for no host"));
+        return Err(HttpError::bad_request("the request has no Host header"));
     };
     let scheme = if call.is_secure() { "https" } else { "http" };
     Ok(format!("{scheme}://{authority}"))

@@ -19,21 +19,21 @@ use super::endpoint::{Content, Endpoint, Success, Tag, post, schema_of};
 /// Longer reasons are cut, as Zuul does.
 const REASON_CHARACTERS: usize = 4096;
 
-/// What is set; what isn't named stays as it is.
+/// The new state; fields that are not given stay unchanged.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct StateBody {
-    /// New pipelines are thrown away.
+    /// New pipelines are discarded.
     trigger_queue_discarding: Option<bool>,
     /// New pipelines wait.
     trigger_queue_paused: Option<bool>,
     /// Results wait: finished jobs start no next stage.
     result_queue_paused: Option<bool>,
-    /// Why, for those who wonder.
+    /// The reason.
     #[serde(default, deserialize_with = "given")]
     #[schemars(with = "Option<String>")]
     reason: Option<Option<String>>,
-    /// After so many seconds everything is normal again.
+    /// The number of seconds after which the state returns to normal.
     #[schemars(range(min = 1, max = 315_360_000))]
     expires_in: Option<u64>,
 }
@@ -98,7 +98,7 @@ impl Action for SetState {
 /// What may be done to a tenant.
 pub(super) const ENDPOINTS: &[Endpoint] = &[Endpoint {
     success: Success::Json {
-        description: "How the tenant is now.",
+        description: "The new state of the tenant.",
         schema: schema_of::<StateAnswer>,
     },
     ..post(
@@ -106,8 +106,8 @@ pub(super) const ENDPOINTS: &[Endpoint] = &[Endpoint {
         Tag::Tenants,
         in_tenant::<SetState>(),
         (
-            "Pause a tenant, or go on",
-            "What isn't named stays as it is. With `expires_in` everything is normal again after so many seconds.",
+            "Pause or resume a tenant",
+            "Fields that are not given stay unchanged. With `expires_in`, the state returns to normal after that many seconds.",
         ),
         Content {
             schema: schema_of::<StateBody>,

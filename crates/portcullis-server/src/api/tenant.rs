@@ -15,16 +15,16 @@ use super::state::StateAnswer;
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct TenantEntry {
     name: String,
-    /// How many projects it names; those it holds by pattern are not counted.
+    /// The number of projects; those that match only a pattern are not counted.
     projects: usize,
     /// How many changes are on their way.
     queue: usize,
-    /// How it is paused, if it is.
+    /// The state, unless it is normal.
     #[serde(skip_serializing_if = "Option::is_none")]
     state: Option<StateAnswer>,
 }
 
-/// How a tenant is.
+/// The status of a tenant.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct Status {
     /// The version of this server.
@@ -57,9 +57,9 @@ pub(super) const ENDPOINTS: &[Endpoint] = &[
         ("/api/tenants", "tenants"),
         Tag::Tenants,
         at_root::<Read>(),
-        ("The tenants that the caller may read", ""),
+        ("List the tenants that the caller may read", ""),
         Success::Json {
-            description: "Those tenants, by name.",
+            description: "The tenants, by name.",
             schema: schema_of::<Vec<TenantEntry>>,
         },
         list,
@@ -68,7 +68,7 @@ pub(super) const ENDPOINTS: &[Endpoint] = &[
         ("/api/tenant/{tenant}/status", "status"),
         Tag::Tenants,
         in_tenant::<Read>(),
-        ("How a tenant is", ""),
+        ("Show the status of a tenant", ""),
         Success::Json {
             description: "Its queues and its state.",
             schema: schema_of::<Status>,
@@ -80,8 +80,8 @@ pub(super) const ENDPOINTS: &[Endpoint] = &[
         Tag::Tenants,
         in_tenant::<Read>(),
         (
-            "The projects of a tenant",
-            "Those it names; projects that it holds by a pattern are not listed.",
+            "List the projects of a tenant",
+            "Projects that match only a pattern are not listed.",
         ),
         Success::Json {
             description: "Its projects.",
@@ -93,7 +93,7 @@ pub(super) const ENDPOINTS: &[Endpoint] = &[
         ("/api/tenant/{tenant}/jobs", "jobs"),
         Tag::Tenants,
         in_tenant::<Read>(),
-        ("The jobs of a tenant", ""),
+        ("List the jobs of a tenant", ""),
         Success::Json {
             description: "Its jobs.",
             schema: schema_of::<Vec<serde_json::Value>>,
@@ -104,7 +104,7 @@ pub(super) const ENDPOINTS: &[Endpoint] = &[
         ("/api/tenant/{tenant}/pipelines", "pipelines"),
         Tag::Tenants,
         in_tenant::<Read>(),
-        ("The pipelines of a tenant", ""),
+        ("List the pipelines of a tenant", ""),
         Success::Json {
             description: "Its pipelines.",
             schema: schema_of::<Vec<serde_json::Value>>,

@@ -50,32 +50,32 @@ impl DecisionCounts {
         };
         registry.register(
             "decision_log_written",
-            "Decisions that were kept",
+            "Decisions recorded",
             counts.written.clone(),
         );
         registry.register(
             "decision_log_dropped",
-            "Decisions that were not kept: queue_full, unmaskable, not_stored, not_written (lines, without a store), not_kept (required, and refused)",
+            "Decisions not recorded: queue_full, unmaskable, not_stored, not_written (lines, without a store), not_kept (required, and denied)",
             counts.dropped.clone(),
         );
         registry.register(
             "decision_log_failures",
-            "Attempts to keep decisions that failed",
+            "Failed attempts to record decisions",
             counts.failures.clone(),
         );
         registry.register(
             "decision_log_pruned",
-            "Decisions that were deleted because of their age or the space they took",
+            "Decisions deleted because of their age or size",
             counts.pruned.clone(),
         );
         registry.register(
             "decision_log_truncated",
-            "Decisions that were kept without their objects: max_input (larger than decisions.maxInput)",
+            "Decisions recorded without their objects: max_input (larger than decisions.maxInput)",
             counts.truncated.clone(),
         );
         registry.register(
             "decision_log_waiting",
-            "Decisions that wait in memory to be kept",
+            "Decisions waiting in memory to be recorded",
             counts.waiting.clone(),
         );
         // Series that exist from the start can be alerted on.

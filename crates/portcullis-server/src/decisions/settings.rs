@@ -1,4 +1,4 @@
-//! What the decision log is told to do, and the store it begins with.
+//! The settings of the decision log, and the store it begins with.
 
 use std::path::Path;
 

@@ -168,7 +168,7 @@ impl Writer {
             }
             Err(error) => {
                 self.counts.failed("json_lines");
-                self.tell(&format!("decisions could not be written as lines: {error}"));
+                self.tell(&format!("cannot write decisions to jsonLines: {error}"));
                 false
             }
         }
@@ -194,7 +194,7 @@ impl Writer {
                 Err(error) => {
                     self.counts.failed("store");
                     self.set_fault(Some(error.to_string()));
-                    self.tell(&format!("decisions could not be stored: {error}"));
+                    self.tell(&format!("cannot store decisions: {error}"));
                     if !error.is_temporary() {
                         self.store = None;
                         refusals += 1;
@@ -301,7 +301,7 @@ impl Writer {
             Err(error) => {
                 self.counts.failed("store");
                 self.set_fault(Some(error.to_string()));
-                self.tell(&format!("old decisions could not be deleted: {error}"));
+                self.tell(&format!("cannot delete old decisions: {error}"));
             }
         }
     }

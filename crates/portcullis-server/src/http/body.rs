@@ -52,7 +52,7 @@ pub(crate) async fn read(
             .await
         {
             Ok(outcome) => outcome,
-            Err(_) => return Err(HttpError::too_slow("the body did not come in time")),
+            Err(_) => return Err(HttpError::too_slow("the body did not arrive in time")),
         };
     if outcome.is_err() {
         drain(body);

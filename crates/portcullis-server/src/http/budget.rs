@@ -2,7 +2,7 @@
 //! answers until they are written.
 //!
 //! INVARIANT: a [`Share`] lives as long as the bytes it stands for. Large bodies and all answers own
-//! theirs, so whoever holds the bytes, the HTTP library's buffers included, holds the share.
+//! theirs, so the holder of the bytes, the HTTP library's buffers included, holds the share.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};

@@ -161,7 +161,7 @@ pub(crate) async fn serve_http1<S: AsyncRead + AsyncWrite + Unpin, C: Client>(
     let (mut stream, refused) = connection.into_parts().io.into_inner().into_inner();
     let answer = match refused {
         _ if overdue == Some(Overdue::Head) => Some(HttpError::too_slow(
-            "the request's head did not come in time",
+            "the request headers did not arrive in time",
         )),
         Some(status) => Some(HttpError::unreadable(status, limits.headers)),
         None => None,

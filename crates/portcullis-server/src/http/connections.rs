@@ -2,7 +2,7 @@
 //! changed while they are.
 //!
 //! Half of the limit is shared out: each listener has a part of it that no other can use. The other half
-//! is for whoever comes first.
+//! is first come, first served.
 
 use std::collections::{BTreeMap, HashMap};
 use std::net::IpAddr;

@@ -62,7 +62,7 @@ impl HttpError {
     }
 
     pub(crate) fn method_not_allowed(allow: &'static str) -> Self {
-        let message = format!("this path takes {allow}");
+        let message = format!("method not allowed: expected {allow}");
         let error = Self::new(
             StatusCode::METHOD_NOT_ALLOWED,
             "method_not_allowed",
@@ -107,7 +107,7 @@ impl HttpError {
                 "path_too_long",
                 "the path is too long",
             ),
-            _ => Self::bad_request("this is not a request in HTTP/1.1"),
+            _ => Self::bad_request("not an HTTP/1.1 request"),
         }
     }
 
@@ -248,11 +248,11 @@ pub(crate) struct ErrorBody<'a> {
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "ErrorReason")]
 pub(crate) struct ErrorReason<'a> {
-    /// A word for programs.
+    /// A machine-readable code.
     code: &'a str,
-    /// A sentence for people.
+    /// A human-readable message.
     message: &'a str,
-    /// More for programs, depending on the code.
+    /// Machine-readable details, depending on the code.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Value")]
     details: Option<&'a Value>,

@@ -103,7 +103,7 @@ pub(crate) async fn accept_all<H: Handler>(bound: Bound, accepting: Accepting<H>
 
 /// Says that an address has too many connections. While many are told, others are just closed.
 fn turn_away<H: Handler>(socket: Socket, accepting: &Accepting<H>, told: &Arc<Semaphore>) {
-    const TEXT: &str = "there are too many connections from your address";
+    const TEXT: &str = "too many connections from your address";
     let error = HttpError::new(StatusCode::TOO_MANY_REQUESTS, "too_many_connections", TEXT);
     accepting.handler.metrics().error(error.code());
     let is_tls = accepting.setup.load().tls.is_some();
@@ -186,7 +186,7 @@ async fn plain<T: AsyncRead + AsyncWrite + Unpin + Send + 'static, H: Handler>(
         Ok(Ok(looked)) => looked,
         Ok(Err(_)) => return,
         Err(_) => {
-            let slow = HttpError::too_slow("no request came in time").into_bytes();
+            let slow = HttpError::too_slow("no request arrived in time").into_bytes();
             return last_word(stream, &slow).await;
         }
     };

@@ -10,7 +10,7 @@ pub(crate) fn expect_json(headers: &HeaderMap) -> Result<(), HttpError> {
         && !encoding.as_bytes().eq_ignore_ascii_case(b"identity")
     {
         return Err(HttpError::unsupported_media_type(
-            "a compressed body is not taken",
+            "compressed bodies are not supported",
         ));
     }
     let Some(value) = headers.get(CONTENT_TYPE) else {

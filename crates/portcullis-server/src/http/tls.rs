@@ -78,7 +78,7 @@ pub(crate) fn build(tls: &Tls, data_dir: Option<&Path>) -> Result<TlsSetup, Stri
 fn unusable(error: &rustls::Error) -> String {
     match error {
         rustls::Error::InconsistentKeys(_) => "certificate and key do not match".to_owned(),
-        other => format!("the certificate can't be used: {other}"),
+        other => format!("invalid certificate: {other}"),
     }
 }
 

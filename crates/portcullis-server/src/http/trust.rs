@@ -69,8 +69,8 @@ impl Lapsed {
     /// What is said to the client.
     pub(crate) fn message(self) -> &'static str {
         match self {
-            Self::Trust => "the trusted authorities of this listener changed: connect again",
-            Self::Certificate => "your certificate expired: connect again with a new one",
+            Self::Trust => "the trusted CA certificates of this listener changed: reconnect",
+            Self::Certificate => "your certificate expired: reconnect with a new one",
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Unix sockets: made with their mode and owner before anybody can connect.
+//! Unix sockets: made with their mode and owner before clients can connect.
 
 use std::io;
 use std::os::unix::fs::{FileTypeExt, MetadataExt, PermissionsExt, chown};
@@ -61,13 +61,13 @@ fn check_place(path: &Path) -> io::Result<()> {
     if !there.file_type().is_socket() {
         return Err(io::Error::new(
             io::ErrorKind::AlreadyExists,
-            "a file that is no socket is there",
+            "the path exists and is not a socket",
         ));
     }
     match Probe::connect(path) {
         Ok(_) => Err(io::Error::new(
             io::ErrorKind::AddrInUse,
-            "somebody listens there already",
+            "another process is already listening there",
         )),
         Err(_) => Ok(()),
     }
@@ -109,10 +109,7 @@ fn group_id(who: &Principal) -> io::Result<u32> {
 }
 
 fn unknown(what: &str, name: &str) -> io::Error {
-    io::Error::new(
-        io::ErrorKind::NotFound,
-        format!("there is no {what} `{name}`"),
-    )
+    io::Error::new(io::ErrorKind::NotFound, format!("unknown {what} `{name}`"))
 }
 
 impl Drop for SocketFile {

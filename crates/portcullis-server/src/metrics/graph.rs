@@ -1,4 +1,4 @@
-//! What is counted of the graphs: changes, path checks, malformed objects, and, when somebody looks, their
+//! What is counted of the graphs: changes, path checks, malformed objects, and, when they are scraped, their
 //! size and how far they lag behind.
 
 use std::sync::{Arc, OnceLock};
@@ -68,17 +68,17 @@ impl GraphMetrics {
         };
         registry.register(
             "graph_update_duration_seconds",
-            "Time to change a resource dependency graph when an object is created, changed or deleted",
+            "Duration of resource dependency graph updates",
             metrics.updates.clone(),
         );
         registry.register(
             "graph_path_check_duration_seconds",
-            "Time to find whether a path exists in a resource dependency graph",
+            "Duration of path checks in a resource dependency graph",
             metrics.checks.clone(),
         );
         registry.register(
             "graph_malformed_objects",
-            "Objects that were malformed when they came",
+            "Malformed objects received",
             metrics.malformed.clone(),
         );
         registry.register_collector(Box::new(Sizes(Arc::clone(&metrics.current))));
@@ -203,7 +203,7 @@ impl Collector for Sizes {
             let labels = [("profile", profile.as_str()), ("target", target.as_str())];
             ConstGauge::new(count(*edges)).encode(family.encode_family(&labels)?)?;
         }
-        let help = "Time since the objects of a profile were last known to be current";
+        let help = "Age of the last known current state of a profile's objects";
         let mut family = encoder.encode_descriptor("graph_lag_seconds", help, None, gauge)?;
         for profile in graphs.iter() {
             let labels = [("profile", profile.name.as_str())];

@@ -59,7 +59,7 @@ impl GuardMetrics {
         );
         registry.register(
             "policy_threads_lost",
-            "Evaluation threads that were abandoned while they computed and have not ended",
+            "Abandoned evaluation threads that are still running",
             self.lost.clone(),
         );
         registry.register(
@@ -123,27 +123,27 @@ impl PolicyMetrics {
         };
         registry.register(
             "policy_evaluations",
-            "Policies asked, by what they said themselves",
+            "Policy evaluations, by outcome",
             metrics.evaluations.clone(),
         );
         registry.register(
             "policy_limits",
-            "Policies that hit a limit",
+            "Policy evaluations that hit a limit",
             metrics.limits.clone(),
         );
         registry.register(
             "policy_duration_seconds",
-            "Time all policies took for a review, waiting included",
+            "Duration of all policies of a review, queueing included",
             metrics.durations.clone(),
         );
         registry.register(
             "policy_host_calls",
-            "What policies asked of the world outside",
+            "Host calls of policies",
             metrics.host_calls.clone(),
         );
         registry.register(
             "policy_host_call_duration_seconds",
-            "Time the world outside took to answer",
+            "Duration of host calls of policies",
             metrics.host_call_durations.clone(),
         );
         metrics.guard.register(registry);

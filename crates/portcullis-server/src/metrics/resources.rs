@@ -2,7 +2,7 @@
 //!
 //! Built-in resources of Kubernetes always have a label of their own. Others get one of
 //! [`OTHERS`] places when an object of theirs was allowed: that takes more than a made-up review
-//! with a made-up resource that is refused, and a webhook that is well protected sees only what the
+//! with a made-up resource that is denied, and a webhook that is well protected sees only what the
 //! cluster serves. Whatever finds no place is `other`.
 
 use std::collections::HashSet;

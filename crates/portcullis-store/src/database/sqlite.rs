@@ -47,8 +47,9 @@ impl Sqlite {
     /// Opens the file for reading and writing; makes it if it is not there.
     pub(crate) fn open(path: &Path) -> Result<Self, Failure> {
         trusted(path)?;
-        create(path)
-            .map_err(|error| Failure::new(Kind::Other, format!("can't make the file: {error}")))?;
+        create(path).map_err(|error| {
+            Failure::new(Kind::Other, format!("can't create the file: {error}"))
+        })?;
         let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
         let mut this = Self::with_flags(path, path.as_os_str().as_encoded_bytes(), flags)?;
         this.retried(|this| {

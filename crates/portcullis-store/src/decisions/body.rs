@@ -58,7 +58,7 @@ impl Compressor {
         let size = usize::try_from(raw_size).ok();
         let size = size
             .filter(|size| *size <= RAW_BELIEVED)
-            .ok_or_else(|| Failure::corrupt("a batch says that it is impossibly big"))?;
+            .ok_or_else(|| Failure::corrupt("a batch has an invalid size"))?;
         let decompressor = match &mut self.decompressor {
             Some(decompressor) => decompressor,
             none => none.insert(bulk::Decompressor::new().map_err(failed)?),
@@ -67,7 +67,9 @@ impl Compressor {
             .decompress(body, size)
             .map_err(|error| Failure::corrupt(format!("a batch can't be read: {error}")))?;
         if lines.len() != size {
-            return Err(Failure::corrupt("a batch is shorter than it says"));
+            return Err(Failure::corrupt(
+                "a batch is shorter than its declared size",
+            ));
         }
         String::from_utf8(lines).map_err(|_| Failure::corrupt("a batch is not text"))
     }

@@ -1,4 +1,4 @@
-//! Which decisions are meant, and how that is said in SQL.
+//! Filters of decisions, and their SQL.
 
 use std::borrow::Cow;
 use std::time::SystemTime;

@@ -1,4 +1,4 @@
-//! Deleting what is too old or too much. What is too old goes whole; of what is too much refusals go last
+//! Deleting what is too old or too much. What is too old goes whole; of what is too much denials go last
 //! (see `thin`).
 
 use std::time::{Duration, SystemTime};

@@ -1,11 +1,11 @@
-//! Making room without losing refusals.
+//! Making room without losing denials.
 //!
 //! Every user can make decisions, as many and as large as they like, so deleting the oldest would let a
 //! user push out what should not be found. When there is too much:
 //!
-//! 1. The oldest batches are thinned: what was allowed goes, what was refused stays.
+//! 1. The oldest batches are thinned: what was allowed goes, what was denied stays.
 //! 2. What is left of thinned batches may take [`SHARE`] of the room. Beyond it, those users lose their
-//!    oldest refusals who have most of them, so no user pushes out those of others.
+//!    oldest denials who have most of them, so no user pushes out those of others.
 //!
 //! A batch keeps its place and its numbers: lines that are gone are empty.
 

@@ -40,10 +40,10 @@ pub enum ConnectError {
         words: String,
     },
     /// This is not a pod, or one without a service account.
-    #[error("no service account of a pod found here: {0}")]
+    #[error("no service account found, this may not be a pod: {0}")]
     InCluster(String),
     /// What is configured can't be used.
-    #[error("the way to the API server can't be used: {0}")]
+    #[error("cannot connect to the API server: {0}")]
     Unusable(String),
 }
 
@@ -117,7 +117,7 @@ impl Cluster {
         }
         // `kube` takes the one of the process, which is the program's to choose.
         if CryptoProvider::get_default().is_none() {
-            let words = "the program has installed no provider of cryptography".to_owned();
+            let words = "no cryptography provider is installed".to_owned();
             return Err(ConnectError::Unusable(words));
         }
         let mut connector = HttpConnector::new();
@@ -154,8 +154,8 @@ fn kubeconfig_words(error: &KubeconfigError) -> String {
             _ => error.to_string(),
         },
         KubeconfigError::Parse(error) => match error.location() {
-            Some(at) => format!("line {} is not what a kubeconfig has there", at.line()),
-            None => "not a kubeconfig".to_owned(),
+            Some(at) => format!("not a valid kubeconfig at line {}", at.line()),
+            None => "not a kubeconfig file".to_owned(),
         },
         other => other.to_string(),
     }

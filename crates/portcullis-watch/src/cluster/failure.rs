@@ -103,7 +103,7 @@ pub(super) fn words(error: &(dyn Error + 'static)) -> String {
         let secret = cause.is::<kube::client::AuthError>()
             || matches!(cause.downcast_ref(), Some(kube::Error::Auth(_)));
         if secret {
-            return "the credentials can't be had or used".to_owned();
+            return "the credentials are unavailable or invalid".to_owned();
         }
         match cause.source() {
             Some(inner) => cause = inner,

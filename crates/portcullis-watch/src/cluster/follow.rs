@@ -107,7 +107,7 @@ impl Follow {
             }
             backoff.rest(failure.rest).await;
         }
-        let words = "changes are not applied any more";
+        let words = "changes are no longer applied";
         self.board.failed(self.index, words);
     }
 
@@ -195,8 +195,7 @@ impl Follow {
             return Ok(());
         }
         let Ok(event) = serde_json::from_slice::<Event<'_>>(line) else {
-            self.board
-                .malformed(self.index, "what was told can't be read");
+            self.board.malformed(self.index, "malformed watch event");
             return Ok(());
         };
         let object = event.object.get();
@@ -206,7 +205,7 @@ impl Follow {
             "BOOKMARK" => None,
             "ERROR" => return Err(Failure::told(None, object.as_bytes()).into()),
             _ => {
-                self.board.malformed(self.index, "what was told is unknown");
+                self.board.malformed(self.index, "unknown watch event type");
                 return Ok(());
             }
         };

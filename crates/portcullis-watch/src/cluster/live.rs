@@ -29,7 +29,7 @@ impl Cluster {
             match cluster.object(&path, time).await {
                 Ok(text) => serde_json::from_slice(&text)
                     .map(Some)
-                    .map_err(|_| "the API server's answer is no object".to_owned()),
+                    .map_err(|_| "the API server's answer is not an object".to_owned()),
                 Err(failure) if failure.nature == Nature::Missing => Ok(None),
                 Err(failure) => Err(failure.words),
             }

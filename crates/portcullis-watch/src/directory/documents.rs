@@ -1,7 +1,7 @@
 //! The objects of a manifest's text.
 //!
 //! Manifests are YAML as Kubernetes reads it (`0644` is octal, `yes` is a boolean), JSON among it. A
-//! document that can't be used is told, with its line, and the others are read all the same.
+//! document that can't be used is reported, with its line, and the others are read all the same.
 
 use portcullis_document::{Fault, Position, yaml};
 use portcullis_kube::manifest::{ManifestText, list_items, parts};

@@ -8,7 +8,7 @@ use portcullis_config::{ConfigSource, Listening, LoadOptions};
 /// Which plug-ins run, for every command that needs a chain.
 #[derive(Debug, Default, Args)]
 pub(crate) struct Admission {
-    /// Plug-ins in the order in which they run; overrides the configuration.
+    /// Plug-ins, in the order in which they run; overrides the configuration.
     #[arg(long, value_name = "A,B,C", value_delimiter = ',')]
     pub(crate) admission_control: Option<Vec<String>>,
     /// Configuration of plug-ins, in the format of Kubernetes' `AdmissionConfiguration`.

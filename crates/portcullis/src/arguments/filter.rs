@@ -7,32 +7,32 @@ use portcullis_record::Answer;
 
 use super::{Moment, moment};
 
-/// Which decisions; all that is given has to fit.
+/// Filters; a decision has to match all of them.
 #[derive(Debug, Clone, Default, Args)]
-#[command(next_help_heading = "Which decisions")]
+#[command(next_help_heading = "Filters")]
 pub(crate) struct Filter {
-    /// Those made at this door.
+    /// Only decisions at this door.
     #[arg(long, value_name = "DOOR", value_parser = doors())]
     pub(crate) door: Option<Door>,
-    /// Those with this answer.
+    /// Only decisions with this verdict.
     #[arg(long, value_name = "ANSWER", value_parser = answers())]
     pub(crate) verdict: Option<Answer>,
-    /// What this user asked.
+    /// Only requests of this user.
     #[arg(long, value_name = "USER")]
     pub(crate) user: Option<String>,
-    /// Objects of this kind; for authorization the resource.
+    /// Only objects of this kind; for authorization, the resource.
     #[arg(long, value_name = "KIND")]
     pub(crate) kind: Option<String>,
-    /// Objects in this namespace; for CI the project.
+    /// Only objects in this namespace; for CI, the project.
     #[arg(short, long, value_name = "NS")]
     pub(crate) namespace: Option<String>,
-    /// Those this policy, plug-in or authorizer had something to say about, whatever its mode.
+    /// Only decisions in which this policy, plug-in or authorizer took part, whatever its mode.
     #[arg(long, value_name = "NAME")]
     pub(crate) policy: Option<String>,
-    /// No older than this: 24h, 7d, 2026-10-01 or 2026-10-01T12:00:00Z.
+    /// Only decisions since: 24h, 7d, 2026-10-01 or 2026-10-01T12:00:00Z.
     #[arg(long, value_name = "TIME", value_parser = moment)]
     pub(crate) since: Option<Moment>,
-    /// Older than this.
+    /// Only decisions until.
     #[arg(long, value_name = "TIME", value_parser = moment)]
     pub(crate) until: Option<Moment>,
 }

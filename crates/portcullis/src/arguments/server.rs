@@ -6,9 +6,9 @@ use clap::Args;
 
 use crate::client::Secret;
 
-/// Which server, and who asks.
+/// The server, and how to authenticate to it.
 #[derive(Debug, Clone, Default, Args)]
-#[command(next_help_heading = "Which server")]
+#[command(next_help_heading = "Server options")]
 pub(crate) struct Server {
     /// A running server: `https://HOST`, `http://HOST` or `unix:///PATH` [env: `PORTCULLIS_SERVER`].
     #[arg(long, value_name = "URL")]

@@ -15,12 +15,12 @@ pub(crate) fn span(text: &str) -> Result<Duration, String> {
     let span = written
         .parse::<Written>()
         .map_err(|error| match is_number {
-            true => "that is too long".to_owned(),
+            true => "too long".to_owned(),
             false => error.to_string(),
         })?;
     let span = span.get();
     match span.as_secs() {
-        0 => Err("at least a second is needed".to_owned()),
+        0 => Err("must be at least 1s".to_owned()),
         seconds => Ok(Duration::from_secs(seconds)),
     }
 }

@@ -9,9 +9,9 @@ use crate::client::Secret;
 
 /// Where decisions are: a data directory, a store, or a running server.
 #[derive(Debug, Clone, Default, Args)]
-#[command(next_help_heading = "Where decisions are read")]
+#[command(next_help_heading = "Decision source")]
 pub(crate) struct Store {
-    /// The data directory of a server [default: where `serve` keeps its data]
+    /// The data directory of a server [default: the one `serve` uses]
     /// [env: `PORTCULLIS_DATA_DIR`].
     #[arg(long, value_name = "DIR", conflicts_with_all = ["store", "server"])]
     pub(crate) data_dir: Option<PathBuf>,

@@ -6,14 +6,14 @@ use portcullis_net::{Address, AddressError, Client, Protocol, Trust, TrustError}
 
 use super::ClientError;
 
-/// Which server, and who asks.
+/// The server, and how to authenticate to it.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct ServerAccess {
     /// The server: `https://…`, `http://…` or `unix:///path`.
     pub(crate) server: String,
     /// The bearer token.
     pub(crate) token: Option<Secret>,
-    /// CA certificates to trust instead of the system's, PEM.
+    /// CA certificates to trust instead of the system's, in PEM format.
     pub(crate) ca: Option<PathBuf>,
 }
 

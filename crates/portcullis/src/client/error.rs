@@ -52,7 +52,7 @@ impl ClientError {
 
     /// Nobody answered, and nobody says why.
     pub(super) fn lost() -> Self {
-        Self::Unreachable("the answer got lost".to_owned())
+        Self::Unreachable("the connection was lost before the answer arrived".to_owned())
     }
 
     /// Why there is no answer.
@@ -62,7 +62,7 @@ impl ClientError {
             return Self::Unreachable(format!("{place}: {why}"));
         }
         if error.is_without_http() && place.starts_with("http:") {
-            let why = "the server does not answer in HTTP; if it speaks TLS, try https://";
+            let why = "the server does not speak HTTP here; if it speaks TLS, try https://";
             return Self::Unreachable(format!("{place}: {why}"));
         }
         let text = format!("{place}: {error}");
@@ -138,7 +138,7 @@ fn forbidden(details: &Value) -> Vec<String> {
     };
     let mut lines = Vec::new();
     if let Some(permission) = details.get("permission").and_then(text) {
-        lines.push(format!("the permission it needs: {permission}"));
+        lines.push(format!("required permission: {permission}"));
     }
     let conditions = details.get("conditions").and_then(Value::as_array);
     for condition in conditions.into_iter().flatten().take(MOST_LISTED) {
@@ -154,8 +154,10 @@ fn forbidden(details: &Value) -> Vec<String> {
             None => String::new(),
         };
         lines.push(match condition.get("got").and_then(text) {
-            Some(got) => format!("you have it where {name} is {wanted}; here it is {got}"),
-            None => format!("you have it where {name} is {wanted}; here there is none"),
+            Some(got) => format!("your roles grant it where {name} is {wanted}; here it is {got}"),
+            None => {
+                format!("your roles grant it where {name} is {wanted}; the request has no {name}")
+            }
         });
     }
     lines.extend(list("roles").map(|roles| format!("your roles here: {roles}")));

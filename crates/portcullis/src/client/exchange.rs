@@ -1,4 +1,4 @@
-//! One exchange with the server: a question, and the whole answer or why there is none.
+//! One exchange with the server: a request, and the whole answer or the error.
 
 use std::time::Duration;
 

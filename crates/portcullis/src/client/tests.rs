@@ -59,7 +59,7 @@ fn a_server_that_speaks_otherwise_is_told_in_words() {
         (
             "http",
             b"\x15\x03\x01\x00\x02\x02\x0a",
-            "the server does not answer in HTTP; if it speaks TLS, try https://",
+            "the server does not speak HTTP here; if it speaks TLS, try https://",
         ),
     ] {
         let access = speaking(scheme, bytes);

@@ -91,19 +91,14 @@ fn text(matrix: &Matrix, width: Option<usize>) -> String {
         text.push('\n');
     }
     for row in &matrix.rows {
-        let line = format!(
-            "rule {} ({}): those whose {}",
-            row.rule,
-            row.roles.join(", "),
-            row.asks
-        );
+        let line = format!("rule {} ({}): {}", row.rule, row.roles.join(", "), row.asks);
         text.push_str(&format!("{}\n", printable(&line)));
     }
     text.push_str(match (matrix.anonymous_read, matrix.rows.is_empty()) {
-        (true, false) => "anybody may read, without signing in\n",
-        (false, false) => "nobody reads without signing in\n",
-        (true, true) => "no rule has a role here; anybody may read, without signing in\n",
-        (false, true) => "no rule has a role here, and nobody reads without signing in\n",
+        (true, false) => "anyone may read without signing in\n",
+        (false, false) => "reading requires signing in\n",
+        (true, true) => "no rule has a role here; anyone may read without signing in\n",
+        (false, true) => "no rule has a role here; reading requires signing in\n",
     });
     text
 }
@@ -203,9 +198,9 @@ alice     -     -         when [1] [2]
 [1] rule alice, role enqueue-post: enqueue when project is foo and pipeline is post or gate
 [2] rule alice, role enqueue-post: enqueue when project is foo and pipeline is post or gate
 
-rule everyone (read, autohold): those whose iss is `our-institution`
-rule alice (enqueue-post): those whose preferred_username is `alice`
-nobody reads without signing in
+rule everyone (read, autohold): iss is `our-institution`
+rule alice (enqueue-post): preferred_username is `alice`
+reading requires signing in
 "
         );
     }
@@ -240,7 +235,7 @@ nobody reads without signing in
         };
         assert_eq!(
             text(&empty, None),
-            "no rule has a role here; anybody may read, without signing in\n"
+            "no rule has a role here; anyone may read without signing in\n"
         );
     }
 }

@@ -53,7 +53,7 @@ struct AutoholdList {
 
 #[derive(Debug, Args)]
 struct AutoholdShow {
-    /// The hold, as `list` names it.
+    /// The id of the hold, as shown by `list`.
     #[arg(value_name = "ID")]
     id: String,
     /// The tenant.
@@ -83,16 +83,16 @@ struct AutoholdPlace {
     /// Only runs for this reference, like refs/heads/main.
     #[arg(long = "ref", value_name = "REF")]
     reference: Option<String>,
-    /// Who wants it, and why.
+    /// The reason, and whom to ask.
     #[arg(long, value_name = "TEXT")]
     reason: String,
     /// How many failing runs are held.
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=1000))]
     count: u32,
-    /// How long nodes are held: seconds, or a duration like 24h [default: the server's].
+    /// How long nodes are held: seconds, or a duration like 24h [default: set by the server].
     #[arg(long, value_name = "TIME", value_parser = span)]
     keep: Option<Duration>,
-    /// End the hold by itself after this time, used or not: seconds, or a duration like 2h.
+    /// When the hold expires, used or not: seconds, or a duration like 2h.
     #[arg(long = "for", value_name = "TIME", value_parser = span)]
     lasting: Option<Duration>,
     #[command(flatten)]
@@ -101,7 +101,7 @@ struct AutoholdPlace {
 
 #[derive(Debug, Args)]
 struct AutoholdRelease {
-    /// The hold, as `list` names it.
+    /// The id of the hold, as shown by `list`.
     #[arg(value_name = "ID")]
     id: String,
     /// The tenant.
@@ -170,7 +170,7 @@ fn placed(place: &AutoholdPlace) -> Result<(), ClientError> {
         count => format!("the next {count} failing runs"),
     };
     output::tell(&printable(&format!(
-        "what {runs} of {} in {} ran on will be kept",
+        "the nodes of {runs} of {} in {} will be held",
         place.job, place.project
     )));
     Ok(())
@@ -197,6 +197,6 @@ fn body(place: &AutoholdPlace) -> Value {
 fn released(release: &AutoholdRelease) -> Result<(), ClientError> {
     let mut server = Remote::open(&release.server)?;
     server.delete(&["tenant", &release.tenant, "autohold", &release.id])?;
-    output::tell(&printable(&format!("the hold {} is released", release.id)));
+    output::tell(&printable(&format!("hold {} released", release.id)));
     Ok(())
 }

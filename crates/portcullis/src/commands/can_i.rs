@@ -1,7 +1,7 @@
-//! `portcullis can-i`, which has two forms: may somebody do something to a resource, by the
-//! authorizers; and may somebody take an action of the REST API, by the tenants.
+//! `portcullis can-i`, which has two forms: may a user do something to a resource, by the
+//! authorizers; and may a caller take an action of the REST API, by the tenants.
 //!
-//! A second word makes it the first form. What belongs to the other form is refused with a sentence that
+//! A second word makes it the first form. Flags of the other form are errors with a message that
 //! says what each of them needs.
 
 mod action;
@@ -33,17 +33,17 @@ const NEEDS: &str = "`can-i VERB RESOURCE` needs --as USER; \
     portcullis can-i <ACTION> --tenant <TENANT> --claims <FILE|-> [OPTIONS]"
 )]
 pub(crate) struct CanI {
-    /// What is to be done: a verb like get, or an action of the REST API like enqueue.
+    /// The verb, like get, or the action of the REST API, like enqueue.
     #[arg(value_name = "VERB|ACTION")]
     verb: String,
-    /// To what: a resource like pods, deployments.apps or pods/web, or a path like /healthz.
+    /// The resource, like pods, deployments.apps or pods/web, or a path like /healthz.
     #[arg(value_name = "RESOURCE[.GROUP][/NAME]")]
     resource: Option<String>,
     #[command(flatten)]
     resources: ResourceFlags,
     #[command(flatten)]
     actions: ActionFlags,
-    /// Say more: everything that was considered, and what would have permitted it.
+    /// Show everything that was considered, and what would have allowed it.
     #[arg(long)]
     explain: bool,
     /// Output format.
@@ -95,14 +95,14 @@ impl CanI {
         }
         let flags = self.resources;
         let Some(user) = flags.user.filter(|user| !user.is_empty()) else {
-            return Err(missing(format!("who wants to? {NEEDS}")));
+            return Err(missing(format!("no user given: {NEEDS}")));
         };
         if let (Some(profile), Some(authorizer), None) =
             (&self.graph.profile, &flags.authorizer, &self.graph.objects)
             && profile != authorizer
         {
             return Err(conflict(format!(
-                "--profile {profile} and --authorizer {authorizer} can't both be the only one that is asked"
+                "--profile {profile} and --authorizer {authorizer} name different authorizers"
             )));
         }
         let what = resource.parse::<ResourceText>();
@@ -161,10 +161,10 @@ impl CanI {
         let action = action.map_err(|error| error.with_cmd(&command))?;
         let flags = self.actions;
         if flags.tenant.is_none() && !flags.root {
-            return Err(missing(format!("where? {NEEDS}")));
+            return Err(missing(format!("no tenant given: {NEEDS}")));
         }
         if flags.claims.is_none() && !flags.anonymous {
-            return Err(missing(format!("who wants to? {NEEDS}")));
+            return Err(missing(format!("no claims given: {NEEDS}")));
         }
         Ok(CanIAction {
             action,
@@ -290,7 +290,10 @@ mod tests {
             ("get pods/a/b --as u", "invalid resource"),
             ("get pods --as u --selector a=b,", "invalid label selector"),
             ("get /healthz -n x --as u", "has no namespace"),
-            ("get pods --as u --profile a --authorizer b", "can't both"),
+            (
+                "get pods --as u --profile a --authorizer b",
+                "different authorizers",
+            ),
             ("enque --root --anonymous", "'enqueue'"),
             ("", "VERB"),
         ] {

@@ -30,7 +30,7 @@ pub(crate) struct Decisions {
 enum DecisionsCommand {
     /// List decisions, the newest first.
     List(List),
-    /// Write whole decisions, one a line, the oldest first: what `replay --file` reads.
+    /// Write whole decisions, one per line, the oldest first, as `replay --file` reads them.
     Export(Export),
 }
 

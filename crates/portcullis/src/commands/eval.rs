@@ -56,10 +56,10 @@ pub(crate) struct Eval {
     chain: Option<String>,
     #[command(flatten)]
     request: EvalRequest,
-    /// Stop at the first refusal, as the server does; by default everything is asked.
+    /// Stop at the first denial, as the server does [default: evaluate everything].
     #[arg(long)]
     fail_fast: bool,
-    /// Show more: each half of every plug-in, host calls of policies, durations, audit annotations.
+    /// Show details: each phase of every plug-in, host calls of policies, durations, audit annotations.
     #[arg(long)]
     explain: bool,
     /// Output format.
@@ -70,9 +70,9 @@ pub(crate) struct Eval {
     report: Vec<Report<ReportKind>>,
 }
 
-/// What is asked about objects. Reviews say it themselves.
+/// The request to make for objects. Reviews are requests already.
 #[derive(Debug, Args)]
-#[command(next_help_heading = "What is asked about manifests")]
+#[command(next_help_heading = "Request options")]
 struct EvalRequest {
     /// The operation: CREATE, UPDATE, DELETE or CONNECT.
     #[arg(long, value_name = "OPERATION", default_value = "CREATE", value_parser = operation)]
@@ -86,16 +86,16 @@ struct EvalRequest {
     /// A group of the user, besides system:authenticated; may be repeated.
     #[arg(long = "as-group", value_name = "GROUP")]
     groups: Vec<String>,
-    /// The namespace of objects that name none [default: default].
+    /// The namespace of objects without one [default: default].
     #[arg(short, long, value_name = "NS", value_parser = clap::builder::NonEmptyStringValueParser::new())]
     namespace: Option<String>,
     /// Labels of that namespace; they override those of the configuration.
     #[arg(long, value_name = "K=V,...", value_delimiter = ',', value_parser = label, requires = "namespace")]
     namespace_labels: Vec<(String, String)>,
-    /// Ask as for a dry run, which stores nothing.
+    /// Make it a dry run, which stores nothing.
     #[arg(long)]
     dry_run: bool,
-    /// The path at which the webhook is called, as policies see it.
+    /// The path of the webhook, as policies see it.
     #[arg(long, value_name = "PATH", default_value = "/mutate", value_parser = path)]
     path: String,
     /// An HTTP header of the request, as policies see it: 'Name: value'; may be repeated.
@@ -115,9 +115,9 @@ impl Eval {
 enum EvalOutput {
     /// Human-readable.
     Table,
-    /// Machine-readable.
+    /// JSON.
     Json,
-    /// The same as YAML.
+    /// YAML.
     Yaml,
     /// `JUnit` XML, which CI systems show as tests.
     Junit,
@@ -217,7 +217,7 @@ fn judged(eval: &Eval) -> Result<Exit, Stop> {
     if inputs.have_access() {
         if !has_file {
             return Err(Stop::Usage(
-                "a SubjectAccessReview is judged by the authorizers of a configuration, which policies and plug-ins alone don't have: give --config FILE",
+                "a SubjectAccessReview needs the authorizers of a configuration: give --config FILE",
             ));
         }
         authorizers = Some(blueprint.authorizers(eval.chain.as_deref())?);
@@ -258,7 +258,7 @@ fn check_usage(eval: &Eval) -> Result<(), &'static str> {
     let stdin = Path::new("-");
     let readers = eval.inputs().chain(&eval.request.old);
     if readers.filter(|path| *path == stdin).count() > 1 {
-        return Err("standard input can be read once only");
+        return Err("standard input can be read only once");
     }
     Ok(())
 }

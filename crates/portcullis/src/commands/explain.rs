@@ -36,7 +36,7 @@ pub(crate) struct Explain {
     /// annotation `decision-id`, and in lists.
     #[arg(value_name = "DECISION-ID", value_parser = decision_id)]
     id: String,
-    /// How to print it.
+    /// Output format.
     #[arg(short, long, value_enum, default_value_t = ExplainOutput::Text)]
     output: ExplainOutput,
     #[command(flatten)]
@@ -46,13 +46,13 @@ pub(crate) struct Explain {
 /// How a decision is printed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum ExplainOutput {
-    /// For people.
+    /// Human-readable.
     Text,
-    /// Everything that is kept of it.
+    /// The full record, as JSON.
     Json,
-    /// The same as YAML.
+    /// YAML.
     Yaml,
-    /// The same on one line: what `replay --file` reads.
+    /// JSON on one line, as `replay --file` reads it.
     Jsonl,
 }
 
@@ -139,7 +139,7 @@ fn whole_id(source: &mut dyn DecisionSource, given: &str) -> Result<String, Sour
 
 fn unknown(id: &str) -> SourceError {
     let text = format!(
-        "there is no decision {id} here: it may have been made elsewhere, or be older than what is kept"
+        "decision {id} not found: it may have been made elsewhere, or be older than the retention"
     );
     SourceError::new(Exit::Nothing, text)
 }
@@ -161,7 +161,7 @@ fn told(line: &str, output: ExplainOutput) -> Result<(String, Door), String> {
 /// What else can be done with it.
 fn hints(id: &str, door: Door, store: &Store) -> String {
     let place = place(store);
-    let whole = format!("\nEverything that is kept of it:  portcullis explain {id}{place} -o json");
+    let whole = format!("\nFull record:               portcullis explain {id}{place} -o json");
     if door == Door::Api {
         // Who may call the API is no affair of policies.
         return whole;
@@ -170,12 +170,12 @@ fn hints(id: &str, door: Door, store: &Store) -> String {
         // Policies don't judge authorization.
         return format!(
             "{whole}\n\
-             With another configuration:     portcullis explain {id}{place} -o jsonl | portcullis replay --config FILE --file -"
+             Replay with new config:    portcullis explain {id}{place} -o jsonl | portcullis replay --config FILE --file -"
         );
     }
     format!(
         "{whole}\n\
-         Once more with other policies:  portcullis explain {id}{place} -o jsonl | portcullis replay --policies DIR --file -"
+         Replay with new policies:  portcullis explain {id}{place} -o jsonl | portcullis replay --policies DIR --file -"
     )
 }
 

@@ -97,7 +97,7 @@ pub(super) struct GraphFlags {
     /// Bearer token [env: `PORTCULLIS_TOKEN`].
     #[arg(long, value_name = "TOKEN", value_parser = secret, conflicts_with_all = ["config", "objects"])]
     pub(super) token: Option<Secret>,
-    /// CA certificates to trust instead of the system's, PEM.
+    /// CA certificates to trust instead of the system's, in PEM format.
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, conflicts_with_all = ["config", "objects"])]
     pub(super) ca: Option<PathBuf>,
 }

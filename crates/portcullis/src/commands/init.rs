@@ -12,10 +12,10 @@ use crate::output;
 
 #[derive(Debug, Args)]
 pub(crate) struct Init {
-    /// The folder to write; it may exist, but nothing in it is written over.
+    /// The folder to write; existing files are not overwritten.
     #[arg(value_name = "DIR")]
     folder: PathBuf,
-    /// What the policies judge.
+    /// What the policies apply to.
     #[arg(long, value_enum, default_value_t = Template::Kubernetes)]
     template: Template,
 }

@@ -85,7 +85,7 @@ struct Promote {
     /// The pipeline.
     #[arg(long, value_name = "PIPELINE")]
     pipeline: String,
-    /// A change, like 12,1; may be repeated, in the order that is wanted.
+    /// A change, like 12,1; may be repeated, the first one comes first.
     #[arg(long = "change", value_name = "CHANGE", required = true)]
     changes: Vec<String>,
     #[command(flatten)]

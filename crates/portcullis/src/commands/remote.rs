@@ -25,7 +25,9 @@ impl Remote {
             server.ca.as_ref(),
         );
         let access = given.ok_or_else(|| {
-            ClientError::Usage("which server? Give --server URL, or PORTCULLIS_SERVER".to_owned())
+            ClientError::Usage(
+                "no server given: use --server URL, or set PORTCULLIS_SERVER".to_owned(),
+            )
         })?;
         let client = Client::new(&access)?;
         Ok(Self { client })
@@ -89,7 +91,7 @@ fn joined(parts: &[&str]) -> Result<String, ClientError> {
     for part in parts {
         // What would be taken for another path, by whoever is on the way to the server.
         if matches!(*part, "" | "." | "..") {
-            let wrong = format!("`{part}` can't be the name of anything");
+            let wrong = format!("invalid name `{part}`");
             return Err(ClientError::Usage(wrong));
         }
         path.push('/');

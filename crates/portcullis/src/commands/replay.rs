@@ -36,23 +36,22 @@ use crate::source::{self as decisions, SourceError};
     after_help = "Exit codes: 0 nothing would change, 1 something would, 2 usage, 3 invalid or missing policies or configuration, 5 the record can't be read, 6 nothing to replay"
 )]
 pub(crate) struct Replay {
-    /// The new policies: a folder, in place of the policies of what was recorded.
+    /// The new policies: a folder, in place of the recorded policies.
     #[arg(long, value_name = "DIR", conflicts_with = "config")]
     policies: Option<PathBuf>,
-    /// The new configuration, in place of everything that judged. There is no default: it is never the
-    /// one in force.
+    /// The new configuration, in place of the recorded one. There is no default.
     #[arg(short, long, value_name = "FILE")]
     config: Option<PathBuf>,
-    /// Recorded decisions, one on each line, or - for standard input.
+    /// Recorded decisions, one per line, or - for standard input.
     #[arg(long, value_name = "FILE|-", conflicts_with_all = ["data_dir", "store", "server", "token", "ca"])]
     file: Option<PathBuf>,
-    /// Only what was decided since: 30m, 24h or 7d ago, a day like 2026-10-01, or a time.
+    /// Only decisions since: 30m, 24h or 7d ago, a day like 2026-10-01, or a time.
     #[arg(long, value_name = "TIME", value_parser = moment)]
     since: Option<Moment>,
     /// How many examples to show of each kind of change.
     #[arg(long, value_name = "N", default_value_t = 5)]
     examples: usize,
-    /// How to print the results.
+    /// Output format.
     #[arg(short, long, value_enum, default_value_t = Output::Table)]
     output: Output,
     #[command(flatten)]
@@ -177,10 +176,10 @@ fn closing_line(report: &Report) -> String {
         changed => format!("{changed} of {} would change", counted(report.decisions)),
     };
     if report.unknown() > 0 {
-        let _ = write!(line, ", {} can't be told", report.unknown());
+        let _ = write!(line, ", {} undetermined", report.unknown());
     }
     if report.passed_over > 0 {
-        let _ = write!(line, ", {} of the API passed over", report.passed_over);
+        let _ = write!(line, ", {} of the API skipped", report.passed_over);
     }
     if report.failed > 0 {
         let _ = write!(line, ", {} could not be read", lines(report.failed));

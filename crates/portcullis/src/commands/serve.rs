@@ -16,13 +16,13 @@ use crate::{colors, data_dir, output};
 pub(crate) struct Serve {
     #[command(flatten)]
     configuration: Configuration,
-    /// Run the built-in demonstration on loopback, whatever configuration there is.
+    /// Run the built-in demonstration on loopback, ignoring any configuration.
     #[arg(long, conflicts_with = "config")]
     demo: bool,
     /// Data directory of the server.
     #[arg(long, value_name = "DIR", env = "PORTCULLIS_DATA_DIR")]
     data_dir: Option<PathBuf>,
-    /// Directory of manifests for the graph profiles that name no source of objects.
+    /// Directory of manifests for the graph profiles without a source of objects.
     #[arg(long, value_name = "DIR")]
     objects: Option<PathBuf>,
     #[command(flatten)]
@@ -31,7 +31,7 @@ pub(crate) struct Serve {
 
 /// What the demonstration is, told before it listens.
 const DEMONSTRATION: &str = "\
-Starting a demonstration: it listens on loopback only, judges by built-in example policies, and prints a
+Starting a demonstration: it listens on loopback only, uses built-in example policies, and prints a
 token that is allowed everything. Do not use it for anything real.
 To run your own: portcullis serve --config FILE, set PORTCULLIS_CONFIG, or write ./portcullis.yaml
 (portcullis init DIR makes a folder to start from).";
@@ -64,7 +64,7 @@ fn demonstrate(serve: &Serve) -> Exit {
             Ok(dir) => Some(dir),
             Err(error) => {
                 let why = output::reason(&error);
-                error::tell(&format!("cannot make a data directory: {why}"));
+                error::tell(&format!("cannot create a data directory: {why}"));
                 return Exit::Failed;
             }
         },
@@ -137,7 +137,7 @@ fn greet(listeners: &[(String, String)], data_dir: &Path) {
          portcullis explain ID --data-dir {data}\n\n\
          The REST API is described at {hooks}/docs. A token for everything, valid for 8 hours:\n\n\
          {token}\n\n\
-         Your own: portcullis serve --config portcullis.yaml. Stop this one with Ctrl-C.\n",
+         To run your own: portcullis serve --config portcullis.yaml. Stop this one with Ctrl-C.\n",
         hooks = address("hooks"),
         ops = address("ops"),
         curl = demonstration::curl(address("hooks")),

@@ -26,14 +26,14 @@ pub(crate) struct Tenant {
 enum TenantCommand {
     /// List the tenants that you may see.
     List(TenantList),
-    /// Show whether a tenant goes on or is paused, and why.
+    /// Show whether a tenant is paused, and why.
     #[command(visible_alias = "state")]
     Show(TenantShow),
-    /// Hold new pipelines back, discard them, or hold results back.
+    /// Pause or discard new pipelines, or pause results.
     ///
-    /// What no flag names stays as it is; without a flag new pipelines are held back.
+    /// States that no flag sets are kept; without any flag, new pipelines are paused.
     Pause(TenantPause),
-    /// Let everything go on.
+    /// Resume everything.
     Resume(TenantResume),
 }
 
@@ -63,23 +63,23 @@ struct TenantPause {
     /// The tenant.
     #[arg(value_name = "TENANT")]
     tenant: String,
-    /// Hold new pipelines back until the tenant goes on; the same as no flag.
+    /// Pause new pipelines until the tenant is resumed (the default).
     #[arg(long, conflicts_with = "discard")]
     triggers: bool,
-    /// Hold results back: what ends starts nothing further.
+    /// Pause results: finished jobs start no further stages.
     #[arg(long)]
     results: bool,
-    /// Discard new pipelines instead of holding them back.
+    /// Discard new pipelines instead of pausing them.
     #[arg(long)]
     discard: bool,
-    /// Why; everyone who may see the tenant can read it.
+    /// The reason, shown to everyone who may see the tenant.
     #[arg(long, value_name = "TEXT")]
     reason: Option<String>,
-    /// Go on by itself after this time: seconds, or a duration like 2h; without it an end that was set
-    /// before stays.
+    /// Resume automatically after this time: seconds, or a duration like 2h [default: keep the time that
+    /// was set before].
     #[arg(long = "for", value_name = "TIME", value_parser = span)]
     lasting: Option<Duration>,
-    /// Output format of the state that results.
+    /// Output format of the new state.
     #[arg(short, long, value_enum, default_value_t = Output::Table)]
     output: Output,
     #[command(flatten)]
@@ -91,7 +91,7 @@ struct TenantResume {
     /// The tenant.
     #[arg(value_name = "TENANT")]
     tenant: String,
-    /// Output format of the state that results.
+    /// Output format of the new state.
     #[arg(short, long, value_enum, default_value_t = Output::Table)]
     output: Output,
     #[command(flatten)]
@@ -128,7 +128,7 @@ fn shown(show: &TenantShow) -> Result<(), ClientError> {
     let status = Remote::open(&show.server)?.get(&["tenant", &show.tenant, "status"])?;
     let state = status.get("state").cloned().ok_or_else(|| {
         ClientError::Unreachable(
-            "the server's answer says nothing of the tenant's state".to_owned(),
+            "the server's answer does not contain the tenant's state".to_owned(),
         )
     })?;
     print(&show.tenant, &state, show.output);

@@ -26,9 +26,9 @@ use crate::output;
 
 #[derive(Debug, Args)]
 pub(crate) struct Test {
-    /// A folder, of which all test files are run, or test files. The folder's `portcullis.yaml`, or
-    /// else `policies/`, or else the folder itself says what judges; for a file the nearest folder
-    /// above it that has one of them.
+    /// A folder with test files, or test files. The policies are those of the folder's `portcullis.yaml`, or else of its
+    /// `policies/`, or else of the folder itself; for a file, of the nearest folder above it that has
+    /// one of them.
     #[arg(value_name = "DIR|FILE", value_hint = ValueHint::AnyPath, default_value = ".")]
     paths: Vec<PathBuf>,
     /// Run only the tests whose file or name contains this.
@@ -50,9 +50,9 @@ pub(crate) struct Test {
 enum TestOutput {
     /// Human-readable.
     Table,
-    /// Machine-readable.
+    /// JSON.
     Json,
-    /// The same as YAML.
+    /// YAML.
     Yaml,
     /// `JUnit` XML, which CI systems show as tests.
     Junit,

@@ -29,20 +29,20 @@ enum TokenCommand {
 
 #[derive(Debug, Args)]
 struct TokenCreate {
-    /// The authenticator that issues it, as the configuration names it; it needs a signing key
-    /// [default: the only one that has one].
+    /// The authenticator that issues the token, by its name in the configuration; it needs a signing key
+    /// [default: the only one with a signing key].
     #[arg(long, value_name = "NAME")]
     authenticator: Option<String>,
-    /// The subject, who it is for [default: your user name].
+    /// The subject of the token [default: your user name].
     #[arg(long, value_name = "SUBJECT", value_parser = clap::builder::NonEmptyStringValueParser::new())]
     subject: Option<String>,
-    /// Make its bearer an admin of this tenant; the authenticator has to allow it; may be repeated.
+    /// Make the bearer an admin of this tenant, if the authenticator allows it; may be repeated.
     #[arg(long = "tenant", value_name = "TENANT")]
     tenants: Vec<String>,
-    /// A further claim: the value is JSON if it can be read as such, or else text; may be repeated.
+    /// A further claim: the value is JSON if it is valid JSON, otherwise a string; may be repeated.
     #[arg(long = "claim", value_name = "NAME=VALUE", value_parser = claim)]
     claims: Vec<(String, Value)>,
-    /// When it expires: seconds, or a duration like 10m.
+    /// When the token expires: seconds, or a duration like 10m.
     #[arg(long, value_name = "TIME", default_value = "600", value_parser = span)]
     expires_in: Duration,
     #[command(flatten)]

@@ -67,7 +67,7 @@ pub(super) fn run(asked: &WhoCan) -> Exit {
 fn table(holders: &[Holder], anybody: bool, width: Option<usize>) -> String {
     let mut rows: Vec<Vec<String>> = Vec::new();
     if anybody {
-        let anybody = ["-", "-", "always", "anybody, without signing in"];
+        let anybody = ["-", "-", "always", "anyone, without signing in"];
         rows.push(anybody.map(str::to_owned).to_vec());
     }
     rows.extend(holders.iter().map(|holder| {
@@ -85,7 +85,7 @@ fn table(holders: &[Holder], anybody: bool, width: Option<usize>) -> String {
     }));
     match rows.is_empty() {
         true => String::new(),
-        false => columns::table(&["RULE", "ROLE", "WHEN", "WHOSE CLAIMS"], &rows, width),
+        false => columns::table(&["RULE", "ROLE", "WHEN", "CLAIMS"], &rows, width),
     }
 }
 
@@ -134,12 +134,12 @@ mod tests {
         assert_eq!(
             table(&holders, false, None),
             "\
-RULE        ROLE          WHEN                                         WHOSE CLAIMS
+RULE        ROLE          WHEN                                         CLAIMS
 admin-user  admin         always                                       preferred_username is `admin`
 alice       enqueue-post  project is foo and pipeline is post or gate  preferred_username is `alice`
 "
         );
         assert_eq!(table(&[], false, None), "");
-        assert!(table(&[], true, None).contains("anybody, without signing in"));
+        assert!(table(&[], true, None).contains("anyone, without signing in"));
     }
 }

@@ -112,7 +112,7 @@ impl DecisionSource for ServerSource {
         let answer = self.client.ask(question).map_err(not_served)?;
         let listed: Listed = read("list of decisions", &answer)?;
         if listed.next.is_some() && listed.next.as_deref() == after {
-            let wrong = "the server answers the same part of the list again and again";
+            let wrong = "the server returned the same page of the list twice";
             return Err(SourceError::new(Exit::Failed, wrong));
         }
         Ok(listed)

@@ -24,7 +24,7 @@ impl StoreSource {
     /// The store at this address; files are found from the working directory.
     pub(super) fn at(url: &str) -> Result<Self, SourceError> {
         let location = Location::parse(url, Path::new("")).map_err(|error| {
-            SourceError::new(Exit::Invalid, format!("--store makes no sense: {error}"))
+            SourceError::new(Exit::Invalid, format!("invalid --store: {error}"))
         })?;
         Self::open(&location)
     }
@@ -33,7 +33,7 @@ impl StoreSource {
     pub(super) fn in_directory(dir: &Path) -> Result<Self, SourceError> {
         if !dir.is_dir() {
             let text = format!(
-                "there is no data directory {}: name another with --data-dir, or a store with --store, or a running server with --server",
+                "no data directory at {}: name another with --data-dir, or a store with --store, or a running server with --server",
                 dir.display()
             );
             return Err(SourceError::new(Exit::Invalid, text));

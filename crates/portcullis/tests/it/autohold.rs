@@ -27,7 +27,7 @@ fn holds_are_listed() {
     assert_eq!(
         ran.out,
         "\
-ID  PROJECT  JOB   REF  HELD    KEPT FOR  STATE    REASON
+ID  PROJECT  JOB   REF  HELD    DURATION  STATE    REASON
 1   foo      unit  .*   0 of 1  1d        waiting  bob\\u{1b} looks
 2   org/p    unit  .*   0 of 1  1d        waiting  bob\\u{1b} looks
 "
@@ -123,7 +123,7 @@ fn a_hold_is_released() {
     let server = Rest::always(204, &json!(null));
     let ran = autohold(&server, &["release", "7", "--tenant", "t1"]);
     assert_eq!((ran.code, ran.out.as_str()), (Some(0), ""), "{}", ran.err);
-    assert_eq!(ran.err, "the hold 7 is released\n");
+    assert_eq!(ran.err, "hold 7 released\n");
     let call = server.call();
     assert_eq!(
         (call.line.as_str(), call.body),
@@ -152,7 +152,7 @@ fn what_the_server_refuses_is_told() {
         ran.says(&["not like this", &status.to_string(), "01REQUEST"]);
         assert!(!ran.err.contains("geheim"));
         assert_eq!(server.calls().len(), 1, "{status} is asked again");
-        let told = "you have it where job is lint; here it is unit";
+        let told = "your roles grant it where job is lint; here it is unit";
         assert_eq!(ran.err.contains(told), status == 403, "{}", ran.err);
     }
 }

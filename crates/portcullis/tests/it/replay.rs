@@ -146,7 +146,7 @@ fn what_is_masked_is_not_guessed() {
     ] {
         assert!(ran.out.contains(part), "{part}: {}", ran.out);
     }
-    assert!(ran.err.contains("2 can't be told"), "{}", ran.err);
+    assert!(ran.err.contains("2 undetermined"), "{}", ran.err);
     let ran = replay(&decisions, reads, &["-o", "json"]);
     let value = value(&ran);
     assert_eq!(value["summary"]["unknown"], 2);
@@ -169,7 +169,7 @@ fn calls_are_answered_from_the_record_or_not_at_all() {
     let decisions = [Recorded::pod("01A", "web", "app:1")];
     let ran = replay(&decisions, asks, &[]);
     assert_eq!(ran.code, Some(0));
-    let said = "p asks cosignVerify(\"k.pub\"), which has no answer in the record";
+    let said = "p calls cosignVerify(\"k.pub\"), which has no answer in the record";
     assert!(ran.out.contains(said), "{}", ran.out);
     let ran = replay(&decisions, "return ac.GlobalContext.n !== 1", &[]);
     let said = "p reads ac.GlobalContext, which is not recorded";

@@ -53,7 +53,7 @@ fn a_state_is_shown() {
     for verb in ["show", "state"] {
         let ran = tenant(&server, &[verb, "t1"]);
         assert_eq!((ran.code, ran.err.as_str()), (Some(0), ""));
-        assert!(ran.out.contains("new pipelines  go on\n"), "{}", ran.out);
+        assert!(ran.out.contains("new pipelines  normal\n"), "{}", ran.out);
         let ran = tenant(&server, &[verb, "t1", "-o", "json"]);
         let value: Value = serde_json::from_str(&ran.out).unwrap();
         assert_eq!(value["set_by"], "root");
@@ -68,25 +68,17 @@ fn a_tenant_is_paused_and_goes_on() {
     let server = Rest::new(obedient);
     let ran = tenant(&server, &["pause", "t1", "--reason", "fire", "--for", "2h"]);
     assert_eq!((ran.code, ran.err.as_str()), (Some(0), ""));
-    assert!(
-        ran.out.contains("new pipelines  are held back\n"),
-        "{}",
-        ran.out
-    );
+    assert!(ran.out.contains("new pipelines  paused\n"), "{}", ran.out);
     assert!(ran.out.contains("reason         fire\n"), "{}", ran.out);
     let ran = tenant(&server, &["pause", "t1", "--discard", "--results"]);
     assert!(
-        ran.out.contains("new pipelines  are discarded\n"),
+        ran.out.contains("new pipelines  discarded\n"),
         "{}",
         ran.out
     );
-    assert!(
-        ran.out.contains("results        are held back\n"),
-        "{}",
-        ran.out
-    );
+    assert!(ran.out.contains("results        paused\n"), "{}", ran.out);
     let ran = tenant(&server, &["resume", "t1"]);
-    assert!(ran.out.contains("results        go on\n"), "{}", ran.out);
+    assert!(ran.out.contains("results        normal\n"), "{}", ran.out);
     let bodies: Vec<Value> = server.calls().into_iter().filter_map(|c| c.body).collect();
     assert_eq!(
         bodies,

@@ -111,23 +111,23 @@ fn keys_of_another_kind() {
     one(
         public(Algorithm::Rs256, &ec),
         "publicKeyFile",
-        &["an RSA key is needed", "P-256"],
+        &["expected an RSA key", "P-256"],
     );
     one(public(Algorithm::Rs256, &ed), "publicKeyFile", &["Ed25519"]);
     one(
         public(Algorithm::Es256, Pair::rsa()),
         "publicKeyFile",
-        &["P-256 is needed", "RSA key of 2048 bits"],
+        &["expected a P-256 key", "RSA key of 2048 bits"],
     );
     one(
         public(Algorithm::Es256, &p384),
         "publicKeyFile",
-        &["this is a key of the curve P-384"],
+        &["found a P-384 key"],
     );
     one(
         public(Algorithm::EdDsa, &ec),
         "publicKeyFile",
-        &["an Ed25519 key is needed", "P-256"],
+        &["expected an Ed25519 key", "P-256"],
     );
     let private = |pair: &Pair, other: &Pair| {
         pair_of(pair.algorithm, pair.public_pem(), Some(other.private_pem()))
@@ -135,12 +135,12 @@ fn keys_of_another_kind() {
     one(
         private(Pair::rsa(), &ec),
         "privateKeyFile",
-        &["an RSA key is needed", "P-256"],
+        &["expected an RSA key", "P-256"],
     );
     one(
         private(&ec, Pair::rsa()),
         "privateKeyFile",
-        &["P-256 is needed", "RSA"],
+        &["expected a P-256 key", "RSA"],
     );
     one(private(&ec, &p384), "privateKeyFile", &["P-384"]);
     one(private(&ed, &ec), "privateKeyFile", &["Ed25519"]);
@@ -162,7 +162,7 @@ fn keys_that_do_not_belong_together() {
 #[test]
 fn weak_and_broken_keys() {
     let weak = pair_of(Algorithm::Rs256, weak_rsa(), None);
-    one(weak, "publicKeyFile", &["2048", "this one has 1024"]);
+    one(weak, "publicKeyFile", &["2048", "1024 bits"]);
     for (text, word) in [
         (String::new(), "not PEM"),
         ("secret".to_owned(), "not PEM"),
@@ -173,9 +173,9 @@ fn weak_and_broken_keys() {
         ),
         (
             pem("PUBLIC KEY", &[0x30, 0x84, 255, 255, 255, 255]),
-            "can't be read",
+            "invalid public key",
         ),
-        (pem("PUBLIC KEY", b""), "can't be read"),
+        (pem("PUBLIC KEY", b""), "invalid public key"),
         (pem("CERTIFICATE", b"x"), "certificate"),
         (Pair::ec().private_pem(), "private key"),
         (pem("PGP MESSAGE", b"x"), "PGP MESSAGE"),
@@ -189,10 +189,10 @@ fn weak_and_broken_keys() {
     let ec = Pair::ec();
     for (text, word) in [
         (ec.public_pem(), "public key"),
-        (pem("ENCRYPTED PRIVATE KEY", b"x"), "password"),
-        (pem("PRIVATE KEY", b"x"), "can't be read"),
-        (pem("EC PRIVATE KEY", b"x"), "can't be read"),
-        (pem("RSA PRIVATE KEY", b"x"), "P-256 is needed"),
+        (pem("ENCRYPTED PRIVATE KEY", b"x"), "encrypted"),
+        (pem("PRIVATE KEY", b"x"), "invalid private key"),
+        (pem("EC PRIVATE KEY", b"x"), "invalid private key"),
+        (pem("RSA PRIVATE KEY", b"x"), "expected a P-256 key"),
         (pem("CERTIFICATE", b"x"), "CERTIFICATE"),
     ] {
         one(
@@ -206,7 +206,7 @@ fn weak_and_broken_keys() {
         Pair::rsa().public_pem(),
         Some(pem("RSA PRIVATE KEY", b"x")),
     );
-    one(broken, "privateKeyFile", &["can't be read"]);
+    one(broken, "privateKeyFile", &["invalid private key"]);
 }
 
 /// An RSA key of 1024 bits, which nobody has the other half of.
@@ -266,7 +266,7 @@ fn addresses_of_providers() {
     one(
         provider("https://sso.example/?a", None),
         "issuer",
-        &["query"],
+        &["queries"],
     );
     made(vec![provider("https://sso.example/realm/", None)]);
     // Without discovery the issuer is only a name.

@@ -89,10 +89,7 @@ async fn descriptions_that_are_not_believed() {
             |_, said| said["jwks_uri"] = json!("http://evil.example/keys"),
             "loopback",
         ),
-        (
-            |_, said| said["jwks_uri"] = json!(null),
-            "where its keys are",
-        ),
+        (|_, said| said["jwks_uri"] = json!(null), "`jwks_uri`"),
         (
             |_, said| said["token_endpoint"] = json!("http://evil.example/token"),
             "`token_endpoint`",

@@ -1,4 +1,4 @@
-//! What policies may ask of the world outside.
+//! Host calls of policies.
 
 use portcullis_host::{ForwardRule, HostSettings};
 

@@ -321,14 +321,14 @@ fn find(folder: &Path, from: &Path, specifier: &str) -> Result<PathBuf, String> 
     let found = candidates(&wanted).into_iter().find(|file| file.is_file());
     let Some(file) = found else {
         return Err(format!(
-            "cannot import `{specifier}`: there is no `{}`",
+            "cannot import `{specifier}`: `{}` not found",
             wanted.display()
         ));
     };
     let real = |path: &Path| path.canonicalize().map_err(|e| e.to_string());
     if !real(&file)?.starts_with(real(folder)?) {
         return Err(format!(
-            "cannot import `{specifier}`: it lies outside of the policy folder"
+            "cannot import `{specifier}`: it is outside the policy folder"
         ));
     }
     Ok(file)

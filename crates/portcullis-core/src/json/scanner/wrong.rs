@@ -1,4 +1,4 @@
-//! What can be wrong with a text, and how it is told.
+//! What can be wrong with a text, and the message for each.
 
 use std::borrow::Cow;
 

@@ -96,7 +96,11 @@ fn stricter_and_looser_policies_show() {
     let denied = line(&setup(CHAIN, strict), &pod("web", "app:latest"));
     let (kind, by, remark) = changed(again("return true", &denied));
     assert_eq!((kind, by.as_str()), (ChangeKind::NewlyAllowed, "p"));
-    assert!(remark.unwrap().contains("were not asked then"));
+    assert!(
+        remark
+            .unwrap()
+            .contains("were not asked when it was recorded")
+    );
 }
 
 #[test]

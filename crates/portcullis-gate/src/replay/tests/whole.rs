@@ -238,7 +238,7 @@ fn access_is_decided_again() {
         changed(&again(&of("AlwaysAllow"), &line("deny"))).0,
         ChangeKind::NewlyAllowed
     );
-    assert!(why(&again(OPEN, &line("allow"))).contains("no chain of authorizers"));
+    assert!(why(&again(OPEN, &line("allow"))).contains("no longer exists"));
 }
 
 #[test]
@@ -246,7 +246,7 @@ fn a_deadline_is_no_refusal() {
     let recorded = line(OPEN, &pod("web", "app"));
     let slow = format!("limits: {{deadline: 50ms}}\n{}", policy("for (;;) {}"));
     let outcome = again(&slow, &recorded);
-    assert!(why(&outcome).contains("took longer"), "{outcome:?}");
+    assert!(why(&outcome).contains("time limit"), "{outcome:?}");
     // Memory must run out first, however slow the machine is.
     let endless = policy("let a = []; for (;;) a.push('x'.repeat(1000) + a.length)");
     let large = format!("limits: {{deadline: 60s, requestDeadline: 60s}}\n{endless}");

@@ -120,8 +120,8 @@ fn steps_and_reasons() {
         K get things.x.io yard/t1 -> A
         K update things.x.io/status yard/t1 -> A
         K get things.x.io yard/t2 -> N no relationship found: Thing:yard/t2 does not lead to Site:s1
-        K get things.x.io yard/t3 -> N no relationship found: Thing:yard/t3 is not known, so it does not lead to Site:s1
-        K delete things.x.io yard/t3 -> N no relationship found: Thing:yard/t3 is not known, so it does not lead to Site:s1
+        K get things.x.io yard/t3 -> N no relationship found: Thing:yard/t3 is unknown, so it does not lead to Site:s1
+        K delete things.x.io yard/t3 -> N no relationship found: Thing:yard/t3 is unknown, so it does not lead to Site:s1
         ",
         Mode::default(),
     );
@@ -152,7 +152,7 @@ fn several_rules_and_static_ones() {
         K list secrets far/ -> N only the following verbs are allowed for this resource type: [delete get]
         K delete secrets den/theirs -> N no relationship found: Secret:den/theirs does not lead to Site:s1
         K delete secrets den/none -> A
-        K delete secrets far/none -> N no relationship found: Secret:far/none is not known, so it does not lead to Site:s1
+        K delete secrets far/none -> N no relationship found: Secret:far/none is unknown, so it does not lead to Site:s1
         H list secrets den/ -> N only the following verbs are allowed for this resource type: [delete get]
         H create secrets/token den/mine -> A
         K create secrets/token den/mine -> N only the following subresources are allowed for this resource type: [data]
@@ -197,7 +197,7 @@ fn compat_upstream() {
         K delete secrets far/none -> A
         K delete secrets none -> A
         K delete things.x.io yard/t2 -> N no relationship found: Thing:yard/t2 does not lead to Site:s1
-        K get things.x.io yard/t3 -> N no relationship found: Thing:yard/t3 is not known, so it does not lead to Site:s1
+        K get things.x.io yard/t3 -> N no relationship found: Thing:yard/t3 is unknown, so it does not lead to Site:s1
         K delete things.x.io far/t3 -> N only the following namespaces are allowed for this resource type: [yard yard-s1]
         ",
         mode,
@@ -313,7 +313,7 @@ fn a_profile_may_deny_what_no_rule_allows() {
         ),
         (
             "K get nothing x",
-            Opinion::Deny("no rule is about `nothing`".into()),
+            Opinion::Deny("no rule covers `nothing`".into()),
         ),
         (
             "K list things.x.io yard/",

@@ -81,7 +81,7 @@ fn subjects() {
             "{id: a, user: 'a:{x}', groups: [], target: {kind: Site, namespace: n, name: x}}"
                 .into(),
             "subjects[0].target.namespace",
-            "not in namespaces",
+            "not namespaced",
         ),
     ] {
         let found = faults(&format!("subjects:\n  - {subject}\n"));
@@ -95,7 +95,7 @@ fn subjects() {
         faults(&twice),
         [(
             "subjects[1].id".to_owned(),
-            "`a` is the id of subjects[0] already".to_owned()
+            "the id `a` is already used by subjects[0]".to_owned()
         )]
     );
     assert_eq!(
@@ -143,12 +143,12 @@ fn rules() {
         (
             "resources: [pods]\n    path: [get]",
             "rules[0].resources[0]",
-            "no kind of `vertices` is `pods`",
+            "no kind in `vertices` has the resource `pods`",
         ),
         (
             "resources: [sites]\n    path: [get]",
             "rules[0].resources[0]",
-            "no kind of `vertices` is `sites`",
+            "no kind in `vertices` has the resource `sites`",
         ),
         ("resources: [pods]", "rules[0]", "allows nothing"),
         (
@@ -164,7 +164,7 @@ fn rules() {
         (
             "resources: [sites.x.io]\n    always: [get]\n    path: [list, get]",
             "rules[0].path[1]",
-            "in `always` already",
+            "already in `always`",
         ),
         (
             "resources: [pods]\n    named: [{verbs: [], name: x}]",
@@ -194,7 +194,7 @@ fn rules() {
         (
             "resources: [pods]\n    always: [get]\n    namespaces: []",
             "rules[0].namespaces",
-            "no namespace",
+            "omit `namespaces`",
         ),
         (
             "resources: [pods]\n    always: [get]\n    namespaceReason: x",
@@ -204,7 +204,7 @@ fn rules() {
         (
             "resources: [pods]\n    always: [get]\n    subjects: []",
             "rules[0].subjects",
-            "no subject",
+            "omit `subjects`",
         ),
         (
             "resources: [pods]\n    always: [get]\n    subjects: [a, c]",
@@ -219,7 +219,7 @@ fn rules() {
         (
             "resources: [pods/log]\n    always: [get]\n    subresources: [x]",
             "rules[0].subresources",
-            "subresources alone",
+            "covers only subresources",
         ),
         (
             "resources: [pods]\n    shortcuts: [{verbs: []}]",
@@ -229,7 +229,7 @@ fn rules() {
         (
             "resources: [pods]\n    shortcuts: [{verbs: [get], name: x, namePrefix: y}]",
             "rules[0].shortcuts[0]",
-            "exclude each other",
+            "can't be combined",
         ),
         (
             "resources: [pods]\n    shortcuts: [{verbs: [get], nameExpression: 'subject.name +'}]",
@@ -244,7 +244,7 @@ fn rules() {
         (
             "resources: [pods]\n    shortcuts: [{verbs: [get], nameExpression: \"lookup('Site', '', 'x').a\"}]",
             "rules[0].shortcuts[0].nameExpression",
-            "`subject` alone",
+            "only on `subject`",
         ),
         (
             "resources: [pods]\n    shortcuts: [{verbs: [get], namePrefix: ''}]",
@@ -269,7 +269,7 @@ fn rules() {
         (
             "resources: [sites.x.io]\n    path: [list]\n    selectors: [{label: l, field: f, equals: f}]",
             "rules[0].selectors[0]",
-            "exclude each other",
+            "can't be combined",
         ),
         (
             "resources: [sites.x.io]\n    path: [list]\n    selectors: [{label: l, equals: '{y}'}]",
@@ -279,12 +279,12 @@ fn rules() {
         (
             "resources: [sites.x.io]\n    path: [list]\n    selectors: [{label: l, all: [{field: f, equals: x}]}]",
             "rules[0].selectors[0]",
-            "stands alone",
+            "can't be combined",
         ),
         (
             "resources: [sites.x.io]\n    path: [list]\n    selectors: [{all: [{all: [{field: f, equals: x}]}]}]",
             "rules[0].selectors[0].all[0]",
-            "inside",
+            "nested",
         ),
         (
             "resources: [sites.x.io]\n    path: [list]\n    selectors: [{all: [{field: '', equals: x}]}]",
@@ -315,12 +315,12 @@ fn static_rules() {
         (
             "{verbs: [get], paths: [healthz]}",
             "static[0].paths[0]",
-            "begins with `/`",
+            "begin with `/`",
         ),
         (
             "{verbs: [get], paths: ['/a*b']}",
             "static[0].paths[0]",
-            "at its end",
+            "at the end",
         ),
         (
             "{verbs: [get], resources: [pods], subjects: [z]}",

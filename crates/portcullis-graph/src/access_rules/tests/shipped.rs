@@ -190,7 +190,7 @@ fn reasons() {
         ),
         (
             "U2 get secrets garden-p1/x",
-            "no relationship found: Secret:garden-p1/x is not known, so it does not lead to Seed:s2",
+            "no relationship found: Secret:garden-p1/x is unknown, so it does not lead to Seed:s2",
         ),
         (
             "S2 get secrets garden-p1/sh1.monitoring",
@@ -198,7 +198,7 @@ fn reasons() {
         ),
         (
             "U1 list cloudprofiles",
-            "must specify field or label selector for name s1: no selector opens this list, name one object",
+            "must specify field or label selector for name s1: no selector allows this list, name one object",
         ),
         (
             "U1 list shoots",

@@ -291,7 +291,7 @@ impl<'s> Run<'s> {
         let number = |value: &Val<'_>| match value {
             Val::Int(value) => match usize::try_from(*value) {
                 Ok(value) => Ok(value),
-                Err(_) => failed("`substring` takes numbers from 0 on"),
+                Err(_) => failed("`substring` takes non-negative integers"),
             },
             other => failed(format!("`substring` by {}", other.type_name())),
         };
@@ -306,7 +306,7 @@ impl<'s> Run<'s> {
         let start = place(text, from);
         let end = to.map_or(Some(text.len()), |to| place(text, to));
         let (Some(start), Some(end)) = (start, end) else {
-            return failed("`substring` ends behind the end of the text");
+            return failed("`substring` ends after the end of the string");
         };
         if start > end {
             return failed("`substring` ends before it begins");
@@ -326,11 +326,11 @@ fn path(value: &Val<'_>) -> std::result::Result<Path, ExpressionError> {
         match entry.as_ref().and_then(Val::as_text) {
             Some("*") => steps.push(Step::Any),
             Some(name) => steps.push(Step::Member(name.to_owned())),
-            None => return failed("a path is a text or a list of texts"),
+            None => return failed("a path is a string or a list of strings"),
         }
     }
     match steps.is_empty() {
-        true => failed("a path is a text or a list of texts"),
+        true => failed("a path is a string or a list of strings"),
         false => Ok(Path(steps)),
     }
 }
@@ -360,7 +360,7 @@ fn to_int<'s>(of: &Val<'_>) -> Result<'s> {
         }
         (_, Some(text)) => match text.parse() {
             Ok(value) => Ok(Val::Int(value)),
-            Err(_) => failed("`int` of a text that is not an integer"),
+            Err(_) => failed("`int` of a string that is not an integer"),
         },
         _ => failed(format!("`int` of {}", of.type_name())),
     }
@@ -376,7 +376,7 @@ fn to_double<'s>(of: &Val<'_>) -> Result<'s> {
         (Val::Double(value), _) => Ok(Val::Double(*value)),
         (_, Some(text)) => match text.parse() {
             Ok(value) => Ok(Val::Double(value)),
-            Err(_) => failed("`double` of a text that is not a number"),
+            Err(_) => failed("`double` of a string that is not a number"),
         },
         _ => failed(format!("`double` of {}", of.type_name())),
     }

@@ -16,7 +16,7 @@ fn every_fault_has_its_place() {
         (
             "- {kind: Hall}\n- {kind: Hall}",
             "sources[1].kind",
-            "`Hall` has a source already",
+            "`Hall` already has a source",
         ),
         (
             "- {kind: Hall, targets: [Hall, Seat]}",
@@ -41,12 +41,12 @@ fn every_fault_has_its_place() {
         (
             "- {kind: Hall, edges: [{names: self.x}]}",
             "sources[0].edges[0]",
-            "give just one of `from` and `to`",
+            "give either `from` or `to`",
         ),
         (
             "- {kind: Hall, edges: [{from: Seat, to: Seat, names: self.x}]}",
             "sources[0].edges[0]",
-            "give just one of `from` and `to`",
+            "give either `from` or `to`",
         ),
         (
             "- {kind: Hall, edges: [{from: [Seat, Chair], names: self.x}]}",
@@ -96,27 +96,27 @@ fn every_fault_has_its_place() {
         (
             "- {kind: Hall, targets: [Hall], edges: [{from: Seat, names: self.y, targets: [Show]}]}",
             "sources[0].edges[0].targets",
-            "the source does not contribute to all of these",
+            "the source does not contribute to all of these targets",
         ),
         (
             "- {kind: Hall, only: \"exists('Seat', '', 'x')\"}",
             "sources[0].only",
-            "`Seat` has no source: it can't be looked up",
+            "`Seat` has no source, so it can't be looked up",
         ),
         (
             "- {kind: Hall, only: \"lookup('Seat', '', 'x').y\"}\n- {kind: Seat}",
             "sources[0].only",
-            "the source of `Seat` keeps nothing to look up",
+            "the source of `Seat` has no fields to look up",
         ),
         (
             "- {kind: Hall, only: \"!exists('Hall', '', 'x')\"}",
             "sources[0].only",
-            "whether objects of `Hall` are there would depend on itself",
+            "the existence of `Hall` objects would depend on itself",
         ),
         (
             "- {kind: Hall, only: \"exists(self.x, '', 'x')\"}",
             "sources[0].only",
-            "whether objects of `Hall` are there would depend on itself",
+            "the existence of `Hall` objects would depend on itself",
         ),
     ] {
         let wanted = (at.to_owned(), message.to_owned());

@@ -118,7 +118,7 @@ fn names_and_references() {
         "{to: Hall, names: [self.a.b, self.hall]}",
         &json!({"a": "text", "hall": "h"}),
         &["Show:a/s -> Hall:h"],
-        "edges[0].names[0]: a text has no member `b`",
+        "edges[0].names[0]: a string has no member `b`",
     );
 }
 
@@ -135,7 +135,7 @@ fn several_kinds() {
         edge,
         &json!({"refs": "1"}),
         &[],
-        "edges[0].names: a name alone does not say of which kind it is",
+        "edges[0].names: a name alone does not have a kind",
     );
     odd(
         edge,
@@ -415,7 +415,7 @@ fn objects_that_cannot_be_used() {
     let applied = following
         .state
         .apply_to(hall, &object("Show", "a", "s", &json!({})));
-    assert_eq!(applied, Applied::Unusable("it is no Hall".to_owned()));
+    assert_eq!(applied, Applied::Unusable("not a Hall".to_owned()));
     let plain = json!({"metadata": {"name": "h"}});
     assert_eq!(
         following.state.apply_to(hall, &plain),

@@ -4,7 +4,7 @@
 //! `abac.authorization.kubernetes.io/v1beta1`, or one of the older form without
 //! a version, which is turned into the newer. Kubernetes ignores keys it
 //! doesn't know, so that a misspelt one makes a policy that says more than was
-//! meant; here it is a fault. All faults of a file are told at once.
+//! meant; here it is a fault. All faults of a file are reported at once.
 
 use portcullis_core::json;
 use portcullis_document::{Fault, Position, Source, read};

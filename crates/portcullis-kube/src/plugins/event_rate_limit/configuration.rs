@@ -36,7 +36,7 @@ pub(super) struct Configuration {
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "camelCase")]
 struct ConfiguredLimit {
-    /// What the buckets are for.
+    /// The scope of the limit.
     #[serde(rename = "type")]
     #[schemars(required, schema_with = "type_schema")]
     kind: Option<String>,
@@ -52,7 +52,7 @@ struct ConfiguredLimit {
 
 fn type_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
     schemars::json_schema!({
-        "description": "What the buckets are for.",
+        "description": "The scope of the limit.",
         "type": "string",
         "enum": json!(LimitType::ALL.map(LimitType::name)),
     })
@@ -98,7 +98,7 @@ impl fmt::Display for LimitType {
 /// A limit that was checked.
 #[derive(Debug)]
 pub(super) struct CheckedLimit {
-    /// What the buckets are for.
+    /// The scope of the limit.
     pub(super) kind: LimitType,
     /// How fast and how far each bucket fills.
     pub(super) rate: Rate,

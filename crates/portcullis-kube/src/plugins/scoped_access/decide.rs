@@ -78,7 +78,7 @@ pub(super) fn agents(profiles: &[ScopedProfile], user: &UserInfo) -> Result<Vec<
 pub(super) async fn decide(agents: Vec<Agent>, request: Attributes, deadline: Instant) -> Finished {
     let mut notes = Notes::default();
     let mut reads_left = MAX_READS;
-    let mut outcome = Outcome::not_applicable("no rule of the user's profiles is about it");
+    let mut outcome = Outcome::not_applicable("no rule of the user's profiles applies");
     for agent in &agents {
         let judgement = agent.decide(&request, deadline, &mut reads_left).await;
         match judged(&mut notes, &agent.profile.name, judgement) {
@@ -100,7 +100,7 @@ pub(super) async fn decide(agents: Vec<Agent>, request: Attributes, deadline: In
 /// What follows from what one profile says; an error ends it.
 fn judged(notes: &mut Notes, profile: &str, judgement: Judgement) -> Result<Outcome, Outcome> {
     match judgement {
-        Judgement::NotApplicable => Ok(Outcome::not_applicable("the profile has no rule about it")),
+        Judgement::NotApplicable => Ok(Outcome::not_applicable("no rule of the profile applies")),
         Judgement::Pass => Ok(Outcome::Pass),
         Judgement::AlreadyExists => {
             notes.annotate(ANNOTATION, format!("{profile}: object already exists"));

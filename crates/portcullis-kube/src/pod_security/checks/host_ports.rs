@@ -1,4 +1,4 @@
-//! Baseline: no ports on the node's address; port 0 is none.
+//! Baseline: no ports on the node's address; port 0 means no port.
 
 use std::collections::BTreeSet;
 

@@ -1,4 +1,4 @@
-//! Whether somebody may do something, and why.
+//! Whether a user may do something, and why.
 
 use std::sync::Arc;
 
@@ -18,21 +18,21 @@ pub(super) const DESCRIPTION: &str = "All authorizers are asked in the order of 
     or the nearest miss.";
 
 pub(super) const QUERY: &[QueryParameter] = &[
-    text("verb", "What is to be done. Needed.", "get"),
+    text("verb", "The verb. Required.", "get"),
     text(
         "user",
-        "Who wants to. Needed.",
+        "The user. Required.",
         "gardener.cloud:system:seed:my-seed",
     ),
     QueryParameter {
         name: "groups",
-        description: "A group that the user is in; may be repeated.",
+        description: "A group of the user; may be repeated.",
         schema: schema_of::<Vec<String>>,
         example: "[\"gardener.cloud:system:seeds\"]",
     },
     text(
         "resource",
-        "The resource. It is needed, or a path.",
+        "The resource. Either `resource` or `path` is required.",
         "shoots",
     ),
     text(
@@ -40,7 +40,7 @@ pub(super) const QUERY: &[QueryParameter] = &[
         "The API group of the resource; by default the core group.",
         "core.gardener.cloud",
     ),
-    text("subresource", "Part of the object.", "status"),
+    text("subresource", "The subresource.", "status"),
     text(
         "namespace",
         "The namespace of the object.",
@@ -54,11 +54,7 @@ pub(super) const QUERY: &[QueryParameter] = &[
         "The field selector of a list.",
         "metadata.name=my-shoot",
     ),
-    text(
-        "authorizer",
-        "The only authorizer that is asked.",
-        "gardener",
-    ),
+    text("authorizer", "Ask only this authorizer.", "gardener"),
 ];
 
 /// `GET /api/v1/graph/can-i`
@@ -76,7 +72,7 @@ pub(super) fn can_i(call: Call<'_>) -> Answering<'_> {
         };
         let chain = chain.ok_or_else(|| {
             let message = match authorizer {
-                Some(_) => "there is no authorizer of this name",
+                Some(_) => "unknown authorizer",
                 None => "no authorizer is configured",
             };
             HttpError::new(StatusCode::NOT_FOUND, "unknown_authorizer", message)
@@ -104,7 +100,7 @@ fn question(query: &mut Query) -> Result<AccessQuestion, HttpError> {
             ResourceText::Path(path)
         }
         (Some(_), _) => {
-            let message = "a path has no resource, group or name";
+            let message = "path can't be combined with resource, group or name";
             return Err(HttpError::bad_request(message));
         }
         (None, Some(resource)) => ResourceText::Resource {
@@ -158,11 +154,14 @@ mod tests {
     #[test]
     fn what_is_needed_is_said() {
         for (text, told) in [
-            ("user=a&resource=pods", "verb is needed"),
-            ("verb=get&resource=pods", "user is needed"),
-            ("verb=get&user=a", "resource is needed"),
-            ("verb=get&user=a&path=/x&resource=pods", "a path has no"),
-            ("verb=get&user=a&path=/x&name=y", "a path has no"),
+            ("user=a&resource=pods", "verb is required"),
+            ("verb=get&resource=pods", "user is required"),
+            ("verb=get&user=a", "resource is required"),
+            (
+                "verb=get&user=a&path=/x&resource=pods",
+                "path can't be combined",
+            ),
+            ("verb=get&user=a&path=/x&name=y", "path can't be combined"),
             ("verb=get&user=a&resource=pods&colour=red", "colour"),
         ] {
             let wrong = read(text).unwrap_err();

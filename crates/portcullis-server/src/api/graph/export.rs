@@ -32,7 +32,7 @@ pub(super) const QUERY: &[QueryParameter] = &[
     TARGET,
     QueryParameter {
         name: "format",
-        description: "How it is written; by default `json`.",
+        description: "The format; by default `json`.",
         schema: schema_of::<Format>,
         example: "json",
     },

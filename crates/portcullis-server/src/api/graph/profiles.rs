@@ -26,7 +26,7 @@ struct ProfileAnswer {
     name: String,
     /// What it is for.
     description: Option<String>,
-    /// Whether the first full picture is there.
+    /// Whether the graph has caught up with its objects.
     is_caught_up: bool,
     /// Its graphs, one for each target.
     graphs: Vec<GraphAnswer>,

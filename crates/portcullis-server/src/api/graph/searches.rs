@@ -12,7 +12,7 @@ static PLACES: Semaphore = Semaphore::const_new(AT_ONCE);
 /// A place among those who search.
 pub(super) fn place() -> Result<SemaphorePermit<'static>, HttpError> {
     let place = PLACES.try_acquire();
-    place.map_err(|_| HttpError::busy("too many look at the graph at once"))
+    place.map_err(|_| HttpError::busy("too many graph requests at once"))
 }
 
 /// Runs a search where it keeps nobody waiting but who asked.

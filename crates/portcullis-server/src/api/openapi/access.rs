@@ -21,7 +21,7 @@ pub(super) fn schemes() -> Value {
             "name": "portcullis-session",
             "description": "The cookie that signing in at `/auth/login` sets. With it, every request but GET \
                 and HEAD must carry the header `X-CSRF-Token` with the value `csrf` of `GET /auth/session`; \
-                without that header it is refused with 403. Requests with a token need no such header.",
+                without that header it is rejected with 403. Requests with a token need no such header.",
         },
     })
 }
@@ -60,8 +60,10 @@ pub(super) fn permission(access: Access) -> Option<Value> {
 /// The same in words, Markdown.
 pub(super) fn in_words(access: Access) -> String {
     match access {
-        Access::Public(why) => format!("**Needs no permission.** {why}"),
-        Access::SignedIn(what) => format!("**Needs you to be somebody**, whoever that is. {what}"),
+        Access::Public(why) => format!("**Needs no permission:** it {why}."),
+        Access::SignedIn(what) => {
+            format!("**Needs authentication, but no permission:** it {what}.")
+        }
         Access::Tenant(permission, conditions) => needs(permission, "in the tenant", conditions),
         Access::Root(permission, conditions) => {
             needs(permission, "at the root of the API", conditions)
@@ -80,7 +82,7 @@ fn needs(permission: Permission, place: &str, conditions: &[Condition]) -> Strin
         text.push_str(&names.join(", "));
     }
     if permission == Permission::Read {
-        text.push_str(", unless everybody may read there");
+        text.push_str(", unless anyone may read there");
     }
     text.push('.');
     text

@@ -65,7 +65,7 @@ fn responses(endpoint: &Endpoint, schemas: &mut Schemas) -> Value {
         Success::Nothing { description } => (204, json!({"description": description})),
         Success::Redirect { description } => {
             let location = json!({
-                "description": "Where to go.",
+                "description": "The redirect target.",
                 "required": true,
                 "schema": {"type": "string", "format": "uri-reference"},
             });

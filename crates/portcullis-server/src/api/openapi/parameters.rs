@@ -31,7 +31,7 @@ fn in_path(name: &str) -> Value {
              plainly or as `%2F`.",
             "org/project",
         ),
-        "id" => ("The id, as lists show it.", "1"),
+        "id" => ("The id, as shown in lists.", "1"),
         _ => ("", ""),
     };
     let mut parameter = json!({

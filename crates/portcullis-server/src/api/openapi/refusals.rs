@@ -25,14 +25,14 @@ const COMMON: &[Common] = &[
     Common {
         status: 400,
         name: "Malformed",
-        description: "The request is malformed, or says who asks more than once. `error.details` has the line and \
+        description: "The request is malformed, or has several credentials. `error.details` has the line and \
             column of a fault in the body.",
         of: |call| is_guarded(call) || takes_something(call),
     },
     Common {
         status: 401,
         name: "Unauthorized",
-        description: "It is not known who asks. `error.code` says why: `missing_token`, `invalid_format`, \
+        description: "The caller is not authenticated. `error.code` says why: `missing_token`, `invalid_format`, \
             `undecodable`, `bad_signature`, `expired`, `not_yet_valid`, `wrong_audience`, `unknown_issuer`, \
             `missing_claim`, `bad_admin_claim` or `admin_claim_not_allowed`.",
         of: is_guarded,
@@ -46,14 +46,14 @@ const COMMON: &[Common] = &[
     Common {
         status: 404,
         name: "NotFound",
-        description: "There is no such thing.",
+        description: "Not found.",
         of: |call| names_something(call) && !names_tenant(call),
     },
     Common {
         status: 404,
         name: "NotFoundInTenant",
-        description: "There is no such thing. That a tenant is not known is told only to those who may read the \
-            root of the API; to others it looks like one they may not see.",
+        description: "Not found. Only callers who may read the root of the API learn that a tenant does not exist; \
+            to others it looks like one they may not see.",
         of: names_tenant,
     },
     Common {
@@ -65,7 +65,7 @@ const COMMON: &[Common] = &[
     Common {
         status: 413,
         name: "TooLarge",
-        description: "The body is larger than this server takes.",
+        description: "The body is larger than the limit.",
         of: |call| call.body.is_some(),
     },
     Common {
@@ -77,7 +77,7 @@ const COMMON: &[Common] = &[
     Common {
         status: 503,
         name: "Unavailable",
-        description: "It can't be answered at the moment. Try again later.",
+        description: "Temporarily unavailable. Try again later.",
         of: is_guarded,
     },
 ];
@@ -155,13 +155,13 @@ fn refusal(status: u16, description: &str, schemas: &mut Schemas) -> Value {
 fn headers(status: u16) -> Option<Value> {
     match status {
         401 => Some(json!({"WWW-Authenticate": {
-            "description": "How to say who asks (RFC 6750).",
+            "description": "The authentication challenge (RFC 6750).",
             "required": true,
             "schema": {"type": "string"},
             "example": "Bearer realm=\"portcullis\", error=\"invalid_token\"",
         }})),
         429 | 503 => Some(json!({"Retry-After": {
-            "description": "After how many seconds to try again.",
+            "description": "The number of seconds to wait before trying again.",
             "schema": {"type": "integer", "minimum": 0},
             "example": 1,
         }})),

@@ -26,36 +26,27 @@ pub(super) fn name(tag: Tag) -> &'static str {
 /// The place of a group among the others, its name, and what it is about.
 fn about(tag: Tag) -> (u8, (&'static str, &'static str)) {
     match tag {
-        Tag::Description => (
-            0,
-            (
-                "Description",
-                "What this server is and what it understands.",
-            ),
-        ),
+        Tag::Description => (0, ("Description", "Information about this server.")),
         Tag::SignIn => (1, ("Sign-in", "Signing in and out with the browser.")),
         Tag::Tenants => (
             2,
             (
                 "Tenants",
-                "Tenants, what they hold, and what one may do there.",
+                "Tenants, their projects, and the caller's permissions.",
             ),
         ),
         Tag::Autoholds => (
             3,
             (
                 "Autoholds",
-                "Runners kept aside after a job failed, to look at.",
+                "Runners that are held after a job failed, for inspection.",
             ),
         ),
         Tag::Pipelines => (
             4,
-            (
-                "Pipelines",
-                "Running again, cancelling and moving to the front.",
-            ),
+            ("Pipelines", "Enqueueing, cancelling and promoting changes."),
         ),
-        Tag::Decisions => (5, ("Decisions", "What was decided at every door, and why.")),
+        Tag::Decisions => (5, ("Decisions", "Decisions of all doors, with reasons.")),
         Tag::Graph => (
             6,
             (

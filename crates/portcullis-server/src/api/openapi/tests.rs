@@ -113,7 +113,7 @@ const CALLS: &[Endpoint] = &[
         tag: Tag::Autoholds,
         access: Access::Tenant(Permission::Autohold, &[]),
         success: Success::Nothing {
-            description: "It is released.",
+            description: "The hold is released.",
         },
         ..NOTHING
     },
@@ -128,7 +128,7 @@ const CALLS: &[Endpoint] = &[
         id: "who",
         path: "/who",
         tag: Tag::Tenants,
-        access: Access::SignedIn("It says who."),
+        access: Access::SignedIn("shows the caller"),
         ..NOTHING
     },
     Endpoint {
@@ -196,7 +196,7 @@ fn a_refusal_of_its_own_comes_before_the_common_words_for_the_same_status() {
     let own = at(&format!("{HOLD}/responses/404/description"));
     let own = own.as_str().unwrap();
     assert!(
-        own.starts_with("There is no such project.\n\nThere is no such thing."),
+        own.starts_with("There is no such project.\n\nNot found."),
         "{own}"
     );
     assert_eq!(
@@ -247,7 +247,7 @@ fn what_a_caller_needs_is_said_to_programs_and_to_people() {
     assert_eq!(at(PLAIN)["security"], json!([]));
     assert_eq!(
         at(PLAIN)["description"],
-        "**Needs no permission.** It is the same for everybody."
+        "**Needs no permission:** it is the same for everyone."
     );
 }
 

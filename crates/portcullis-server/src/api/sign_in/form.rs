@@ -30,17 +30,17 @@ pub(in super::super) const ENDPOINTS: &[Endpoint] = &[
     Endpoint {
         query: &[text(
             "next",
-            "Where to go afterwards, a path of this server.",
+            "Where to redirect afterwards: a path of this server.",
             "/docs",
         )],
-        refusals: &[(404, "There are no sessions here.")],
+        refusals: &[(404, "Sessions are not enabled.")],
         ..get(
             ("/sign-in", "signInPage"),
             Tag::SignIn,
             SIGNS_IN,
             (
-                "The page to sign in",
-                "With a form for a token, and a link for each provider.",
+                "Show the sign-in page",
+                "A form for a token, and a link for each provider.",
             ),
             PAGE,
             show,
@@ -50,9 +50,9 @@ pub(in super::super) const ENDPOINTS: &[Endpoint] = &[
         method: Verb::Post,
         refusals: &[
             (400, "The form is malformed."),
-            (401, "The token is not good."),
-            (403, "The form was not made for this browser."),
-            (404, "There are no sessions here."),
+            (401, "The token is invalid."),
+            (403, "The form was not issued to this browser."),
+            (404, "Sessions are not enabled."),
             (408, "The form did not arrive in time."),
             (413, "The form is too large."),
             (422, "The token is too long for a session."),
@@ -64,10 +64,10 @@ pub(in super::super) const ENDPOINTS: &[Endpoint] = &[
             SIGNS_IN,
             (
                 "Sign in with a token",
-                "Takes the form of the page: `token`, `next` and `csrf`.",
+                "Form fields: `token`, `next` and `csrf`.",
             ),
             Success::Redirect {
-                description: "To `next`, with a session that ends with the token.",
+                description: "Redirect to `next`, with a session that expires with the token.",
             },
             sign_in,
         ).with_web()
@@ -78,7 +78,7 @@ pub(in super::super) const ENDPOINTS: &[Endpoint] = &[
             (403, "The form lacks the session's `csrf`."),
             (408, "The form did not arrive in time."),
             (413, "The form is too large."),
-            (503, "The store does not answer: the session lasts on."),
+            (503, "The store does not answer: the session stays valid."),
         ],
         ..get(
             ("/sign-out", "signOut"),
@@ -86,11 +86,11 @@ pub(in super::super) const ENDPOINTS: &[Endpoint] = &[
             Access::Public("ends the caller's own session, if there is one"),
             (
                 "Sign out",
-                "Ends the session on all servers; copies of its cookie are worthless. Needs its `X-CSRF-Token`, or the \
+                "Ends the session on all servers; copies of its cookie become invalid. Needs its `X-CSRF-Token`, or the \
                  same in a form field `csrf`.",
             ),
             Success::Redirect {
-                description: "To the first page.",
+                description: "Redirect to the overview.",
             },
             sign_out,
         ).with_web()
@@ -176,7 +176,7 @@ fn check_form(call: &Call<'_>, sessions: &Sessions, field: &str) -> Result<(), H
     }
     Err(HttpError::forbidden(
         "csrf",
-        "the form was not made for this browser, or is too old: open /sign-in again",
+        "the form was not issued to this browser, or is too old: open /sign-in again",
     ))
 }
 

@@ -177,7 +177,7 @@ fn a_change_or_a_ref_and_nothing_means_nothing() {
         }] = json!("x");
         let (error, _) = api.post(Some(&root), &path, &body).error(400);
         assert!(
-            error["message"].as_str().unwrap().contains("both"),
+            error["message"].as_str().unwrap().contains("combined"),
             "{error}"
         );
     }

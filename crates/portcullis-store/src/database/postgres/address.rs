@@ -69,13 +69,11 @@ impl Address {
         let error = |text: &str| LocationError(text.to_owned());
         let (_, rest) = url
             .split_once("://")
-            .ok_or_else(|| error("`postgres:` needs `//` after it"))?;
+            .ok_or_else(|| error("`postgres:` must be followed by `//`"))?;
         let (credentials, server) = rest.split_once('@').unwrap_or(("", rest));
         let (authority, _) = server.split_once(['/', '?']).unwrap_or((server, ""));
         if authority.contains('@') {
-            return Err(error(
-                "an `@` in a user's name or password is written `%40`",
-            ));
+            return Err(error("write an `@` in a user name or password as `%40`"));
         }
         let (place, query) = server.split_once('?').unwrap_or((server, ""));
         let mut mode = None;
@@ -104,12 +102,12 @@ impl Address {
             // Says which option, never its value.
             let cause = std::error::Error::source(&error).map(ToString::to_string);
             LocationError(format!(
-                "not an address of a PostgreSQL server: {}",
+                "not a valid PostgreSQL address: {}",
                 cause.unwrap_or_else(|| error.to_string())
             ))
         })?;
         if config.get_hosts().is_empty() && config.get_hostaddrs().is_empty() {
-            return Err(error("the address names no host"));
+            return Err(error("the address has no host"));
         }
         let tls = tls(&config, mode, root, base)?;
         config.ssl_mode(match tls {
@@ -156,7 +154,8 @@ fn tls(
         "verify-full" => Tls::VerifyFull(roots),
         _ => {
             return Err(LocationError(
-                "`sslmode` is one of disable, prefer, require, verify-ca, verify-full".to_owned(),
+                "invalid `sslmode`: expected disable, prefer, require, verify-ca or verify-full"
+                    .to_owned(),
             ));
         }
     };

@@ -19,7 +19,7 @@ const MOST: u64 = 1 << 20;
 pub(in crate::commands) enum Caller {
     /// Somebody who is known.
     Known(Identity),
-    /// Somebody without a token.
+    /// A caller without a token.
     Nobody,
     /// Somebody whose token is refused, and why: the same as nobody.
     Refused(String),

@@ -28,7 +28,7 @@ pub(in crate::commands) fn text(
         text.push('\n');
     };
     if let Caller::Refused(why) = caller {
-        let why = format!("a token with them is refused, so they count for nothing: {why}");
+        let why = format!("a token with these claims is rejected: {why}");
         section("Claims", printable(&why).into_owned(), "");
     }
     section("Rules", rules(explanation), "no rule has a role here");
@@ -37,9 +37,9 @@ pub(in crate::commands) fn text(
     let title = format!("Grants of {action} by other rules");
     section(&title, near(explanation), "none that would permit it");
     let anybody = match (anonymous_read, action) {
-        (true, Permission::Read) => "anybody may read here, so no role is needed for it",
-        (true, _) => "anybody may read here, but nothing else",
-        (false, _) => "nobody reads here without signing in and a role that permits it",
+        (true, Permission::Read) => "anyone may read here, so no role is needed",
+        (true, _) => "anyone may read here, but nothing else",
+        (false, _) => "reading requires signing in and a role that permits it",
     };
     section("Without signing in", anybody.to_owned(), "");
     text.pop();
@@ -78,7 +78,7 @@ fn considered(explanation: &Explanation, parameters: &Parameters<'_>) -> String 
             let got = parameters.get(*condition);
             let is_met = !misses.iter().any(|miss| miss.condition == *condition);
             let line = format!(
-                "{} {condition}: wanted {}, got {}",
+                "{} {condition}: expected {}, got {}",
                 if is_met { "met:    " } else { "not met:" },
                 any(wanted),
                 got.unwrap_or("nothing"),
@@ -130,14 +130,14 @@ Rules
 
 Grants of enqueue by rules that match
   rule alice, role enqueue-post doesn't permit this
-    not met: project: wanted foo, got bar
-    not met: pipeline: wanted post or gate, got nothing
+    not met: project: expected foo, got bar
+    not met: pipeline: expected post or gate, got nothing
 
 Grants of enqueue by other rules
   rule admin-user, role admin would permit it
 
 Without signing in
-  nobody reads here without signing in and a role that permits it
+  reading requires signing in and a role that permits it
 ";
         assert_eq!(told, wanted);
     }
@@ -150,8 +150,8 @@ Without signing in
         let told = considered(&sample::allowed(), &parameters);
         assert_eq!(
             told,
-            "rule alice, role enqueue-post permits it\n  met:     project: wanted foo, got foo\n  \
-             met:     pipeline: wanted post or gate, got gate\n"
+            "rule alice, role enqueue-post permits it\n  met:     project: expected foo, got foo\n  \
+             met:     pipeline: expected post or gate, got gate\n"
         );
     }
 
@@ -170,10 +170,10 @@ Without signing in
             Terminal::default(),
         );
         for line in [
-            "  a token with them is refused, so they count for nothing: who\\u{1b}",
+            "  a token with these claims is rejected: who\\u{1b}",
             "  no rule has a role here",
             "  none that would permit it",
-            "  anybody may read here, so no role is needed for it",
+            "  anyone may read here, so no role is needed",
         ] {
             assert!(told.lines().any(|l| l == line), "{told}");
         }

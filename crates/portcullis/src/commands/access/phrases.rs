@@ -36,11 +36,11 @@ pub(in crate::commands) fn answer(
 
 fn refusal(explanation: &Explanation, action: Permission, caller: &Caller) -> String {
     match caller {
-        Caller::Refused(why) => return format!("a token with these claims is refused: {why}"),
+        Caller::Refused(why) => return format!("a token with these claims is rejected: {why}"),
         Caller::Nobody if action == Permission::Read => {
-            return "nobody reads here without signing in".to_owned();
+            return "reading requires signing in here".to_owned();
         }
-        Caller::Nobody => return format!("nobody may {action} without signing in"),
+        Caller::Nobody => return format!("{action} requires signing in"),
         Caller::Known(_) => {}
     }
     let mut considered = explanation.considered.iter();
@@ -48,7 +48,7 @@ fn refusal(explanation: &Explanation, action: Permission, caller: &Caller) -> St
         let missed: Vec<String> = misses.iter().map(missed).collect();
         let more = match considered.count() {
             0 => String::new(),
-            count => format!("; {count} more ways, none of which fits"),
+            count => format!("; {count} other grants don't apply either"),
         };
         return format!(
             "rule {}, role {} permits {action} only when {}, but {}{more}",
@@ -136,7 +136,7 @@ mod tests {
         anybody.answer = AccessDecision::Allowed(Basis::Anonymous);
         assert_eq!(
             answer(&anybody, Permission::Read, &Caller::Nobody),
-            "yes: anybody may read here, without signing in"
+            "yes: anyone may read here without signing in"
         );
         anybody.answer = AccessDecision::Allowed(Basis::Override);
         let text = answer(&anybody, Permission::Read, &alice);
@@ -170,12 +170,12 @@ mod tests {
         let refused = sample::refused();
         assert_eq!(
             answer(&refused, Permission::Enqueue, &Caller::Nobody),
-            "no: nobody may enqueue without signing in"
+            "no: enqueue requires signing in"
         );
         let unknown = Caller::Refused("nobody knows `elsewhere`".to_owned());
         assert_eq!(
             answer(&refused, Permission::Read, &unknown),
-            "no: a token with these claims is refused: nobody knows `elsewhere`"
+            "no: a token with these claims is rejected: nobody knows `elsewhere`"
         );
     }
 }

@@ -52,7 +52,7 @@ pub(in crate::commands) fn parameter(text: &str) -> Result<(Condition, String), 
     match Condition::parse(name.trim()) {
         Some(condition) => Ok((condition, value.to_owned())),
         None => Err(format!(
-            "nothing depends on `{}`; there are {}",
+            "unknown parameter `{}`: expected {}",
             name.trim(),
             known()
         )),
@@ -161,7 +161,7 @@ impl ResolvedScope<'_> {
             project = tenant.project(name);
             if project.is_none() && !name.is_empty() {
                 remark(&format!(
-                    "the tenant {} doesn't hold the project {name}: a request about it finds nothing",
+                    "the tenant {} does not have the project {name}: a request about it gets a 404",
                     tenant.name()
                 ));
             }
@@ -188,7 +188,7 @@ impl GivenParameters<'_> {
 pub(in crate::commands) fn tell_unused(action: Permission, given: &[(Condition, String)]) {
     for (condition, _) in given {
         if !action.conditions().contains(condition) {
-            remark(&format!("{action} never depends on {condition}"));
+            remark(&format!("{action} does not depend on {condition}"));
         }
     }
 }

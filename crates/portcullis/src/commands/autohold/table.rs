@@ -23,7 +23,7 @@ pub(super) fn list(items: &[Value], width: Option<usize>) -> String {
         })
         .collect();
     let header = [
-        "ID", "PROJECT", "JOB", "REF", "HELD", "KEPT FOR", "STATE", "REASON",
+        "ID", "PROJECT", "JOB", "REF", "HELD", "DURATION", "STATE", "REASON",
     ];
     columns::table(&header, &rows, width)
 }
@@ -43,7 +43,7 @@ pub(super) fn one(hold: &Value) -> String {
         ("job", text(hold, "job")),
         ("ref", text(hold, "ref_filter")),
         ("held", count(hold)),
-        ("kept for", kept(hold)),
+        ("held for", kept(hold)),
         ("state", state(hold).to_owned()),
         ("reason", text(hold, "reason")),
         ("placed by", text(hold, "placed_by")),
@@ -115,7 +115,7 @@ mod tests {
         other["node_expiration"] = Value::Null;
         assert_eq!(
             list(&[hold(), other, json!({})], None),
-            "ID  PROJECT  JOB   REF  HELD    KEPT FOR  STATE    REASON\n\
+            "ID  PROJECT  JOB   REF  HELD    DURATION  STATE    REASON\n\
              7   org/p    unit  .*   1 of 2  1d        waiting  bob looks\n\
              7   org/p    unit  .*   1 of 2  -         expired  bob looks\n\
              \u{20}                       0 of 0  -         waiting\n"

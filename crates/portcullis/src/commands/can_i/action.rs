@@ -31,7 +31,7 @@ pub(super) struct ActionFlags {
     /// The claims of a token, JSON; - for standard input.
     #[arg(long, value_name = "FILE|-", value_hint = ValueHint::FilePath, conflicts_with = "anonymous")]
     pub(super) claims: Option<PathBuf>,
-    /// Somebody without a token.
+    /// A caller without a token.
     #[arg(long)]
     pub(super) anonymous: bool,
     /// What the request is about, like project=foo: project, pipeline, ref, change, job or

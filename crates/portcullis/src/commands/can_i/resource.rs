@@ -18,10 +18,10 @@ use crate::output;
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Verbs on resources")]
 pub(super) struct ResourceFlags {
-    /// Who wants to.
+    /// The user.
     #[arg(long = "as", value_name = "USER")]
     pub(super) user: Option<String>,
-    /// A group that the user is in; may be repeated. A service account without any is in its own.
+    /// A group of the user; may be repeated. The default for a service account is its own groups.
     #[arg(long = "as-group", value_name = "GROUP")]
     pub(super) groups: Vec<String>,
     /// The namespace of the object.
@@ -30,13 +30,13 @@ pub(super) struct ResourceFlags {
     /// Part of the object, like status.
     #[arg(long, value_name = "SUBRESOURCE")]
     pub(super) subresource: Option<String>,
-    /// The label selector of a list.
+    /// Label selector of a list.
     #[arg(short = 'l', long, value_name = "SELECTOR")]
     pub(super) selector: Option<String>,
-    /// The field selector of a list.
+    /// Field selector of a list.
     #[arg(long, value_name = "SELECTOR")]
     pub(super) field_selector: Option<String>,
-    /// Ask only this authorizer, not all of them in the order of the configuration.
+    /// Ask only this authorizer [default: all, in the order of the configuration].
     #[arg(long, value_name = "NAME")]
     pub(super) authorizer: Option<String>,
 }
@@ -93,7 +93,7 @@ pub(super) fn run(asked: &CanIAccess) -> Result<Exit, Failure> {
     if !answer.allowed && asked.output == Output::Table && !answer.hints.is_empty() {
         let hints = listed(&answer.hints);
         remark(&format!(
-            "no profile knows this resource; perhaps it is meant with its group: {hints}"
+            "no profile has this resource; did you mean {hints}?"
         ));
     }
     Ok(match (answer.allowed, &answer.error) {

@@ -14,7 +14,7 @@ use crate::source::{self, SourceError};
 pub(super) struct Export {
     #[command(flatten)]
     filter: Filter,
-    /// How to print them: one whole decision a line is the only way there is.
+    /// Output format: one whole decision per line.
     #[arg(short, long, value_name = "FORMAT", default_value = "jsonl", value_parser = ["jsonl"])]
     output: String,
     #[command(flatten)]

@@ -16,16 +16,16 @@ use crate::source::{self, DecisionSource, Followed, PAGE, SourceError};
 pub(super) struct List {
     #[command(flatten)]
     filter: Filter,
-    /// Print what is there, the oldest first, and go on with what is decided from now on.
+    /// Print existing decisions, the oldest first, then new ones as they are made.
     #[arg(short, long, conflicts_with_all = ["after", "until"])]
     watch: bool,
-    /// How many to print at most; 0 for all.
+    /// The maximum number of decisions to print; 0 for all.
     #[arg(long, value_name = "N", default_value_t = 100)]
     limit: usize,
-    /// Go on after an earlier list: its `next`.
+    /// Continue after an earlier list: its `next`.
     #[arg(long, value_name = "NEXT")]
     after: Option<String>,
-    /// Leave out the names of the columns.
+    /// Omit the header line.
     #[arg(long)]
     no_headers: bool,
     /// How to print them.
@@ -68,7 +68,7 @@ fn pages(source: &mut dyn DecisionSource, list: &List) -> Result<(), SourceError
         if page.items.len() > left {
             return Err(SourceError::new(
                 Exit::Failed,
-                "the server answers more than it was asked for",
+                "the server returned more than was requested",
             ));
         }
         left -= page.items.len();
@@ -108,7 +108,7 @@ fn watch(source: &mut dyn DecisionSource, list: &List) -> Result<(), SourceError
         let goes_on = match followed {
             Followed::Items(items) => printer.print(&items),
             Followed::Interrupted(why) => {
-                output::tell(&format!("{}; connecting again", printable(&why)));
+                output::tell(&format!("{}; reconnecting", printable(&why)));
                 true
             }
         };

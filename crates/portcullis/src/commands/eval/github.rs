@@ -1,4 +1,4 @@
-//! Workflow commands of GitHub Actions: each refusal, error and warning is an annotation of a file.
+//! Workflow commands of GitHub Actions: each denial, error and warning is an annotation of a file.
 
 use portcullis_core::{PolicyMode, PolicyOutcome};
 

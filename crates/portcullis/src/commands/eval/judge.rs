@@ -159,7 +159,7 @@ impl Bench<'_> {
         if let (None, Some(path)) = (old, &request.old) {
             let (kind, name) = (&manifest.kind.kind, &manifest.name);
             return Err(fault(format!(
-                "{} holds no {kind} {name:?} of the namespace {:?}: there is nothing to update",
+                "{} has no {kind} {name:?} in namespace {:?}: there is nothing to update",
                 path.display(),
                 manifest.namespace,
             )));

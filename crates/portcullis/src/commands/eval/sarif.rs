@@ -1,4 +1,4 @@
-//! A SARIF 2.1.0 report: refusals, errors and warnings as findings in the manifests.
+//! A SARIF 2.1.0 report: denials, errors and warnings as findings in the manifests.
 
 use std::collections::BTreeMap;
 use std::path::{Component, Path};

@@ -1,4 +1,4 @@
-//! A call of the API, told: who may do what is decided by rules and roles.
+//! The explanation of a call of the API: who may do what is decided by rules and roles.
 
 use portcullis_record::{Answer, Decision, Miss, RolesTrace};
 use serde_json::Value;
@@ -31,9 +31,9 @@ pub(super) fn sentence(decision: &Decision) -> (&'static str, String) {
                 Some(first) => format!(" on {first}"),
                 None => String::new(),
             };
-            ("refused", format!(": no role permits {permission}{on}"))
+            ("denied", format!(": no role permits {permission}{on}"))
         }
-        Answer::Deny => ("refused", format!(": {message}")),
+        Answer::Deny => ("denied", format!(": {message}")),
     }
 }
 
@@ -61,7 +61,7 @@ pub(super) fn who(decision: &Decision) -> String {
     let user = &decision.summary.user;
     let action = decision.input.action.as_ref();
     match action.and_then(|action| action.issuer.as_ref()) {
-        Some(issuer) => format!("{user}, vouched for by {issuer}"),
+        Some(issuer) => format!("{user}, authenticated by {issuer}"),
         None => user.clone(),
     }
 }
@@ -140,7 +140,7 @@ fn of_miss(miss: &Miss, permission: &str) -> String {
     };
     let got = match &miss.got {
         Some(got) => format!("it is {}", shortened(got, 200)),
-        None => "the call has none".to_owned(),
+        None => "the request has none".to_owned(),
     };
     let wanted = wanted(&miss.wanted);
     format!(

@@ -1,4 +1,4 @@
-//! What policies asked of the world outside, and what they were told.
+//! Host calls of policies, with their answers.
 
 use portcullis_record::{Decision, HostCallTrace};
 use serde_json::Value;

@@ -16,9 +16,9 @@ const LONGEST: usize = 300;
 /// What stands above.
 pub(super) fn heading(decision: &Decision) -> &'static str {
     match decision.summary.verdict {
-        Answer::Allow if decision.patch.is_empty() => "Changes that the answer did not carry",
+        Answer::Allow if decision.patch.is_empty() => "Changes not in the answer",
         Answer::Allow => "Changes",
-        Answer::Deny => "Changes before the refusal, not kept",
+        Answer::Deny => "Changes before the denial, discarded",
     }
 }
 

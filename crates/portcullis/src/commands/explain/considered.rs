@@ -18,7 +18,7 @@ pub(super) fn lines(decision: &Decision) -> Vec<String> {
         })
         .collect();
     if rows.is_empty() {
-        return vec!["nobody".to_owned()];
+        return vec!["nothing".to_owned()];
     }
     let width = |of: fn(&Row) -> &String| {
         let all = rows.iter().map(|row| of(row).chars().count());

@@ -1,4 +1,4 @@
-//! What nearly happened: refusals that didn't count, failures that were passed over, warnings.
+//! What nearly happened: denials that didn't count, failures that were passed over, warnings.
 
 use portcullis_core::{PolicyMode, PolicyOutcome};
 use portcullis_record::{Decision, PolicyTrace, TraceStep};
@@ -35,8 +35,8 @@ fn of_policy(decision: &Decision, policy: &PolicyTrace) -> Option<String> {
     let is_enforced = policy.mode == PolicyMode::Enforce;
     let decided = decision.summary.policy.as_ref() == Some(&policy.name);
     let what = match (policy.outcome.known()?, is_enforced) {
-        (PolicyOutcome::Deny, false) => "would have refused",
-        (PolicyOutcome::Error, false) => "failed, which would have been a refusal",
+        (PolicyOutcome::Deny, false) => "would have denied it",
+        (PolicyOutcome::Error, false) => "failed, which would have denied it",
         (PolicyOutcome::Error, true) if !decided => "failed and was passed over",
         _ => return None,
     };

@@ -22,7 +22,7 @@ pub(super) fn write(decision: &Decision, terminal: Terminal) -> String {
     }
     let who = match decision.summary.door {
         Door::Authorization => "Authorizers, in the order in which they were asked",
-        _ => "Who was asked, in order",
+        _ => "Evaluation, in order",
     };
     for (heading, lines) in [
         (who, considered::lines(decision)),
@@ -31,7 +31,7 @@ pub(super) fn write(decision: &Decision, terminal: Terminal) -> String {
             changes::heading(decision),
             changes::lines(decision, &subject),
         ),
-        ("Calls to the outside", calls::lines(decision)),
+        ("Host calls", calls::lines(decision)),
         ("Inputs", inputs::lines(decision, &subject)),
     ] {
         if lines.is_empty() {
@@ -72,7 +72,7 @@ fn head(decision: &Decision, subject: &Subject) -> Vec<(&'static str, String)> {
         head.push(("digest", format!("{digest} (of the policy)")));
     }
     if let Some(gate) = &summary.gate {
-        head.push(("", format!("{gate} (of everything that judged)")));
+        head.push(("", format!("{gate} (of the whole configuration)")));
     }
     if summary.digest.is_none()
         && let Some((name, _)) = head.iter_mut().find(|(name, _)| name.is_empty())

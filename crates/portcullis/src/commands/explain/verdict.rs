@@ -22,7 +22,7 @@ pub(super) fn sentence(decision: &Decision) -> (&'static str, String) {
     match summary.verdict {
         Answer::Allow => {
             let nobody = match is_access || applied(decision) {
-                true => ": nobody objected",
+                true => ": nothing objected",
                 false => ": nothing applied to it",
             };
             let by = if by.is_empty() && why.is_empty() {
@@ -47,7 +47,7 @@ pub(super) fn sentence(decision: &Decision) -> (&'static str, String) {
             ),
             None if is_access && summary.plugin.is_none() => (
                 "not allowed",
-                format!(", for no authorizer had an opinion{why}"),
+                format!(": no authorizer had an opinion{why}"),
             ),
             None => ("denied", format!("{by}{why}")),
         },
@@ -68,13 +68,13 @@ pub(super) fn decider(decision: &Decision) -> String {
     let summary = &decision.summary;
     if let Some(step) = failure(decision) {
         let who = undecided(decision, step);
-        return format!("nobody: {who} {}", failed_how(step));
+        return format!("none: {who} {}", failed_how(step));
     }
     let Some(plugin) = &summary.plugin else {
         return match (summary.door, summary.verdict) {
-            (Door::Authorization, _) => "nobody: no authorizer had an opinion".to_owned(),
-            (_, Answer::Allow) => "nobody objected".to_owned(),
-            (_, Answer::Deny) => "nobody in particular".to_owned(),
+            (Door::Authorization, _) => "none: no authorizer had an opinion".to_owned(),
+            (_, Answer::Allow) => "nothing objected".to_owned(),
+            (_, Answer::Deny) => "the chain as a whole".to_owned(),
         };
     };
     let kind = match summary.door {
@@ -120,11 +120,11 @@ fn undecided(decision: &Decision, step: &TraceStep) -> String {
     }
 }
 
-/// `failed`, `took too long`.
+/// `failed`, `timed out`.
 pub(super) fn failed_how(step: &TraceStep) -> &'static str {
     match step.ended() {
-        Some(StepOutcome::Timeout) => "took too long",
-        Some(StepOutcome::Panic) => "broke down",
+        Some(StepOutcome::Timeout) => "timed out",
+        Some(StepOutcome::Panic) => "failed internally",
         _ => "failed",
     }
 }

@@ -84,7 +84,7 @@ pub(super) fn run(asked: &GraphExport) -> Result<Exit, Failure> {
                 }
             })?;
             if is_read && last != END {
-                let message = "the server broke off: the graph is not whole";
+                let message = "the server closed the connection: the graph is incomplete";
                 return Err(Failure::new(Exit::Failed, message));
             }
         }

@@ -123,7 +123,7 @@ impl LocalGraphs {
         };
         if self.profile.is_none() && self.profiles.len() > 1 {
             remark(&format!(
-                "this is the first of {} profiles, {}; --profile picks another",
+                "using the first of {} profiles, {}; choose another with --profile",
                 self.profiles.len(),
                 one.name
             ));

@@ -53,13 +53,13 @@ fn word(state: Option<&Value>) -> String {
 pub(super) fn state(tenant: &str, state: &Value) -> String {
     let is = |key: &str| state.get(key).and_then(Value::as_bool) == Some(true);
     let pipelines = match (is("trigger_queue_discarding"), is("trigger_queue_paused")) {
-        (true, _) => "are discarded",
-        (false, true) => "are held back",
-        (false, false) => "go on",
+        (true, _) => "discarded",
+        (false, true) => "paused",
+        (false, false) => "normal",
     };
     let results = match is("result_queue_paused") {
-        true => "are held back",
-        false => "go on",
+        true => "paused",
+        false => "normal",
     };
     let mut all = vec![
         ("tenant", tenant.to_owned()),
@@ -115,7 +115,7 @@ mod tests {
         let told = |value: Value| state("t1", &value);
         assert_eq!(
             told(json!({})),
-            "tenant         t1\nnew pipelines  go on\nresults        go on\n"
+            "tenant         t1\nnew pipelines  normal\nresults        normal\n"
         );
         let text = told(json!({
             "trigger_queue_paused": true, "trigger_queue_discarding": true,
@@ -123,8 +123,8 @@ mod tests {
             "expires_at": null,
         }));
         for line in [
-            "new pipelines  are discarded",
-            "results        are held back",
+            "new pipelines  discarded",
+            "results        paused",
             "reason         fire",
             "set by         root",
             "set at         1970-01-01T00:01:00Z",

@@ -63,7 +63,7 @@ fn explain(text: &mut String, file: &str, failure: &Failure) {
     if let Some((expected, got)) = &failure.values
         && (expected.is_object() || expected.is_array())
     {
-        text.push_str("           from what was expected to what came:\n");
+        text.push_str("           from expected to actual:\n");
         for line in diff::lines(expected, &patch::diff(expected, got)) {
             let _ = writeln!(text, "             {}", printable(&line));
         }

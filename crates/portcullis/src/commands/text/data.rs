@@ -10,9 +10,9 @@ use super::{json, yaml};
 pub(in crate::commands) enum Output {
     /// Human-readable.
     Table,
-    /// Machine-readable.
+    /// JSON.
     Json,
-    /// The same as YAML.
+    /// YAML.
     Yaml,
 }
 

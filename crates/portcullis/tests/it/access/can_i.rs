@@ -114,7 +114,7 @@ fn claims_of_an_unknown_issuer_count_for_nothing() {
     assert_eq!(ran.code, Some(1));
     assert!(
         ran.out
-            .starts_with("no: a token with these claims is refused"),
+            .starts_with("no: a token with these claims is rejected"),
         "{}",
         ran.out
     );
@@ -145,7 +145,7 @@ fn claims_that_make_an_admin_are_taken_only_from_who_may_say_so() {
     let bob = claims(&folder, "bob", &json!({"zuul": {"admin": ["example"]}}));
     let ran = ask(&folder, &[&asked[..], &[&bob]].concat());
     assert_eq!(ran.code, Some(1));
-    assert!(ran.out.contains("refused"), "{}", ran.out);
+    assert!(ran.out.contains("rejected"), "{}", ran.out);
 }
 
 #[test]
@@ -201,7 +201,7 @@ fn the_root_is_asked_by_name() {
     let no = ask(&folder, &["can-i", "read", "--root", "--anonymous"]);
     assert_eq!(
         (no.code, no.out.as_str()),
-        (Some(1), "no: nobody reads here without signing in\n")
+        (Some(1), "no: reading requires signing in here\n")
     );
 }
 
@@ -288,12 +288,12 @@ fn what_makes_no_difference_is_noted() {
     );
     assert_eq!(ran.code, Some(0));
     assert!(
-        ran.err.contains("read never depends on project"),
+        ran.err.contains("read does not depend on project"),
         "{}",
         ran.err
     );
     assert!(
-        ran.err.contains("doesn't hold the project bar"),
+        ran.err.contains("does not have the project bar"),
         "{}",
         ran.err
     );

@@ -94,7 +94,7 @@ fn tenants_are_paused_by_who_may() {
     assert_eq!(ran.code, Some(0), "{}", ran.err);
     let show = ["tenant", "show", "example"];
     let told = served.ask("bob", &show).out;
-    for line in ["new pipelines  are held back", "reason         fire"] {
+    for line in ["new pipelines  paused", "reason         fire"] {
         assert!(told.lines().any(|l| l == line), "{told}");
     }
     assert_eq!(
@@ -105,7 +105,7 @@ fn tenants_are_paused_by_who_may() {
         served
             .ask("bob", &show)
             .out
-            .contains("new pipelines  go on")
+            .contains("new pipelines  normal")
     );
     let tenants = served.ask("bob", &["tenant", "list"]).out;
     assert!(tenants.contains("example"), "{tenants}");
@@ -136,7 +136,7 @@ fn pipelines_are_asked_for_by_who_may() {
     unknown.says(&["12,1", "foo", "post"]);
     let refused = enqueue("check");
     assert_eq!(refused.code, Some(4));
-    refused.says(&["you have it where pipeline is post; here it is check"]);
+    refused.says(&["your roles grant it where pipeline is post; here it is check"]);
 }
 
 #[test]

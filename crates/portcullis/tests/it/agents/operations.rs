@@ -117,7 +117,7 @@ fn faults_are_told_with_their_place() {
         (entry(json!({"profile": "torn.yaml"})), "torn.yaml:1:"),
         (entry(json!({"compat": "perhaps"})), "perhaps"),
         (entry(json!({"objects": "nowhere"})), "nowhere"),
-        (entry(json!({"kubeconfig": "k"})), "exclude each other"),
+        (entry(json!({"kubeconfig": "k"})), "can't be combined"),
         (
             entry(json!({"objects": null, "kubeconfig": "torn.yaml"})),
             "the kubeconfig",

@@ -172,7 +172,7 @@ fn a_writer_that_is_stuck_does_not_keep_the_server_from_ending() {
     gate.terminate();
     assert!(gate.wait().success());
     assert!(
-        gate.log().contains("the writer does not end"),
+        gate.log().contains("the writer does not stop"),
         "{}",
         gate.log()
     );

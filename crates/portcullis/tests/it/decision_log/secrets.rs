@@ -123,7 +123,7 @@ fn tokens_as_names_are_on_no_line_of_the_log() {
     );
     gate.terminate();
     gate.wait();
-    assert!(gate.log().contains("refused"), "{}", gate.log());
+    assert!(gate.log().contains("denied"), "{}", gate.log());
     look_into(gate.folder.root(), &mut |name, bytes| {
         let text = String::from_utf8_lossy(bytes);
         assert!(!text.contains("eyJhbGci"), "a token is in {name}");

@@ -145,15 +145,11 @@ fn what_is_not_there_is_said() {
         (
             &["--data-dir", "nowhere"][..],
             3,
-            "no data directory nowhere",
+            "no data directory at nowhere",
         ),
         (&["--data-dir", "empty"], 3, "empty/portcullis.db"),
         (&["--store", "sqlite:nowhere.db"], 3, "nowhere.db"),
-        (
-            &["--store", "mysql://x:geheim@y/z"],
-            3,
-            "--store makes no sense",
-        ),
+        (&["--store", "mysql://x:geheim@y/z"], 3, "invalid --store"),
         (
             &["--store", "postgres://u:geheim@127.0.0.1:1/x"],
             5,

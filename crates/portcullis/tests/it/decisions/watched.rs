@@ -114,7 +114,7 @@ fn a_server_is_followed_through_a_broken_stream() {
     assert!(
         watch
             .read("err")
-            .contains("the server ended the stream; connecting again")
+            .contains("the server ended the stream; reconnecting")
     );
 }
 

@@ -82,7 +82,7 @@ fn usage_is_exit_2_and_told() {
             &["-f", "fine.yaml", "--policies", "policies", "--config", "c"],
             "--policies",
         ),
-        (&["-f", "-", "-"], "once only"),
+        (&["-f", "-", "-"], "only once"),
         (&["fine.yaml", "--header", "x"], "'Name: value'"),
         (&["fine.yaml", "--path", "x"], "`/`"),
     ] {

@@ -63,7 +63,7 @@ fn an_update_of_an_object_that_is_not_there_is_an_error() {
     assert_eq!((done.code, done.summary()), (Some(3), [1, 0, 1, 0]));
     let message = done.results()[0]["message"].as_str().unwrap();
     assert!(
-        message.contains("old.yaml holds no Pod \"other\""),
+        message.contains("old.yaml has no Pod \"other\""),
         "{message}"
     );
     // One and one belong together.

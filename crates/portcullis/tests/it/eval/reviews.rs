@@ -208,13 +208,13 @@ fn access_needs_authorizers() {
     let ran = run_in(&folder, &["eval", "review.json", "--policies", "policies"]);
     assert_eq!(ran.code, Some(2));
     ran.says(&[
-        "error: a SubjectAccessReview is judged by the authorizers",
+        "error: a SubjectAccessReview needs the authorizers",
         "--config FILE",
     ]);
     folder.write("portcullis.yaml", "admission: {order: [AlwaysAdmit]}");
     let ran = run_in(&folder, &["eval", "review.json"]);
     assert_eq!(ran.code, Some(3));
-    ran.says(&["there is no chain of authorizers `default`"]);
+    ran.says(&["the configuration has no authorizer chain `default`"]);
     folder.write("abac.jsonl", ABAC);
     folder.write("portcullis.yaml", authorizing().to_string());
     let ran = run_in(&folder, &["eval", "review.json", "--chain", "strikt"]);

@@ -127,7 +127,11 @@ fn one_of_several_profiles_is_picked() {
     let command = ["graph", "path", "Badge:hq/b1", "Robot:r1"];
     let ran = ask(&folder, &command, PLACES[0]);
     assert_eq!(ran.code, Some(6), "{}", ran.err);
-    assert!(ran.err.contains("--profile picks another"), "{}", ran.err);
+    assert!(
+        ran.err.contains("choose another with --profile"),
+        "{}",
+        ran.err
+    );
     let ran = ask(
         &folder,
         &[&command[..], &["--profile", "full"]].concat(),

@@ -207,7 +207,7 @@ fn an_export_that_breaks_off_is_no_graph() {
         let server = exporting(text, json!([]));
         let ran = there(&server, "graph export --json");
         assert_eq!(ran.code, Some(5), "{text}");
-        assert!(ran.err.contains("broke off"), "{}", ran.err);
+        assert!(ran.err.contains("the graph is incomplete"), "{}", ran.err);
     }
 }
 

@@ -36,7 +36,7 @@ fn json_logs_are_one_object_a_line() {
     }
     let refused: Vec<&Value> = lines
         .iter()
-        .filter(|line| line["message"] == "refused")
+        .filter(|line| line["message"] == "denied")
         .collect();
     assert_eq!(refused.len(), 2, "{log}");
     assert_eq!(refused[0]["plugin"], "PodSecurity");
@@ -74,7 +74,7 @@ fn text_logs_are_one_line_each_whatever_names_hold() {
     let log = gate.log();
     assert!(
         !log.lines()
-            .any(|line| line.contains("INFO forged") && !line.contains("refused")),
+            .any(|line| line.contains("INFO forged") && !line.contains("denied")),
         "{log}"
     );
     assert!(!log.contains('\u{1b}'), "a control character is logged");
@@ -119,7 +119,7 @@ fn nothing_of_an_object_is_logged_at_any_level() {
     let odd = text.replacen("\"containers\":[", "\"containers\":[7,", 1);
     gate.post_bytes("/validate", odd.as_bytes());
     let log = gate.log();
-    assert!(log.contains("refused"), "nothing is logged at all");
+    assert!(log.contains("denied"), "nothing is logged at all");
     assert!(!log.contains(SECRET), "{log}");
     assert!(!gate.get("/metrics").text().contains(SECRET));
 }
@@ -148,7 +148,7 @@ fn what_runs_is_told_at_the_start_in_as_much_detail_as_is_wanted() {
     assert_eq!(log.matches(" started ").count(), 1, "{log}");
     // Policies that nobody asks are not in force.
     assert!(
-        log.contains("they are not asked") && !log.contains("policies in force"),
+        log.contains("they are not evaluated") && !log.contains("policies in force"),
         "{log}"
     );
     let gate = Setup::new(config())

@@ -170,7 +170,7 @@ fn a_test_is_as_sandboxed_as_a_policy() {
         "a.test.js",
         "test('no way out', () => {\n  for (const name of ['process', 'require', 'fetch', 'Deno', 'std', 'os'])\n    \
          expect(typeof globalThis[name]).toBe('undefined')\n})\n\
-         test('no host calls', () => { expect(() => cosignVerify('k')).toThrow('not there in tests') })\n\
+         test('no host calls', () => { expect(() => cosignVerify('k')).toThrow('not available in tests') })\n\
          test('options are checked', () => { expect(() => review({}, {usr: 'x'})).toThrow('usr') })\n\
          test('objects are checked', () => { expect(() => review({kind: 'Pod'})).toThrow('apiVersion is missing') })\n",
     );

@@ -38,9 +38,9 @@ fn a_record_that_makes_no_sense_is_named() {
         (
             "\"received\":\"2026",
             "\"received\":\"x",
-            "`received` is no time",
+            "invalid `received`",
         ),
-        ("env/0/value\"", "env/9/value\"", "is said to be masked"),
+        ("env/0/value\"", "env/9/value\"", "is listed as masked"),
     ] {
         folder.write("decisions.jsonl", fine.replace(from, to));
         let ran = replay_in(&folder, &["--policies", "new"]);

@@ -93,7 +93,7 @@ fn a_collector_that_comes_late_and_goes() {
     let gate = exporting(policies(&[("P", "deny('no')")]), &variables).start();
     let early: Vec<_> = (0..50).map(|_| ask(&gate, "/validate", &[])).collect();
     until("the failure is said", || {
-        gate.log().contains("telemetry can't be delivered")
+        gate.log().contains("telemetry export failed")
     });
     let collector = plan.start(None);
     for id in &early {
@@ -101,10 +101,10 @@ fn a_collector_that_comes_late_and_goes() {
         collector.log_of(id);
     }
     until("and the end of it", || {
-        gate.log().contains("telemetry is delivered again")
+        gate.log().contains("telemetry export recovered")
     });
     // Once for each signal, whatever the number of attempts.
-    let complaints = gate.log().matches("telemetry can't be delivered").count();
+    let complaints = gate.log().matches("telemetry export failed").count();
     assert!(complaints <= 2, "{}", gate.log());
 
     drop(collector);

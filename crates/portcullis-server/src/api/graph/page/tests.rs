@@ -72,7 +72,7 @@ fn every_part_is_a_link_and_neighbours_on_the_page_can_be_jumped_to() {
          <a href=\"?kind=Desk&amp;namespace=hq&amp;name=d1\">d1</a>",
         "<article id=\"Desk:hq/d1\">",
         "<a href=\"#Desk:hq/d1\" aria-label=\"jump to Desk:hq/d1\">",
-        "Robot</a>:<a href=\"?kind=Robot&amp;name=r2\">r2</a><span class=\"draw\"> (only named",
+        "Robot</a>:<a href=\"?kind=Robot&amp;name=r2\">r2</a><span class=\"draw\"> (referenced, but no such object",
     ] {
         assert!(text.contains(part), "{part}\n{text}");
     }

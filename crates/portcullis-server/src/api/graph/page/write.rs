@@ -102,7 +102,7 @@ impl Page {
             let _ = writeln!(text, "<p class=\"note\">{said}</p>");
         };
         if !self.is_caught_up {
-            note("The graph has not caught up yet: something may be missing.".to_owned());
+            note("The graph has not caught up yet: it may be incomplete.".to_owned());
         }
         if shown.is_chosen {
             let kind = escaped(shown.kind.as_deref().unwrap_or_default());
@@ -155,7 +155,7 @@ impl Page {
         );
         self.parts(&vertex, text);
         if self.view.lacks_object(key, around) {
-            text.push_str("<span class=\"draw\"> (only named: there is no such object)</span>");
+            text.push_str("<span class=\"draw\"> (referenced, but no such object)</span>");
         }
         text.push_str("</h2>");
         let sides = [
