@@ -153,7 +153,9 @@ impl Provider {
             KeyLookup::Key(verifier) => return Ok((verifier, ring.generation)),
             KeyLookup::Nothing => format!("this token was not signed with a key of {issuer}"),
             KeyLookup::OtherAlgorithm => {
-                format!("this token is not signed in the way of the key of {issuer} that it names")
+                format!(
+                    "the algorithm of this token does not match the key of {issuer} that it names"
+                )
             }
             KeyLookup::NotNamed => {
                 format!("this token must name its key (`kid`): {issuer} has several")

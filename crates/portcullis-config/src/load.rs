@@ -37,7 +37,7 @@ pub struct Loaded {
     pub pending_mutation: PendingMutation,
     /// The policies in JavaScript.
     pub policies: Policies,
-    /// What plug-ins know of namespaces without a cluster.
+    /// Namespaces that plug-ins know without a cluster.
     pub namespaces: Vec<Namespace>,
     /// Limits.
     pub limits: Limits,
@@ -53,7 +53,7 @@ pub struct Loaded {
     pub decisions: Decisions,
     /// What is logged, and how.
     pub log: Log,
-    /// How the server ends.
+    /// How the server shuts down.
     pub shutdown: Shutdown,
     /// Every file that was read or named, absolute: what a watcher watches.
     pub files: Vec<PathBuf>,

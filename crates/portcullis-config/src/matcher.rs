@@ -9,7 +9,7 @@ use serde::Deserialize;
 /// The doors at which policies can judge.
 const JUDGED_DOORS: [Door; 2] = [Door::Kubernetes, Door::Ci];
 
-/// Which requests a policy is asked about. Every key must fit; of a list, one entry must.
+/// Which requests a policy applies to. Every key must match; of a list, one entry must.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
 #[schemars(rename = "Match")]
@@ -24,7 +24,7 @@ pub struct MatchSpec {
     pub(crate) labels: Option<BTreeMap<String, String>>,
     /// Patterns for the path of the request, like `/mutate/shop/**`.
     pub(crate) paths: Option<Vec<String>>,
-    /// The doors it judges at; `kubernetes` unless said.
+    /// The doors it applies to; by default `kubernetes`.
     #[schemars(schema_with = "doors_schema")]
     pub(crate) doors: Option<Vec<String>>,
 }

@@ -88,7 +88,7 @@ pub(crate) struct Configuration {
     /// Browser sessions.
     #[serde(default)]
     pub(crate) sessions: SessionSettings,
-    /// Where the server keeps what must outlive it.
+    /// Where the server stores persistent data.
     #[serde(default)]
     pub(crate) store: StoreSpec,
     /// What is recorded of decisions, and for how long.

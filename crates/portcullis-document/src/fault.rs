@@ -220,7 +220,10 @@ mod tests {
     fn without_a_file_the_path_is_said() {
         let fault = Fault::at("defaults.enforce", "unknown level");
         assert_eq!(fault.to_string(), "defaults.enforce: unknown level");
-        assert_eq!(Fault::at("", "is empty").to_string(), "is empty");
+        assert_eq!(
+            Fault::at("", "must not be empty").to_string(),
+            "must not be empty"
+        );
     }
 
     #[test]

@@ -119,7 +119,7 @@ fn as_json(text: &str) -> Option<serde_json::Value> {
 /// When there is no thread for it, or it panics.
 pub fn with_stack<T: Send>(read: impl FnOnce() -> T + Send) -> Result<T, String> {
     deep_stack::run(STACK_BYTES, read).map_err(|why| match why {
-        Failure::Panicked => "the reader failed on this document".to_owned(),
+        Failure::Panicked => "the YAML parser failed on this document".to_owned(),
         why @ Failure::NoThread(_) => format!("cannot read it: {why}"),
     })
 }
@@ -171,16 +171,12 @@ fn message(error: &YamlError, quoting: Quoting) -> String {
         YamlError::AliasReplayLimitExceeded { .. }
         | YamlError::AliasExpansionLimitExceeded { .. }
         | YamlError::AliasReplayStackDepthExceeded { .. } => "too many aliases",
-        YamlError::RecursiveReferencesRequireWeakTypes { .. } => {
-            "an alias inside what it stands for"
-        }
+        YamlError::RecursiveReferencesRequireWeakTypes { .. } => "an alias inside its own anchor",
         YamlError::UnknownAnchor { .. } => "an alias to an anchor that does not exist",
         YamlError::NonFiniteFloat { value, .. } if is_quoted => {
-            return format!(
-                "`{value}` is not a number with an end: put it in quotes if text is meant"
-            );
+            return format!("`{value}` is not a finite number: put it in quotes to use it as text");
         }
-        YamlError::NonFiniteFloat { .. } => "a number without an end",
+        YamlError::NonFiniteFloat { .. } => "a number that is not finite",
         YamlError::Unexpected {
             expected: "string scalar",
             ..

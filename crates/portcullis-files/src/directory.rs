@@ -31,7 +31,7 @@ pub fn prepare_directory(path: &Path) -> Result<Vec<String>, String> {
 }
 
 fn check(path: &Path, own: &FileIdentity) -> Result<Vec<String>, String> {
-    let unknown = |error: std::io::Error| format!("it can't be looked at: {error}");
+    let unknown = |error: std::io::Error| format!("it can't be examined: {error}");
     let link = fs::symlink_metadata(path).map_err(unknown)?;
     if link.is_symlink() {
         owned(Entry::of(&link), own)

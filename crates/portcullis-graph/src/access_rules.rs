@@ -29,7 +29,7 @@ pub(crate) use rules::AccessRules;
 pub(crate) use subjects::{Recognition, Recognized};
 pub(crate) use verbs::Verb;
 
-/// Whose answers count where the safe one and upstream's differ.
+/// Which answer is used where the safe one and upstream's differ.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Compat {
     /// The safe one: only positive selectors of a single value; an unknown object is not deleted unless the
@@ -42,7 +42,7 @@ pub enum Compat {
     Upstream,
 }
 
-/// Whether the API server sends selectors along.
+/// Whether the API server forwards selectors.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Selectors {
     /// It does: lists need them.

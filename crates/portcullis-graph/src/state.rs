@@ -229,7 +229,7 @@ impl State {
         self.is_caught_up.store(true, Ordering::Release);
     }
 
-    /// Whether the first full picture is there.
+    /// Whether the graph has caught up with its objects.
     pub fn is_caught_up(&self) -> bool {
         self.is_caught_up.load(Ordering::Acquire)
     }

@@ -50,7 +50,7 @@ impl PolicySet {
         for policy in &sources.policies {
             let name = || SourceName::Policy(policy.name.clone());
             if !names.insert(policy.name.as_str()) {
-                let found = Diagnostic::at_start("there is another policy of this name");
+                let found = Diagnostic::at_start("duplicate policy name");
                 faults.push(found.of(name()));
             }
             let checked = match &policy.code {
@@ -59,7 +59,7 @@ impl PolicySet {
                     bodies.push((name(), FunctionBody { text, awaits }));
                 }),
                 PolicyCode::Module(number) if *number < sources.modules.len() => Ok(false),
-                PolicyCode::Module(_) => Err(Diagnostic::at_start("there is no such module")),
+                PolicyCode::Module(_) => Err(Diagnostic::at_start("no such module")),
             };
             match checked {
                 Ok(awaits) => is_async.push(awaits),

@@ -19,13 +19,13 @@ pub enum PoolError {
     #[error("too many policy evaluations are waiting")]
     QueueFull,
     /// Too many evaluations never came back.
-    #[error("too many policy evaluations had to be given up and are still running")]
+    #[error("too many abandoned policy evaluations are still running")]
     TooManyAbandoned,
     /// The pool was not started.
     #[error("the policy engine is not running")]
     NotStarted,
     /// No process can be had for an evaluation that must be made in one.
-    #[error("no process can be started to evaluate policies: {0}")]
+    #[error("cannot start a process to evaluate policies: {0}")]
     NoProcess(String),
     /// The pool has ended.
     #[error("the policy engine has ended")]

@@ -108,8 +108,8 @@ impl Process {
         let channel = Channel::new(own, &spec.limits);
         let mut process = Self { child, channel };
         process.set_up(spec).map_err(|failed| match failed {
-            ProcessError::Late => "a worker process did not get ready in time".to_owned(),
-            ProcessError::Broken(why) => format!("a worker process did not get ready: {why}"),
+            ProcessError::Late => "a worker process did not become ready in time".to_owned(),
+            ProcessError::Broken(why) => format!("a worker process did not become ready: {why}"),
         })?;
         Ok(process)
     }

@@ -6,7 +6,7 @@
 //! of the fault, whatever the failure mode.
 //!
 //! Shared parts: `config` decodes configurations, `document` and `read` read objects, `edit`
-//! changes them, `refusal` words refusals, `labels` and `tolerations` know the
+//! changes them, `refusal` words denials, `labels` and `tolerations` know the
 //! rules of those. Nothing here waits, reads a clock or talks to a cluster.
 //!
 //! [`scoped_access`] is the exception: it is Portcullis' own, is made known by itself with the profiles it

@@ -46,8 +46,8 @@ pub fn prepare(text: &str, language: Language) -> Result<Script, Vec<ScriptFault
 /// The fault of a text that could not be read at all.
 fn unread(failure: &Failure) -> ScriptFault {
     let message = match failure {
-        Failure::Panicked => "the parser gave up on this text",
-        Failure::NoThread(_) => "there is no room for a thread to read this text",
+        Failure::Panicked => "the parser failed on this text",
+        Failure::NoThread(_) => "cannot start a thread to parse this text",
     };
     ScriptFault {
         line: 1,

@@ -16,7 +16,7 @@ use crate::decisions::NotKept;
 use crate::server::Server;
 
 /// Why a review whose decision must be recorded and can't be is denied.
-pub(crate) const NOT_RECORDED: &str = "the decision could not be recorded, and it must be";
+pub(crate) const NOT_RECORDED: &str = "the decision could not be recorded, which is required";
 
 /// What a door says of its decisions.
 pub(crate) trait Door {

@@ -124,7 +124,7 @@ impl Visitor {
         match found {
             Found::Route(route) => doors::answer(route, self, &gate, head, body).await,
             Found::WrongMethod(allow) => Err(HttpError::method_not_allowed(allow)),
-            Found::Nothing => Err(HttpError::not_found("there is nothing at this path")),
+            Found::Nothing => Err(HttpError::not_found("no such path")),
         }
     }
 }

@@ -132,8 +132,9 @@ pub fn run(options: RunOptions<'_>) -> Result<(), RunError> {
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .enable_all()
         .build()
-        .map_err(RunError::system("no threads to run on"))?;
-    outlive_file_size_limit(&runtime).map_err(RunError::system("no signal handler"))?;
+        .map_err(RunError::system("cannot start threads"))?;
+    outlive_file_size_limit(&runtime)
+        .map_err(RunError::system("cannot install a signal handler"))?;
     let (telemetry, exporters) = telemetry.unzip();
     let (server, listeners) = build(&options, &loaded.configuration, telemetry)?;
     let ended = runtime.block_on(serve(options, &loaded, &server, listeners, exporters));
@@ -179,7 +180,7 @@ pub(crate) fn build(
     health.set_tenants(&assembled.gate.access.left_out);
     let location = decisions::location(&loaded.decisions, &options.data_dir);
     let log = DecisionLog::start(settings, store, metrics.decisions.clone())
-        .map_err(RunError::system("no thread for the decision log"))?;
+        .map_err(RunError::system("cannot start the decision log thread"))?;
     let budget = Budget::new(loaded.limits.request_memory.bytes());
     let server = Arc::new(Server {
         budget,

@@ -223,7 +223,7 @@ impl ObjectsDirectory {
         let had_some = self.index.has(&file);
         let mut faults = match self.read(&file, print) {
             Ok(contents) if contents.is_empty && had_some => {
-                vec![Fault::at("", "the file is empty; its last objects stay")]
+                vec![Fault::at("", "the file is empty; keeping its last objects")]
             }
             Ok(mut contents) if contents.faults.is_empty() || !had_some => {
                 let mut faults = std::mem::take(&mut contents.faults);
@@ -408,7 +408,7 @@ fn with_remark(mut faults: Vec<Fault>) -> Vec<Fault> {
     if let Some(first) = faults.first_mut() {
         first
             .message
-            .push_str("; the last good objects of the file stay");
+            .push_str("; keeping the last good objects of the file");
     }
     faults
 }

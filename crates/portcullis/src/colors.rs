@@ -9,7 +9,7 @@ use clap::ValueEnum;
 /// When colours are used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Color {
-    /// On a terminal that wants them.
+    /// On a terminal that supports them.
     Auto,
     /// Always.
     Always,

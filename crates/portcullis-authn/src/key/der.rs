@@ -130,7 +130,7 @@ pub(super) fn ec_private(der: &[u8]) -> der::Result<Private> {
             Some(P256) => Private::P256 { der: der.to_vec() },
             Some(curve) => Private::Other(curve_name(curve)),
             None if key.as_bytes().len() == 32 => Private::P256 { der: der.to_vec() },
-            None => Private::Other("a key of another curve"),
+            None => Private::Other("a key on another curve"),
         })
     })?;
     reader.finish(key)
@@ -145,7 +145,7 @@ fn curve(algorithm: &AlgorithmIdentifierRef<'_>) -> der::Result<ObjectIdentifier
 
 fn name(algorithm: ObjectIdentifier) -> &'static str {
     match algorithm {
-        RSA_PSS => "an RSA key for PSS only",
+        RSA_PSS => "an RSA-PSS key",
         ED448 => "an Ed448 key",
         _ => "a key of another type",
     }
@@ -153,9 +153,9 @@ fn name(algorithm: ObjectIdentifier) -> &'static str {
 
 fn curve_name(curve: ObjectIdentifier) -> &'static str {
     match curve {
-        P384 => "a key of the curve P-384",
-        P521 => "a key of the curve P-521",
-        K256 => "a key of the curve secp256k1",
-        _ => "a key of another curve",
+        P384 => "a P-384 key",
+        P521 => "a P-521 key",
+        K256 => "a secp256k1 key",
+        _ => "a key on another curve",
     }
 }

@@ -196,7 +196,7 @@ impl AuthenticatorSpec {
     }
 }
 
-/// How identities are proved.
+/// How callers are authenticated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
 pub enum AuthenticatorDriver {
     /// Tokens signed with a shared secret.
@@ -242,10 +242,10 @@ impl AuthenticatorDriver {
 pub struct SessionSettings {
     /// How long a session lasts.
     pub lifetime: Duration,
-    /// The file with the key that signs sessions, 32 bytes, made if it isn't there; `session.key` in
-    /// the data directory unless said.
+    /// The file with the key that signs sessions, 32 bytes, created if missing; by default `session.key` in
+    /// the data directory.
     pub key_file: Option<PathBuf>,
-    /// How browsers reach this server, like `https://gate.example.org`; what they say unless said.
+    /// The URL of this server for browsers, like `https://gate.example.org`; by default taken from the request.
     pub public_url: Option<String>,
 }
 
@@ -264,9 +264,9 @@ impl Default for SessionSettings {
 pub struct AccessSettings {
     /// The tenants file, and where it is named.
     pub tenants: Option<(PathBuf, Origin)>,
-    /// Whose tokens, certificates and sockets say who asks.
+    /// Authenticators: how callers are identified.
     pub authenticators: Vec<Authenticator>,
-    /// Sessions of people who signed in.
+    /// Browser sessions.
     pub sessions: SessionSettings,
 }
 
@@ -275,7 +275,7 @@ pub struct AccessSettings {
 pub struct Authenticator {
     /// Its name, once only.
     pub name: String,
-    /// How identities are proved.
+    /// How callers are authenticated.
     pub driver: AuthenticatorDriver,
     /// What `iss` is.
     pub issuer: String,

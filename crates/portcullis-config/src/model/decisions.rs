@@ -55,9 +55,9 @@ impl Default for DecisionsSpec {
 /// What is kept of decisions.
 #[derive(Debug, Clone)]
 pub struct Decisions {
-    /// Whether they are kept in the store.
+    /// Whether decisions are kept in the store.
     pub is_stored: bool,
-    /// The store; the one in the data directory unless said.
+    /// The store; the one in the data directory.
     pub location: Option<Location>,
     /// How long they are kept, and how many bytes they may take in the store.
     pub retention: Retention,

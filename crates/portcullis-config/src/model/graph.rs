@@ -97,9 +97,9 @@ pub struct GraphProfile {
     pub text: Arc<Source>,
     /// Where its objects come from.
     pub source: GraphSource,
-    /// Whose answers count where the safe one and upstream's differ.
+    /// Which answer is used where the safe one and upstream's differ.
     pub compat: Compat,
-    /// Whether the API server sends selectors along.
+    /// Whether the API server forwards selectors.
     pub selectors: Selectors,
     /// Where it is declared.
     pub origin: Origin,

@@ -8,20 +8,20 @@ use serde::Deserialize;
 
 use portcullis_document::{Duration, Size};
 
-/// What policies may ask of the world outside.
+/// Host calls of policies.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
 #[schemars(rename = "HostCalls")]
 pub(crate) struct HostCallsSpec {
-    /// Where reviews may be forwarded: `https://other.example/*`, `unix:///run/x.sock`. Nowhere
-    /// unless said; in a file with `listener`, anywhere unless said.
+    /// Where reviews may be forwarded: `https://other.example/*`, `unix:///run/x.sock`. By default
+    /// nowhere; in a file with `listener`, anywhere.
     pub(crate) forward_to: Option<Vec<String>>,
-    /// The file with the authorities that forwarding trusts, PEM; those of the system unless said.
+    /// The file with the trusted CA certificates for forwarding, PEM; by default those of the system.
     #[serde(rename = "forwardCA")]
     pub(crate) forward_ca: Option<PathBuf>,
     /// The program that `cosignVerify` runs.
     pub(crate) cosign: Option<PathBuf>,
-    /// Arguments that every call of cosign gets.
+    /// Arguments added to every call of cosign.
     pub(crate) cosign_arguments: Vec<String>,
     /// The program that `slsaVerify` runs.
     pub(crate) slsa_verifier: Option<PathBuf>,

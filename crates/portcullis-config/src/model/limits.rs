@@ -78,17 +78,17 @@ limits! {
     body: Size = mib(3);
     /// The largest head of a request: request line and headers.
     headers: Size = kib(64);
-    /// Connections at the same time, over all listeners; more wait. Half of them are shared out evenly: no
+    /// The maximum number of connections of all listeners; more wait. Half of them are divided evenly: no
     /// listener can use the share of another.
     #[schemars(range(min = 1))]
     connections: u32 = 4096;
-    /// Connections at the same time from one address on one TCP listener; more are refused with 429.
+    /// The maximum number of connections from one address on one TCP listener; more are rejected with 429.
     #[schemars(range(min = 1))]
     connections_per_address: u32 = 1024;
-    /// After how long a connection is asked to end, give or take a tenth.
+    /// The age at which a connection is closed gracefully, plus or minus 10 %.
     max_connection_age: Duration = secs(3600);
-    /// Memory that all requests under way may take: bodies until they are judged, answers until they are
-    /// written. Beyond that, new ones are refused with 503.
+    /// Memory that all requests in progress may use: bodies until they are evaluated, answers until they are
+    /// written. Beyond that, new ones are rejected with 503.
     request_memory: Size = mib(512);
     /// Memory that policies may keep between reviews.
     global_context: Size = mib(16);
@@ -100,7 +100,7 @@ limits! {
     write_timeout: Duration = secs(30);
     /// How long a connection may stay without a request.
     idle_timeout: Duration = secs(120);
-    /// How long answering a request may take in all, once it has arrived.
+    /// The maximum time to answer a request, once it has arrived.
     request_deadline: Duration = secs(10);
 }
 

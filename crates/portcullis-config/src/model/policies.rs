@@ -106,7 +106,7 @@ pub struct Policies {
     pub marks: Vec<MarkPlace>,
     /// What happens when no policy has an opinion.
     pub default_action: DefaultAction,
-    /// What policies may ask of the world outside.
+    /// Host calls of policies.
     pub host: HostSettings,
 }
 
@@ -115,7 +115,7 @@ pub struct Policies {
 pub enum DefaultAction {
     /// The request is allowed.
     Allow,
-    /// The request is refused.
+    /// The request is denied.
     #[default]
     Reject,
 }
@@ -127,7 +127,7 @@ pub struct Policy {
     pub name: String,
     /// Which requests it is asked about.
     pub matcher: Matcher,
-    /// What its refusal means.
+    /// What a denial by this policy means.
     pub mode: PolicyMode,
     /// What is run.
     pub code: PolicyCode,

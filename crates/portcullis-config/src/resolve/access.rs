@@ -148,7 +148,7 @@ fn check_repeats(
             }
         }
         if spec.default && has_default {
-            let message = "another authenticator is the default already";
+            let message = "another authenticator is already the default";
             notes.fault(document.fault(&format!("authenticators[{index}].default"), message));
         }
         has_default |= spec.default;

@@ -48,7 +48,7 @@ pub(crate) fn chain(
     let plugins = plugins(document, configured, order, options.known_plugins, notes);
     if has_policies && !plugins.iter().any(|p| p.name == POLICIES) {
         notes.warn(format!(
-            "there are policies, but `{}` is not in the order: they are not asked",
+            "there are policies, but `{}` is not in the order: they are not evaluated",
             POLICIES
         ));
     }

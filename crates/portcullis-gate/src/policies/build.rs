@@ -192,7 +192,7 @@ pub(crate) fn descriptor(made: Option<Arc<dyn Plugin>>) -> Descriptor {
                 return Err(vec![Fault::at("", message)]);
             }
             made.clone()
-                .ok_or_else(|| vec![Fault::at("", "there are no policies here")])
+                .ok_or_else(|| vec![Fault::at("", "there are no policies")])
         }),
     }
 }

@@ -53,7 +53,7 @@ impl Counted {
                 Outcome::Deny(Denial::forbidden(step.detail.clone().unwrap_or_default()))
             }
             _ => {
-                let why = "counts requests, and did not count this one then";
+                let why = "counts requests, and did not count the recorded one";
                 self.current.miss(format!("{} {why}", self.name));
                 Outcome::Pass
             }

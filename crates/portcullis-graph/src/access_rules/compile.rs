@@ -376,8 +376,9 @@ impl Compiler<'_, '_> {
                 let kinds = self.rules.kinds.iter();
                 let known: Vec<_> = kinds.map(|(_, kind)| kind.full_resource()).collect();
                 let known = known.iter().map(String::as_str);
-                let message =
-                    format!("no kind of `vertices` is `{text}`, so no path leads from it");
+                let message = format!(
+                    "no kind in `vertices` has the resource `{text}`, so no path starts there"
+                );
                 self.faults
                     .add_known(at, message, "resources of `vertices`", text, known);
                 continue;

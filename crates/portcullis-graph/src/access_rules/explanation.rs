@@ -20,7 +20,7 @@ pub struct Explanation {
     pub opinion: Opinion,
     /// Which subject the user is, and what it stands for; none if the user is not an agent here.
     pub subject: Option<(String, Vertex)>,
-    /// For who is not an agent: which subject the user nearly is, and what it lacks.
+    /// If the user is not an agent: the nearest subject, and what is missing.
     pub near_miss: Option<String>,
     /// The rule that decided, like `rules[7]`, and in words.
     pub rule: Option<(String, String)>,
@@ -65,7 +65,7 @@ impl AccessRules {
             Outcome::NoRule => None,
             Outcome::Allowed(place, how) => {
                 let words = match how {
-                    AllowedBy::Static => format!("`{verb}` is allowed whatever the graph says"),
+                    AllowedBy::Static => format!("`{verb}` is allowed regardless of the graph"),
                     AllowedBy::Shortcut(_) => {
                         format!("`{verb}` of this very object is always allowed")
                     }
@@ -73,23 +73,21 @@ impl AccessRules {
                     AllowedBy::Named(_) => format!("`{verb}` of an object of this name is allowed"),
                     AllowedBy::Selector(_) => format!("`{verb}` is allowed with this selector"),
                     AllowedBy::NoSelectors => {
-                        format!("`{verb}` is allowed because selectors are not sent along")
+                        format!("`{verb}` is allowed because selectors are not forwarded")
                     }
-                    AllowedBy::UnknownDelete => {
-                        "an object that is not known may be deleted".to_owned()
-                    }
+                    AllowedBy::UnknownDelete => "an unknown object may be deleted".to_owned(),
                     AllowedBy::Path => format!("`{verb}` needs a path, and there is one"),
                 };
                 Some((RulePath(place, how).to_string(), words))
             }
             Outcome::Missed(number, why) => {
                 let words = match why {
-                    MissReason::Namespace => "it is for other namespaces".to_owned(),
-                    MissReason::Subresource => "it is not about this subresource".to_owned(),
-                    MissReason::Verb => format!("it is not about `{verb}`"),
+                    MissReason::Namespace => "namespace does not match".to_owned(),
+                    MissReason::Subresource => "subresource does not match".to_owned(),
+                    MissReason::Verb => format!("it does not cover `{verb}`"),
                     MissReason::Selector => self.needed_selectors(number, request),
                     MissReason::NoName => format!("`{verb}` needs the name of an object"),
-                    MissReason::Name => format!("`{verb}` is for objects of other names"),
+                    MissReason::Name => format!("`{verb}` is for objects with other names"),
                     MissReason::Scope(_) => {
                         format!("`{verb}` needs a path, and no object is in such a namespace")
                     }

@@ -29,7 +29,7 @@ impl AccessRules {
             Outcome::NoRule => match self.on_miss {
                 OnMiss::NoOpinion => Opinion::NoOpinion(String::new()),
                 OnMiss::Deny => Opinion::Deny(format!(
-                    "no rule is about `{}`",
+                    "no rule covers `{}`",
                     printable_name(&target.resource)
                 )),
             },
@@ -107,7 +107,7 @@ impl AccessRules {
             None => text.push_str(&printable_name(&target.resource)),
         }
         if why == MissReason::Unknown {
-            text.push_str(" is not known, so it");
+            text.push_str(" is unknown, so it");
         }
         text.push_str(" does not lead to ");
         self.write(&mut text, subject.stands_for());

@@ -187,6 +187,6 @@ impl<'js> HostCall<'_, 'js> {
                 "it can't be read".to_owned()
             }
         };
-        CallError::WrongType(format!("{name}: {what} has no JSON: {why}"))
+        CallError::WrongType(format!("{name}: {what} can't be converted to JSON: {why}"))
     }
 }

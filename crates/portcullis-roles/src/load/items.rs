@@ -72,7 +72,7 @@ impl<'d> Items<'d> {
             "api-root" => match &self.root {
                 None => self.root = Some((at, node)),
                 Some((first, _)) => {
-                    let message = format!("`api-root` is there twice, first at `{first}`");
+                    let message = format!("`api-root` is given twice, first at `{first}`");
                     findings.fault(&at, message);
                 }
             },

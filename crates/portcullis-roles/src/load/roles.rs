@@ -106,7 +106,7 @@ impl Reader<'_, '_> {
                 None
             }
             Some(Value::Map(conditions)) if conditions.is_empty() => {
-                self.fault(&at_conditions, format!("the `conditions` of the permission `{permission}` are empty; without any it is written `{permission}: true`"));
+                self.fault(&at_conditions, format!("the `conditions` of the permission `{permission}` are empty; without conditions, write `{permission}: true`"));
                 None
             }
             Some(Value::Map(conditions)) => {

@@ -29,8 +29,7 @@ pub(super) fn read(spec: &RuleSpec, at: &str, findings: &mut Findings<'_>) -> Op
         return None;
     }
     if alternatives.is_empty() {
-        let message =
-            format!("rule `{name}` has no condition that could be met: it matches nobody");
+        let message = format!("rule `{name}` has no condition that can be met: it never matches");
         findings.warn(&at, message);
     }
     Some(Rule {
@@ -106,7 +105,7 @@ impl Reader<'_, '_> {
             }
             match &node.value {
                 Value::Map(inner) if inner.is_empty() => {
-                    self.fault(&at, format!("nothing is asked of the claim `{claim}`"));
+                    self.fault(&at, format!("no value is given for the claim `{claim}`"));
                 }
                 Value::Map(inner) => self.all_of(inner, &at, Some(&claim), terms, deeper),
                 leaf => {

@@ -18,7 +18,7 @@ pub(crate) enum Access {
 }
 
 /// Says what there is.
-pub(crate) const DESCRIBES: Access = Access::Public("says what there is, not what is in it");
+pub(crate) const DESCRIBES: Access = Access::Public("lists what exists, not its contents");
 
 /// What an action in a tenant needs.
 pub(crate) const fn in_tenant<A: Action>() -> Access {

@@ -68,7 +68,7 @@ impl Door for Api {
         Err(HttpError::new(
             StatusCode::INTERNAL_SERVER_ERROR,
             "not_kept",
-            "nothing was done: the decision could not be kept",
+            "nothing was done: the decision could not be recorded",
         ))
     }
 
@@ -160,7 +160,7 @@ impl<'a> Audit<'a> {
                         action.role = Some(role.to_string());
                     }
                     Basis::Override => action.message = "the caller is admin here".to_owned(),
-                    Basis::Anonymous => action.message = "anybody may read here".to_owned(),
+                    Basis::Anonymous => action.message = "anyone may read here".to_owned(),
                 }
             }
             AccessDecision::Refused(refusal) => {

@@ -18,7 +18,7 @@ pub(super) const ENDPOINTS: &[Endpoint] = &[get(
     ("/docs", "docs"),
     Tag::Description,
     DESCRIBES,
-    ("This description for people", ""),
+    ("Show this API description as a page", ""),
     Success::Other {
         description: "A page.",
         content_type: "text/html; charset=utf-8",

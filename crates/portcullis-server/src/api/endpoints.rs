@@ -39,7 +39,7 @@ const ENDPOINTS: &[Endpoint] = &[get(
     ("/openapi.json", "openapi"),
     Tag::Description,
     DESCRIBES,
-    ("This description", ""),
+    ("Show this API description", ""),
     Success::Json {
         description: "OpenAPI 3.1.",
         schema: schema_of::<serde_json::Map<String, serde_json::Value>>,

@@ -59,7 +59,7 @@ impl<'a> Call<'a> {
             let about = (permission, &Parameters::new());
             return Err(self.refused(None, about, refusal));
         }
-        Err(HttpError::not_found("there is no tenant of this name"))
+        Err(HttpError::not_found("unknown tenant"))
     }
 
     /// Goes on only if the caller may do this at least on some condition: nothing of the body is read

@@ -68,7 +68,7 @@ pub(super) fn sentence(refusal: &Refusal) -> String {
             None => "is not given".to_owned(),
         };
         format!(
-            "{} {got}, and the role `{}` wants {}",
+            "{} {got}, but the role `{}` requires {}",
             miss.condition,
             miss.role,
             wanted(&miss.wanted)

@@ -81,7 +81,7 @@ impl<'a> Reviewing<'a> {
         if visitor.peer.unix.is_none() && browser::is_foreign(head, None) {
             return Err(HttpError::forbidden(
                 "cross_site",
-                "a web page of another site made this request",
+                "cross-site requests are not allowed",
             ));
         }
         Ok(Self {

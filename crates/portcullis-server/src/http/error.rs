@@ -234,7 +234,7 @@ impl From<OutOfMemory> for HttpError {
     }
 }
 
-/// What every refusal says.
+/// The body of every error.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "Error")]
 pub(crate) struct ErrorBody<'a> {

@@ -75,12 +75,12 @@ impl AdmissionMetrics {
         );
         r.register(
             "admission_review_duration_seconds",
-            "Time to judge an admission review",
+            "Duration of admission reviews",
             metrics.durations.clone(),
         );
         r.register(
             "rejected",
-            "Refused requests by the plug-in that refused",
+            "Denied requests, by plug-in",
             metrics.rejections.clone(),
         );
         r.register(
@@ -90,7 +90,7 @@ impl AdmissionMetrics {
         );
         r.register(
             "failed_open",
-            "Reviews in which a plug-in could not decide and was passed over",
+            "Reviews in which a plug-in could not decide and was passed over (failure: open)",
             metrics.failed_open.clone(),
         );
         metrics

@@ -37,7 +37,7 @@ impl AuthorizationMetrics {
         );
         r.register(
             "authorization_duration_seconds",
-            "Time to judge an access review",
+            "Duration of access reviews",
             metrics.durations.clone(),
         );
         metrics

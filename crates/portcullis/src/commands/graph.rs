@@ -79,7 +79,7 @@ struct GraphTarget {
 
 /// Where a graph comes from: a configuration, a profile with a directory of objects, or a running server.
 #[derive(Debug, Clone, Default, Args)]
-#[command(next_help_heading = "Which graph")]
+#[command(next_help_heading = "Graph source")]
 pub(super) struct GraphFlags {
     /// Configuration file: its profiles, with their objects as they are now [default: portcullis.yaml]
     /// [env: `PORTCULLIS_CONFIG`].

@@ -21,8 +21,7 @@ pub(crate) struct WhoCan {
     action: Permission,
     #[command(flatten)]
     place: ScopeFlags,
-    /// What the request is about, like project=foo; what is not given may be anything; may be
-    /// repeated.
+    /// What the request is about, like project=foo [default: anything]; may be repeated.
     #[arg(long = "param", value_name = "NAME=VALUE", value_parser = parameter)]
     parameters: Vec<(Condition, String)>,
     #[command(flatten)]

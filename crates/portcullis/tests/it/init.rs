@@ -79,7 +79,7 @@ fn nothing_is_written_over_or_in_part() {
     assert_eq!(
         run_in(&folder, &["init", "demo"]).code,
         Some(2),
-        "once only"
+        "only once"
     );
 }
 

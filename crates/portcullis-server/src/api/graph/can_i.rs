@@ -90,7 +90,7 @@ pub(super) fn can_i(call: Call<'_>) -> Answering<'_> {
 }
 
 fn question(query: &mut Query) -> Result<AccessQuestion, HttpError> {
-    let needed = |name: &str| HttpError::bad_request(format!("{name} is needed"));
+    let needed = |name: &str| HttpError::bad_request(format!("{name} is required"));
     let some = |text: Option<String>| text.filter(|text| !text.is_empty());
     let path = some(query.take("path")?);
     let resource = some(query.take("resource")?);

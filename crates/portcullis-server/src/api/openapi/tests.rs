@@ -47,7 +47,7 @@ const NOTHING: Endpoint = Endpoint {
     description: "",
     tag: Tag::Description,
     services: &[],
-    access: Access::Public("It is the same for everybody."),
+    access: Access::Public("is the same for everyone"),
     query: &[],
     body: None,
     success: Success::Other {

@@ -13,7 +13,7 @@ pub(in crate::commands) fn answer(
 ) -> String {
     match &explanation.answer {
         AccessDecision::Allowed(Basis::Anonymous) => {
-            "yes: anybody may read here, without signing in".to_owned()
+            "yes: anyone may read here without signing in".to_owned()
         }
         AccessDecision::Allowed(Basis::Override) => {
             "yes: these claims make their bearer an admin here, without any rule".to_owned()

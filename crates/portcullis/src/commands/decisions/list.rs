@@ -28,7 +28,7 @@ pub(super) struct List {
     /// Omit the header line.
     #[arg(long)]
     no_headers: bool,
-    /// How to print them.
+    /// Output format.
     #[arg(short, long, value_enum, default_value_t = Output::Table)]
     output: Output,
     #[command(flatten)]
