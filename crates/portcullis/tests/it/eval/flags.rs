@@ -50,7 +50,7 @@ fn usage_is_exit_2_and_told() {
         (&["-f", "fine.yaml", "--old", "wrong.yaml"], "UPDATE only"),
         (
             &["-f", "-", "--operation", "UPDATE", "--old", "-"],
-            "once only",
+            "only once",
         ),
         (&["-f", "fine.yaml", "-o", "xml"], "table, json, yaml"),
         (
