@@ -185,7 +185,7 @@ impl Signer {
     /// A private key in PEM; the message says what was found instead, never what it holds.
     pub(crate) fn from_pem(algorithm: Algorithm, text: &[u8]) -> Result<Self, String> {
         let found = pem::private(text)?;
-        let broken = |why: error::KeyRejected| format!("this private key can't be read: {why}");
+        let broken = |why: error::KeyRejected| format!("invalid private key: {why}");
         let key = match (algorithm, &found) {
             (Algorithm::Rs256, der::Private::Rsa { pkcs1 }) => {
                 SigningKey::Rsa(Arc::new(RsaKeyPair::from_der(pkcs1).map_err(broken)?))

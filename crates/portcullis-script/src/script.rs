@@ -199,6 +199,6 @@ mod tests {
     fn a_panic_of_the_parser_is_a_fault() {
         let read = deep_stack::run(parse::STACK, || -> Script { panic!("of a test") });
         let fault = unread(&read.unwrap_err());
-        assert_eq!(fault.to_string(), "1:1: the parser gave up on this text");
+        assert_eq!(fault.to_string(), "1:1: the parser failed on this text");
     }
 }

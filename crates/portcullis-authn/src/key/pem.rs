@@ -30,7 +30,7 @@ pub(super) fn public(text: &[u8]) -> Result<Public, String> {
             ));
         }
     };
-    key.map_err(|wrong| format!("this public key can't be read: {wrong}"))
+    key.map_err(|wrong| format!("invalid public key: {wrong}"))
 }
 
 /// The private key of this text.
@@ -54,7 +54,7 @@ pub(super) fn private(text: &[u8]) -> Result<Private, String> {
             ));
         }
     };
-    key.map_err(|wrong| format!("this private key can't be read: {wrong}"))
+    key.map_err(|wrong| format!("invalid private key: {wrong}"))
 }
 
 /// Label and content of the first section that is wanted.

@@ -354,7 +354,7 @@ fn syntax_errors_are_found_in_the_authors_text() {
     );
     assert_eq!(f.len(), 3, "{f:?}");
     let f = faults("", &[("A", ""), ("A", "")]);
-    assert!(f[0].message.contains("another"), "{f:?}");
+    assert!(f[0].message.contains("duplicate"), "{f:?}");
     assert_eq!(faults("", &[("A", "1\n\0")])[0].line, 2);
 }
 

@@ -329,7 +329,7 @@ fn calls_are_answered_from_the_record() {
     };
     let said = unknown.to_string();
     assert!(
-        said.starts_with("P asks cosignVerify(\"other.pub\", {"),
+        said.starts_with("P calls cosignVerify(\"other.pub\", {"),
         "{said}"
     );
     assert!(

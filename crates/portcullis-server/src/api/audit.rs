@@ -48,11 +48,12 @@ impl Door for Api {
         let action = &decision.action;
         if !action.allowed {
             tracing::info!(
+                target: "portcullis::decision",
                 decision_id = %action.id,
                 endpoint = decision.endpoint,
                 permission = action.permission,
                 user = short(&action.user),
-                "refused",
+                "denied",
             );
         }
     }

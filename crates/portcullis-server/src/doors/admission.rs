@@ -105,6 +105,7 @@ impl Door for Admission {
         }
         if let Some(passed_over) = verdict.annotations.get(FAILED_OPEN) {
             tracing::warn!(
+                target: "portcullis::decision",
                 decision_id = %verdict.id,
                 request_uid = shown(&attributes.uid),
                 failed_open = start(passed_over, SHOWN),
@@ -113,6 +114,7 @@ impl Door for Admission {
         }
         if let Some(denial) = verdict.denial() {
             tracing::info!(
+                target: "portcullis::decision",
                 decision_id = %verdict.id,
                 request_uid = shown(&attributes.uid),
                 verdict = "deny",
@@ -124,7 +126,7 @@ impl Door for Admission {
                 name = shown(&attributes.name),
                 user = shown(&attributes.user.username),
                 reason = start(&gate.masker.scrub_for(attributes, &denial.reason), SHOWN),
-                "refused",
+                "denied",
             );
         }
     }

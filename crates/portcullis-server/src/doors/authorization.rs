@@ -96,7 +96,13 @@ impl<'a> Door for Authorization<'a> {
             telemetry.access(&asked.review.access, verdict, asked.received, status);
         }
         if let Some(error) = &verdict.error {
-            tracing::warn!(decision_id = %verdict.id, chain, error, "could not decide");
+            tracing::warn!(
+                target: "portcullis::decision",
+                decision_id = %verdict.id,
+                chain,
+                error,
+                "could not decide",
+            );
         }
     }
 

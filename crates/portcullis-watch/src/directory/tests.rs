@@ -284,7 +284,7 @@ fn a_file_that_turns_bad_keeps_what_it_had() {
         assert_eq!(report.malformed.len(), 1, "{bad}");
         assert_eq!(report.malformed, report.news);
         assert_eq!(Path::new(&report.malformed[0].file), world.path("a.yaml"));
-        assert!(report.malformed[0].message.contains("stay"));
+        assert!(report.malformed[0].message.contains("keeping"));
         assert!(world.log().is_empty());
         let again = world.report();
         assert!(again.news.is_empty() && !again.changed);

@@ -216,9 +216,9 @@ fn a_403_says_in_words_what_is_missing() {
     assert!(place.ends_with("403"), "{text}");
     insta::assert_snapshot!(said, @"
     not permitted really (request 01A)
-      the permission it needs: enqueue
-      you have it where project is foo; here it is bar
-      you have it where pipeline is post or glob:x*; here there is none
+      required permission: enqueue
+      your roles grant it where project is foo; here it is bar
+      your roles grant it where pipeline is post or glob:x*; the request has no pipeline
       your roles here: enqueue-post
       rules that match you here: none
     ");

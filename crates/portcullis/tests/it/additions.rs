@@ -72,12 +72,12 @@ fn modules(folder: &str) -> BTreeSet<String> {
 #[test]
 fn the_files_that_are_named_exist() {
     let rows = rows();
-    let all: Vec<&str> = rows.iter().map(|(what, _)| what.as_str()).collect();
     for what in ["plug-in", "endpoint", "command", "key", "door"] {
-        assert!(all.iter().any(|row| row.contains(what)), "{what}: {all:?}");
+        let has_files =
+            |(row, paths): &(String, Vec<String>)| row.contains(what) && !paths.is_empty();
+        assert!(rows.iter().any(has_files), "{what}: {rows:?}");
     }
     for (what, paths) in rows {
-        assert!(!paths.is_empty(), "{what}");
         for path in paths {
             // A name in capitals is chosen by who adds something.
             let known = path.split('/').take_while(|part| {
@@ -86,7 +86,9 @@ fn the_files_that_are_named_exist() {
             });
             let known: PathBuf = known.collect();
             let roots = ["", "crates", "crates/portcullis"].map(|root| repository().join(root));
-            let prefixed = repository().join("crates").join(format!("portcullis-{path}"));
+            let prefixed = repository()
+                .join("crates")
+                .join(format!("portcullis-{path}"));
             let exists = roots.iter().any(|root| root.join(&known).exists())
                 || prefixed.exists()
                 || repository()
@@ -113,13 +115,24 @@ fn a_plug_in_is_named_by_its_file_alone_and_listed_once() {
     assert!(plugins.len() >= 11, "{plugins:?}");
     for plugin in plugins {
         let own = format!("portcullis-kube/src/plugins/{plugin}.rs");
-        let (_, text) = sources.iter().find(|(path, _)| path.ends_with(&own)).unwrap();
+        let (_, text) = sources
+            .iter()
+            .find(|(path, _)| path.ends_with(&own))
+            .unwrap();
         let name = text
             .lines()
             .find_map(|line| line.trim().strip_prefix("name: \"")?.strip_suffix("\","))
             .unwrap_or_else(|| panic!("{own} has no descriptor with a name"));
         let quoted = format!("\"{name}\"");
-        let found = naming(&sources, |text| text.contains(&quoted));
+        let mut found = naming(&sources, |text| text.contains(&quoted));
+        // An example of a query; an authorizer of the same name; an order that is warned about.
+        for may_name_it in [
+            "portcullis-server/src/api/decisions.rs",
+            "portcullis-config/src/model/authorization.rs",
+            "portcullis-config/src/oddities.rs",
+        ] {
+            found.remove(may_name_it);
+        }
         assert_eq!(found, BTreeSet::from([own]), "{name}");
     }
 }
@@ -155,11 +168,16 @@ fn a_command_is_its_file_and_a_line_of_the_list() {
 #[test]
 fn an_endpoint_is_its_file_and_a_line_of_the_list() {
     let sources = sources();
-    let defining = naming(&sources, |text| text.contains("const ENDPOINTS: &[Endpoint]"));
+    let defining = naming(&sources, |text| {
+        text.contains("const ENDPOINTS: &[Endpoint]")
+    });
     assert!(defining.len() >= 10, "{defining:?}");
     for file in defining {
         let path = file.strip_suffix(".rs").unwrap();
         let module = path.rsplit('/').next().unwrap();
+        if module == "endpoints" {
+            continue;
+        }
         let entry = format!("{module}::ENDPOINTS");
         let found = naming(&sources, |text| text.contains(&entry));
         assert_eq!(

@@ -14,6 +14,7 @@
 )]
 
 mod access;
+mod additions;
 mod agents;
 mod api;
 mod autohold;

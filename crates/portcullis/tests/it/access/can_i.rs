@@ -32,14 +32,14 @@ fn a_yes_names_rule_role_and_conditions() {
 
     Grants of enqueue by rules that match
       rule alice, role enqueue-post permits it
-        met:     project: wanted foo, got foo
-        met:     pipeline: wanted post, got post
+        met:     project: expected foo, got foo
+        met:     pipeline: expected post, got post
 
     Grants of enqueue by other rules
       rule admin-user, role admin would permit it
 
     Without signing in
-      nobody reads here without signing in and a role that permits it
+      reading requires signing in and a role that permits it
     ");
 }
 

@@ -16,10 +16,10 @@ fn rules_and_permissions_are_a_table() {
 
     [1] rule alice, role enqueue-post: enqueue when project is foo and pipeline is post
 
-    rule admin-user (admin): those whose preferred_username is `admin`
-    rule alice (enqueue-post): those whose preferred_username is `alice`
-    rule everyone (read, autohold): those whose iss is `our-institution`
-    nobody reads without signing in
+    rule admin-user (admin): preferred_username is `admin`
+    rule alice (enqueue-post): preferred_username is `alice`
+    rule everyone (read, autohold): iss is `our-institution`
+    reading requires signing in
     ");
 }
 

@@ -10,7 +10,7 @@ fn rules_are_listed_with_what_they_ask() {
     let ran = ask(&folder, &["who-can", "enqueue", "--tenant", "example"]);
     assert_eq!(ran.code, Some(0), "{}", ran.err);
     insta::assert_snapshot!(ran.out, @"
-    RULE        ROLE          WHEN                                 WHOSE CLAIMS
+    RULE        ROLE          WHEN                                 CLAIMS
     admin-user  admin         always                               preferred_username is `admin`
     alice       enqueue-post  project is foo and pipeline is post  preferred_username is `alice`
     ");
