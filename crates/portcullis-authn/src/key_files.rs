@@ -17,12 +17,12 @@ impl AuthenticatorSettings<PathBuf> {
     ///
     /// With the first file that can't be read, is empty, or can be written by others, at the key that names it. It
     /// never says what the file holds.
-    pub fn read(&self, odd: &mut Vec<Fault>) -> Result<AuthenticatorSettings, Fault> {
+    pub fn read(&self, odd: &mut Vec<Fault>) -> Result<AuthenticatorSettings, Box<Fault>> {
         let mut settings = self.with_files(|NamedFile { key, used, file }| {
             let note = |message: String| Fault::at(key, message);
-            let (bytes, remark) = read(file, used).map_err(note)?;
+            let (bytes, remark) = read(file, used).map_err(|why| Box::new(note(why)))?;
             odd.extend(remark.map(note));
-            Ok(bytes)
+            Ok::<_, Box<Fault>>(bytes)
         })?;
         if let Keys::Shared(secret) = &mut settings.keys {
             secret.drop_newline();

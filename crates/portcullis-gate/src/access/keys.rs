@@ -23,7 +23,7 @@ pub(super) fn authenticators(
                 made.push(settings);
                 origins.push(&one.origin);
             }
-            Err(wrong) => faults.push(one.origin.locate(wrong)),
+            Err(wrong) => faults.push(one.origin.locate(*wrong)),
         }
         let odd = odd.into_iter().map(|note| one.origin.locate(note).into());
         warnings.extend(odd);
