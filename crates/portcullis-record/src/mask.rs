@@ -46,6 +46,7 @@ pub(crate) enum Mode {
 
 impl Mode {
     /// Whether a text or number there is masked.
+    #[inline]
     pub(crate) fn masks(self) -> bool {
         matches!(self, Self::Named | Self::Variable | Self::Everything)
     }
@@ -59,6 +60,7 @@ impl Mode {
     }
 
     /// The mode of a member, as far as it follows from that of its object alone.
+    #[inline]
     pub(crate) fn of_member(self, key: &str) -> Option<Self> {
         match self {
             Self::Everything => Some(Self::Everything),

@@ -29,7 +29,9 @@ pub(super) struct Frame<'p> {
     pub(super) is_list: bool,
     pub(super) step: Cell<Step>,
     pub(super) header: Cell<Option<Header>>,
-    /// Whether a `name` or `key` that was passed is the name of a secret.
+    /// Where the value of the last `name` or `key` begins.
+    pub(super) name: Cell<Option<usize>>,
+    /// Whether one before that is the name of a secret.
     pub(super) has_secret_name: Cell<bool>,
 }
 
@@ -43,6 +45,7 @@ impl<'p> Frame<'p> {
             is_list,
             step: Cell::new(Step::Index(0)),
             header: Cell::new(None),
+            name: Cell::new(None),
             has_secret_name: Cell::new(false),
         }
     }

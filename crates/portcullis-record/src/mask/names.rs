@@ -170,6 +170,18 @@ pub(crate) fn is_secret_header(name: &str) -> bool {
 /// too often, but never no to a name that has a rule.
 #[inline]
 fn may_matter(key: &[u8]) -> bool {
+    if let [.., a, b] = key
+        && a.is_ascii_alphabetic()
+        && b.is_ascii_alphabetic()
+        && !is_last_pair(*a, *b)
+    {
+        return false;
+    }
+    may_matter_by_last_letters(key)
+}
+
+/// The same by three letters and more.
+fn may_matter_by_last_letters(key: &[u8]) -> bool {
     let Some((key, [a, b, c])) = last_letters(key) else {
         return false;
     };
@@ -222,6 +234,42 @@ fn may_matter(key: &[u8]) -> bool {
         }
     }
     key.len() >= ending.len()
+}
+
+/// Whether a word of this module ends in these two letters.
+#[inline]
+fn is_last_pair(a: u8, b: u8) -> bool {
+    let before = PAIRS.get(usize::from((b | 0x20) - b'a'));
+    before.is_some_and(|before| before & 1 << ((a | 0x20) - b'a') != 0)
+}
+
+/// For each last letter of a word, the letters before it.
+static PAIRS: [u32; 26] = pairs();
+
+#[expect(
+    clippy::indexing_slicing,
+    reason = "at compile time, inside the bounds"
+)]
+const fn pairs() -> [u32; 26] {
+    const SINGLE: [&[u8]; 4] = [b"data", b"value", b"variables", LAST_APPLIED.as_bytes()];
+    let lists: [&[&[u8]]; 5] = [&ENDINGS, &WHOLE, &ENVIRONMENT, &BEHIND, &SINGLE];
+    let mut pairs = [0; 26];
+    let mut list = 0;
+    while list < lists.len() {
+        let mut word = 0;
+        while word < lists[list].len() {
+            let text = lists[list][word];
+            let (a, b) = (text[text.len() - 2], text[text.len() - 1]);
+            if a.is_ascii_lowercase() && b.is_ascii_lowercase() {
+                pairs[(b - b'a') as usize] |= 1 << (a - b'a');
+                // Its plural.
+                pairs[(b's' - b'a') as usize] |= 1 << (b - b'a');
+            }
+            word += 1;
+        }
+        list += 1;
+    }
+    pairs
 }
 
 /// A name up to its last letter, and the last three bytes of that.

@@ -300,12 +300,12 @@ impl<'t, 'r> Walker<'t, 'r> {
             if self.looks || self.known.is_some() {
                 has_secret_keys |= self.is_secret_key(content, &key);
             }
-            if matches!(key.as_ref(), "name" | "key") && self.bytes.get(self.at) == Some(&b'"') {
-                let end = string_end(self.bytes, self.at + 1)?.0 + 1;
-                let name = text::string_at(self.subject.text, self.at, end);
-                if name.is_some_and(|name| names::is_secret(&name)) {
-                    frame.has_secret_name.set(true);
-                }
+            if matches!(key.as_ref(), "name" | "key")
+                && let Some(before) = frame.name.replace(Some(self.at))
+            {
+                // A second one: only the last is looked at later.
+                let is_secret = frame.has_secret_name.get() || self.is_secret_name(before);
+                frame.has_secret_name.set(is_secret);
             }
             let inner = places.and_then(|places| places.member(&key));
             let mode = match mode.of_member(&key) {
@@ -385,10 +385,21 @@ impl<'t, 'r> Walker<'t, 'r> {
         false
     }
 
+    /// Whether the text that begins at this quote is the name of a secret.
+    fn is_secret_name(&self, quote: usize) -> bool {
+        let value = || text::value_end(self.bytes, quote, self.subject.index);
+        let name = value().and_then(|end| text::string_at(self.subject.text, quote, end));
+        name.is_some_and(|name| names::is_secret(&name))
+    }
+
     /// Whether the object's `name` or `key` is the name of a secret: one of those that were passed, or one
     /// behind the value that ends at `end`.
     fn has_secret_name(&self, frame: &Frame<'_>, end: usize) -> bool {
         frame.has_secret_name.get()
+            || frame
+                .name
+                .get()
+                .is_some_and(|name| self.is_secret_name(name))
             || Members::behind(self.subject.text, self.subject.index, end)
                 .filter(|(key, ..)| matches!(key.as_ref(), "name" | "key"))
                 .filter_map(|(_, start, end)| text::string_at(self.subject.text, start, end))
