@@ -170,17 +170,18 @@ pub(crate) fn is_secret_header(name: &str) -> bool {
 /// too often, but never no to a name that has a rule.
 #[inline]
 fn may_matter(key: &[u8]) -> bool {
-    if let [.., a, b] = key
+    if let [.., a, b, c] = key
         && a.is_ascii_alphabetic()
         && b.is_ascii_alphabetic()
-        && !is_last_pair(*a, *b)
+        && c.is_ascii_alphabetic()
+        && !is_ending(a | 0x20, b | 0x20, c | 0x20)
     {
         return false;
     }
     may_matter_by_last_letters(key)
 }
 
-/// The same by three letters and more.
+/// The same for those, and for names with something else than letters at their end.
 fn may_matter_by_last_letters(key: &[u8]) -> bool {
     let Some((key, [a, b, c])) = last_letters(key) else {
         return false;
@@ -236,40 +237,54 @@ fn may_matter_by_last_letters(key: &[u8]) -> bool {
     key.len() >= ending.len()
 }
 
-/// Whether a word of this module ends in these two letters.
+/// Whether a word of this module, or its plural, ends in these three small letters.
 #[inline]
-fn is_last_pair(a: u8, b: u8) -> bool {
-    let before = PAIRS.get(usize::from((b | 0x20) - b'a'));
-    before.is_some_and(|before| before & 1 << ((a | 0x20) - b'a') != 0)
+fn is_ending(a: u8, b: u8, c: u8) -> bool {
+    let (word, bit) = place_of(a, b, c);
+    TRIPLES.get(word).is_some_and(|word| word & bit != 0)
 }
 
-/// For each last letter of a word, the letters before it.
-static PAIRS: [u32; 26] = pairs();
+/// A bit for every three letters.
+static TRIPLES: [u64; LETTERS * LETTERS * LETTERS / 64 + 1] = triples();
+const LETTERS: usize = 26;
+
+#[inline]
+const fn place_of(a: u8, b: u8, c: u8) -> (usize, u64) {
+    let (a, b, c) = (a - b'a', b - b'a', c - b'a');
+    let place = (a as usize * LETTERS + b as usize) * LETTERS + c as usize;
+    (place / 64, 1 << (place % 64))
+}
 
 #[expect(
     clippy::indexing_slicing,
     reason = "at compile time, inside the bounds"
 )]
-const fn pairs() -> [u32; 26] {
+const fn triples() -> [u64; LETTERS * LETTERS * LETTERS / 64 + 1] {
     const SINGLE: [&[u8]; 4] = [b"data", b"value", b"variables", LAST_APPLIED.as_bytes()];
     let lists: [&[&[u8]]; 5] = [&ENDINGS, &WHOLE, &ENVIRONMENT, &BEHIND, &SINGLE];
-    let mut pairs = [0; 26];
+    let mut triples = [0; LETTERS * LETTERS * LETTERS / 64 + 1];
     let mut list = 0;
     while list < lists.len() {
         let mut word = 0;
         while word < lists[list].len() {
             let text = lists[list][word];
-            let (a, b) = (text[text.len() - 2], text[text.len() - 1]);
-            if a.is_ascii_lowercase() && b.is_ascii_lowercase() {
-                pairs[(b - b'a') as usize] |= 1 << (a - b'a');
-                // Its plural.
-                pairs[(b's' - b'a') as usize] |= 1 << (b - b'a');
+            let (a, b, c) = (
+                text[text.len() - 3],
+                text[text.len() - 2],
+                text[text.len() - 1],
+            );
+            // Those that end in digits are no matter of letters.
+            if c.is_ascii_lowercase() {
+                let (place, bit) = place_of(a, b, c);
+                triples[place] |= bit;
+                let (place, bit) = place_of(b, c, b's');
+                triples[place] |= bit;
             }
             word += 1;
         }
         list += 1;
     }
-    pairs
+    triples
 }
 
 /// A name up to its last letter, and the last three bytes of that.
