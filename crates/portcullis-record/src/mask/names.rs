@@ -139,6 +139,9 @@ pub(crate) fn key_rule(key: &str) -> KeyRule {
     match key {
         "data" | "stringData" | "binaryData" => KeyRule::Data,
         "value" => KeyRule::Value,
+        // In every pod, and sooner known than by looking through all words.
+        "env" => KeyRule::Environment,
+        "key" | "metadata" => KeyRule::None,
         "variables" => KeyRule::Variables,
         LAST_APPLIED => KeyRule::Secret,
         key => normal_rule(key),
@@ -378,6 +381,9 @@ mod tests {
         for word in ENDINGS.iter().chain(&WHOLE) {
             assert!(ends_as_secret(word), "{word:?}");
             assert!(WHOLE.contains(word) || ends_as_secret(&[word, &b"s"[..]].concat()));
+        }
+        for usual in ["env", "key", "metadata"] {
+            assert_eq!(key_rule(usual), normal_rule(usual), "{usual}");
         }
         for key in ["data", "stringData", "value", "variables", LAST_APPLIED] {
             assert_ne!(key_rule(key), KeyRule::None, "{key}");
