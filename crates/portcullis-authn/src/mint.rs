@@ -52,7 +52,7 @@ pub enum MintError {
     /// There is nobody to make it for.
     #[error("a token needs a subject")]
     NoSubject,
-    /// The claim that names people is no text.
+    /// The claim that names people is not text.
     #[error("the claim `{0}` identifies the user, so it must be a string")]
     UidNotText(String),
     /// Nobody would look at it.

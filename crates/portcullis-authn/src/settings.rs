@@ -100,7 +100,7 @@ impl Secret {
         secret
     }
 
-    /// The newline that editors put at the end of a file is no part of a secret.
+    /// The newline that editors put at the end of a file is not part of the secret.
     pub(crate) fn drop_newline(&mut self) {
         let Self(bytes) = self;
         if bytes.last() == Some(&b'\n') {

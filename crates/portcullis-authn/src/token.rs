@@ -14,7 +14,7 @@ const DEEPEST: usize = 32;
 /// A token that could be read; nothing of it is believed yet.
 #[derive(Debug)]
 pub(crate) struct Token<'a> {
-    /// `alg`; empty where it is no text.
+    /// `alg`; empty where it is not text.
     pub(crate) algorithm: String,
     /// `kid`.
     pub(crate) key: Option<String>,

@@ -11,7 +11,7 @@ const MAX_BYTES: u64 = 16 * 1024 * 1024;
 ///
 /// # Errors
 ///
-/// When it can't be read, is too large, or is no text.
+/// When it can't be read, is too large, or is not text.
 pub fn read_source(path: &Path) -> Result<Arc<Source>, String> {
     let text = portcullis_files::read_text(path, MAX_BYTES)?;
     Ok(Source::file(path, text))

@@ -47,7 +47,7 @@ pub struct Loaded {
     pub graphs: Vec<GraphProfile>,
     /// Names of authorizers by name of the chain; each name is in `authorizers`.
     pub chains: BTreeMap<String, Vec<String>>,
-    /// Who is believed, and where it says what people may do.
+    /// Authenticators, sessions and the tenants file.
     pub access: AccessSettings,
     /// What is kept of decisions.
     pub decisions: Decisions,

@@ -50,7 +50,7 @@ pub fn read(path: &Path, most: u64) -> Result<Vec<u8>, String> {
 ///
 /// # Errors
 ///
-/// When it can't be read, is not a regular file, is larger, or is no text.
+/// When it can't be read, is not a regular file, is larger, or is not text.
 pub fn read_text(path: &Path, most: u64) -> Result<String, String> {
     String::from_utf8(read(path, most)?).map_err(|error| {
         let valid = error

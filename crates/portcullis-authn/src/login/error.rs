@@ -84,7 +84,9 @@ fn refusal(word: &str) -> String {
         "unauthorized_client" | "invalid_client" => {
             "the provider rejected the client id or secret (clientId, clientSecretFile)".to_owned()
         }
-        "invalid_grant" => "the sign-in code is no longer valid; please start again".to_owned(),
+        "invalid_grant" => {
+            "the sign-in code has expired or was already used; sign in again".to_owned()
+        }
         word => format!("the provider reported `{word}`"),
     }
 }

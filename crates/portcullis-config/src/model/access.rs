@@ -259,7 +259,7 @@ impl Default for SessionSettings {
     }
 }
 
-/// Who is believed, and where it says what people may do. None of the files has been read yet.
+/// Authenticators, sessions and the tenants file. None of the files has been read yet.
 #[derive(Debug, Clone)]
 pub struct AccessSettings {
     /// The tenants file, and where it is named.

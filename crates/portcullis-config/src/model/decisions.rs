@@ -57,13 +57,13 @@ impl Default for DecisionsSpec {
 pub struct Decisions {
     /// Whether decisions are kept in the store.
     pub is_stored: bool,
-    /// The store; the one in the data directory.
+    /// The store; if none is given, the one in the data directory.
     pub location: Option<Location>,
     /// How long they are kept, and how many bytes they may take in the store.
     pub retention: Retention,
     /// What is masked in them.
     pub masker: Arc<Masker>,
-    /// Whether a decision that can't be kept is refused.
+    /// Whether a request is denied whose decision can't be recorded.
     pub required: bool,
     /// Where else they go.
     pub json_lines: Option<JsonLines>,

@@ -106,10 +106,11 @@ fn authenticator(
     }
     let tokens = spec.tokens();
     let tokens = tokens.map(|one| one.map_files(|named| self::named(document, named.file, notes)));
-    if spec.client_id.is_none() {
-        // Nobody signs in with it, and nobody reads it.
-        let unread = spec.client_secret_file.iter();
-        unread.for_each(|file| drop(named(document, file, notes)));
+    if let (Some(file), None) = (&spec.client_secret_file, &spec.client_id) {
+        // Not read, but a file that is named is followed.
+        drop(named(document, file, notes));
+        let key = format!("{at}.clientSecretFile");
+        notes.warn(document.fault(&key, "is not used without `clientId`"));
     }
     Authenticator {
         name: spec.name.clone(),

@@ -218,6 +218,16 @@ fn any_number_of_listeners_may_ask_for_any_free_port() {
 }
 
 #[test]
+fn a_client_secret_without_a_client_is_a_warning_with_its_place() {
+    let text = "admission: {order: [AlwaysAdmit]}\nauthenticators: [{name: a, driver: OpenIDConnect, issuer: \"https://i.example\", audience: p, clientSecretFile: s}]\n";
+    let loaded = with_head(text).loaded();
+    let fault = loaded.warnings.iter().find_map(|warning| warning.fault());
+    let fault = fault.expect("no warning has a place");
+    assert_eq!(fault.path, "authenticators[0].clientSecretFile");
+    assert_eq!(fault.message, "is not used without `clientId`");
+}
+
+#[test]
 fn an_authorizer_that_nobody_asks_is_a_warning() {
     let loaded = with_head("admission: {order: [AlwaysAdmit]}\nauthorization: {authorizers: [{name: a, driver: AlwaysDeny}]}\n").loaded();
     assert_eq!(

@@ -93,7 +93,7 @@ fn is_manifest(path: &Path) -> bool {
 ///
 /// # Errors
 ///
-/// When it can't be read, is too large, or is no text.
+/// When it can't be read, is too large, or is not text.
 pub fn read_file(path: &Path) -> Result<Arc<Source>, Box<Fault>> {
     // `-f <(command)` names a pipe that is being written to.
     let is_pipe = std::fs::metadata(path).is_ok_and(|found| !found.is_file() && !found.is_dir());
@@ -110,7 +110,7 @@ pub fn read_file(path: &Path) -> Result<Arc<Source>, Box<Fault>> {
 ///
 /// # Errors
 ///
-/// When it can't be read, is too large, or is no text.
+/// When it can't be read, is too large, or is not text.
 pub fn read_text(label: &str, from: impl Read) -> Result<Arc<Source>, Box<Fault>> {
     let mut bytes = Vec::new();
     let fault = |message: String| Box::new(Source::named(label).fault(None, "", message));
