@@ -47,6 +47,7 @@ pub use reply::{Reply, Streaming};
 pub use request::Request;
 pub use review::{
     Review, access, chain, container, path_access, pod, pod_security, pod_with, privileged,
+    with_listener,
 };
 pub use server::Server;
 pub use verdict::Verdict;

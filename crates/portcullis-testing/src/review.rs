@@ -39,6 +39,17 @@ pub fn chain(order: &[&str]) -> Value {
     json!({"admission": {"order": order}})
 }
 
+/// A configuration with a listener for reviews, metrics and health at this TCP port of loopback, before its own.
+#[must_use]
+pub fn with_listener(port: u16, mut config: Value) -> Value {
+    let address = format!("127.0.0.1:{port}");
+    let own = json!({"name": "all", "tcp": address, "serves": ["kubernetes", "metrics", "health"]});
+    let mut listeners = vec![own];
+    listeners.extend(config["listeners"].as_array().cloned().unwrap_or_default());
+    config["listeners"] = listeners.into();
+    config
+}
+
 /// A configuration with `PodSecurity` alone, with these defaults.
 #[must_use]
 pub fn pod_security(defaults: &Value) -> Value {

@@ -15,6 +15,7 @@ use arc_swap::ArcSwap;
 use portcullis_config::{Bind, ConfigSource, Listening, LoadOptions};
 use portcullis_core::Peer;
 use portcullis_testing::policies::native;
+use portcullis_testing::with_listener;
 use serde_json::{Value, json};
 use tokio::net::UnixStream;
 use tokio::runtime::Runtime;
@@ -33,6 +34,9 @@ pub(super) use portcullis_testing::{
     Answer, Client, Connection, Folder, Pki, Review, Verdict, access, chain, container, eventually,
     path_access, pod, pod_security, pod_with, privileged, request, until,
 };
+
+/// A port for listeners that only exist in process.
+const NEVER_BOUND: u16 = 1;
 
 /// The file that everything is built of.
 const FILE: &str = "portcullis.yaml";
@@ -88,7 +92,7 @@ impl Setup {
     #[track_caller]
     pub(super) fn start(self) -> Gate {
         let Self { folder, config } = self;
-        let config = without_store(with_listener(config));
+        let config = without_store(with_listener(NEVER_BOUND, config));
         folder.write(FILE, config.to_string());
         let running = Arc::new(Running::new(&folder));
         let client = running.client("all");
@@ -99,16 +103,6 @@ impl Setup {
             running,
         }
     }
-}
-
-fn with_listener(mut config: Value) -> Value {
-    // The address is never bound.
-    let serves = ["kubernetes", "metrics", "health"];
-    let own = json!({"name": "all", "tcp": "127.0.0.1:1", "serves": serves});
-    let mut listeners = vec![own];
-    listeners.extend(config["listeners"].as_array().cloned().unwrap_or_default());
-    config["listeners"] = listeners.into();
-    config
 }
 
 impl Gate {

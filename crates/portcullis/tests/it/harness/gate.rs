@@ -6,7 +6,9 @@ use std::process::{Child, Command, ExitStatus};
 
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
-use serde_json::{Value, json};
+use serde_json::Value;
+
+use portcullis_testing::with_listener;
 
 use super::{Client, Folder, Ran, chain, eventually, free_port, program, run_in, until};
 
@@ -111,15 +113,6 @@ impl Setup {
         command.args(self.arguments).envs(self.variables);
         Gate::spawn(self.folder, port, command)
     }
-}
-
-fn with_listener(port: u16, mut config: Value) -> Value {
-    let address = format!("127.0.0.1:{port}");
-    let own = json!({"name": "all", "tcp": address, "serves": ["kubernetes", "metrics", "health"]});
-    let mut listeners = vec![own];
-    listeners.extend(config["listeners"].as_array().cloned().unwrap_or_default());
-    config["listeners"] = listeners.into();
-    config
 }
 
 impl Gate {
