@@ -9,11 +9,14 @@ const TOPS: u64 = 0x8080_8080_8080_8080;
 pub fn plain_end(bytes: &[u8], mut at: usize) -> usize {
     while let Some(eight) = bytes.get(at..).and_then(|rest| rest.first_chunk::<8>()) {
         let eight = u64::from_le_bytes(*eight);
-        // The top bit of each byte that is zero, or below a space. A borrow may set one too many, but
-        // only behind one that is right: the first one counts.
-        let zeros = |x: u64| x.wrapping_sub(ONES) & !x & TOPS;
-        let controls = eight.wrapping_sub(ONES * 0x20) & !eight & TOPS;
-        let found = zeros(eight ^ (ONES * 0x22)) | zeros(eight ^ (ONES * 0x5c)) | controls;
+        // The top bit of each byte that is a backslash (zero after the first change), or a quote or control
+        // character (below 0x21 after the second, which swaps 0x20 and 0x22). A borrow may set one too
+        // many, but only behind one that is right: the first one counts.
+        let backslash = eight ^ (ONES * 0x5c);
+        let swapped = eight ^ (ONES * 0x02);
+        let found = (backslash.wrapping_sub(ONES) & !backslash)
+            | (swapped.wrapping_sub(ONES * 0x21) & !swapped);
+        let found = found & TOPS;
         if found != 0 {
             return at + (found.trailing_zeros() / 8) as usize;
         }

@@ -38,39 +38,41 @@ pub(crate) enum KeyRule {
 /// A whole earlier version of the object, secrets included.
 const LAST_APPLIED: &str = "kubectl.kubernetes.io/last-applied-configuration";
 
-const ENDINGS: [&[u8]; 31] = [
-    b"token",
-    b"password",
-    b"passwd",
-    b"pwd",
-    b"passphrase",
-    b"secret",
-    b"credential",
-    b"apikey",
-    b"accesskey",
-    b"secretkey",
-    b"privatekey",
-    b"encryptionkey",
-    b"signingkey",
-    b"masterkey",
-    b"accountkey",
-    b"sharedkey",
-    b"licensekey",
-    b"hmackey",
-    b"symmetrickey",
-    b"storagekey",
-    b"sshkey",
-    b"tlskey",
-    b"authkey",
-    b"clientkey",
-    b"deploykey",
-    b"sessionkey",
-    b"clientkeydata",
-    b"authorization",
-    b"connectionstring",
-    b"cookie",
-    b"bearer",
-];
+/// The endings of names of secrets that have this last letter.
+const fn endings(last: u8) -> &'static [&'static [u8]] {
+    match last {
+        b'a' => &[b"clientkeydata"],
+        b'd' => &[b"password", b"passwd", b"pwd"],
+        b'e' => &[b"passphrase", b"cookie"],
+        b'g' => &[b"connectionstring"],
+        b'l' => &[b"credential"],
+        b'n' => &[b"token", b"authorization"],
+        b'r' => &[b"bearer"],
+        b't' => &[b"secret"],
+        b'y' => &[
+            b"apikey",
+            b"accesskey",
+            b"secretkey",
+            b"privatekey",
+            b"encryptionkey",
+            b"signingkey",
+            b"masterkey",
+            b"accountkey",
+            b"sharedkey",
+            b"licensekey",
+            b"hmackey",
+            b"symmetrickey",
+            b"storagekey",
+            b"sshkey",
+            b"tlskey",
+            b"authkey",
+            b"clientkey",
+            b"deploykey",
+            b"sessionkey",
+        ],
+        _ => &[],
+    }
+}
 
 const WHOLE: [&[u8]; 8] = [
     b"auth",
@@ -173,11 +175,12 @@ pub(crate) fn is_secret_header(name: &str) -> bool {
 /// too often, but never no to a name that has a rule.
 #[inline]
 fn may_matter(key: &[u8]) -> bool {
-    if let [.., a, b, c] = key
-        && a.is_ascii_alphabetic()
-        && b.is_ascii_alphabetic()
-        && c.is_ascii_alphabetic()
-        && !is_ending(a | 0x20, b | 0x20, c | 0x20)
+    // ASCII letters all have the bit 0x40 and lack the bit 0x80. The few other bytes of which this is true
+    // are in the table.
+    if let [.., a, b, c] = *key
+        && a & b & c & 0x40 != 0
+        && (a | b | c) & 0x80 == 0
+        && !is_ending(a, b, c)
     {
         return false;
     }
@@ -240,21 +243,26 @@ fn may_matter_by_last_letters(key: &[u8]) -> bool {
     key.len() >= ending.len()
 }
 
-/// Whether a word of this module, or its plural, ends in these three small letters.
+/// Whether a word of this module, or its plural, ends in these three letters, or one of them is not a
+/// letter.
 #[inline]
 fn is_ending(a: u8, b: u8, c: u8) -> bool {
     let (word, bit) = place_of(a, b, c);
     TRIPLES.get(word).is_some_and(|word| word & bit != 0)
 }
 
-/// A bit for every three letters.
-static TRIPLES: [u64; LETTERS * LETTERS * LETTERS / 64 + 1] = triples();
+/// A bit for every three letters, upper and lower case alike.
+static TRIPLES: [u64; PLACES * PLACES * PLACES / 64] = triples();
+
+/// Places for the last five bits of a byte: letters have 1 to 26.
+const PLACES: usize = 32;
 const LETTERS: usize = 26;
 
 #[inline]
 const fn place_of(a: u8, b: u8, c: u8) -> (usize, u64) {
-    let (a, b, c) = (a - b'a', b - b'a', c - b'a');
-    let place = (a as usize * LETTERS + b as usize) * LETTERS + c as usize;
+    const LAST: usize = PLACES - 1;
+    let (a, b, c) = (a as usize & LAST, b as usize & LAST, c as usize & LAST);
+    let place = (a * PLACES + b) * PLACES + c;
     (place / 64, 1 << (place % 64))
 }
 
@@ -262,15 +270,31 @@ const fn place_of(a: u8, b: u8, c: u8) -> (usize, u64) {
     clippy::indexing_slicing,
     reason = "at compile time, inside the bounds"
 )]
-const fn triples() -> [u64; LETTERS * LETTERS * LETTERS / 64 + 1] {
+const fn triples() -> [u64; PLACES * PLACES * PLACES / 64] {
     const SINGLE: [&[u8]; 4] = [b"data", b"value", b"variables", LAST_APPLIED.as_bytes()];
-    let lists: [&[&[u8]]; 5] = [&ENDINGS, &WHOLE, &ENVIRONMENT, &BEHIND, &SINGLE];
-    let mut triples = [0; LETTERS * LETTERS * LETTERS / 64 + 1];
+    let mut triples = [0; PLACES * PLACES * PLACES / 64];
+    let mut place = 0;
+    while place < PLACES * PLACES * PLACES {
+        let places = [
+            place / PLACES / PLACES,
+            place / PLACES % PLACES,
+            place % PLACES,
+        ];
+        if !(is_letter(places[0]) && is_letter(places[1]) && is_letter(places[2])) {
+            triples[place / 64] |= 1 << (place % 64);
+        }
+        place += 1;
+    }
+    let lists: [&[&[u8]]; 4] = [&WHOLE, &ENVIRONMENT, &BEHIND, &SINGLE];
     let mut list = 0;
-    while list < lists.len() {
+    while list < lists.len() + LETTERS {
+        let words = match list < lists.len() {
+            true => lists[list],
+            false => endings(b'a' + (list - lists.len()) as u8),
+        };
         let mut word = 0;
-        while word < lists[list].len() {
-            let text = lists[list][word];
+        while word < words.len() {
+            let text = words[word];
             let (a, b, c) = (
                 text[text.len() - 3],
                 text[text.len() - 2],
@@ -288,6 +312,10 @@ const fn triples() -> [u64; LETTERS * LETTERS * LETTERS / 64 + 1] {
         list += 1;
     }
     triples
+}
+
+const fn is_letter(place: usize) -> bool {
+    place >= 1 && place <= LETTERS
 }
 
 /// A name up to its last letter, and the last three bytes of that.
@@ -336,18 +364,15 @@ fn without_digits(name: &[u8]) -> &[u8] {
 }
 
 fn ends_as_secret(name: &[u8]) -> bool {
-    // What all of them end in.
-    let Some(b'n' | b'd' | b'e' | b't' | b'l' | b'y' | b'a' | b'g' | b'r' | b's' | b'h') =
-        name.last()
-    else {
+    let singular = name.strip_suffix(b"s").unwrap_or(name);
+    let Some(last) = singular.last() else {
         return false;
     };
-    if WHOLE.contains(&name) {
-        return true;
-    }
-    let singular = name.strip_suffix(b"s").unwrap_or(name);
     let is_one = |ending: &&[u8]| ends(singular, ending);
-    ENDINGS.iter().any(is_one) && !EXCEPTIONS.iter().any(|e| ends(name, e))
+    let is_whole = matches!(last, b'h' | b'n' | b'r' | b'g' | b't') && WHOLE.contains(&name);
+    is_whole
+        || (endings(*last).iter().any(is_one)
+            && !EXCEPTIONS.iter().any(|except| ends(name, except)))
 }
 
 /// The same as `ends_with`, faster where the last bytes differ.
@@ -364,7 +389,9 @@ mod tests {
     /// Every name the table has, in the plural and with what may stand behind it.
     #[test]
     fn the_look_at_the_last_letters_misses_nothing() {
-        let words = ENDINGS.iter().chain(&WHOLE).chain(&ENVIRONMENT);
+        let endings: Vec<&[u8]> = (b'a'..=b'z').flat_map(endings).copied().collect();
+        assert_eq!(endings.len(), 31);
+        let words = endings.iter().chain(&WHOLE).chain(&ENVIRONMENT);
         for word in words {
             let word = std::str::from_utf8(word).unwrap();
             let behind = BEHIND.map(|b| std::str::from_utf8(b).unwrap());
@@ -378,9 +405,17 @@ mod tests {
                 }
             }
         }
-        for word in ENDINGS.iter().chain(&WHOLE) {
+        for word in endings.iter().chain(&WHOLE) {
             assert!(ends_as_secret(word), "{word:?}");
             assert!(WHOLE.contains(word) || ends_as_secret(&[word, &b"s"[..]].concat()));
+        }
+        // Nothing else than letters is passed over for being none of these endings.
+        for byte in 0..=u8::MAX {
+            let is_letter = byte.is_ascii_alphabetic();
+            let key = [b'q', b'z', byte];
+            let is_passed_over = key.iter().all(|b| b & 0x40 != 0 && b & 0x80 == 0)
+                && !is_ending(key[0], key[1], key[2]);
+            assert_eq!(is_passed_over, is_letter, "{byte:#x}");
         }
         for usual in ["env", "key", "metadata"] {
             assert_eq!(key_rule(usual), normal_rule(usual), "{usual}");

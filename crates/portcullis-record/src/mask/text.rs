@@ -24,6 +24,10 @@ pub(crate) fn string_end(bytes: &[u8], at: usize) -> Option<(usize, bool)> {
 /// Behind blanks.
 #[inline(always)]
 pub(crate) fn blanks(bytes: &[u8], mut at: usize) -> usize {
+    // Most of the time there are none.
+    if bytes.get(at) > Some(&b' ') {
+        return at;
+    }
     while matches!(bytes.get(at), Some(b' ' | b'\n' | b'\t' | b'\r')) {
         at += 1;
     }
