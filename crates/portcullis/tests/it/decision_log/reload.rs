@@ -27,7 +27,7 @@ fn decisions_go_to_the_store_that_the_configuration_names_now() {
     config["store"] = json!({"url": "sqlite:portcullis.yaml/x.db"});
     gate.configure(config);
     gate.hang_up();
-    until("a failed reload", || gate.last_reload() == 0.0);
+    gate.last_reload_is(false);
     gate.ask("/validate", &creation("c", "alice")).allowed();
     kept(&gate.folder, &["--store", "sqlite:two.db"], 2);
 }

@@ -185,9 +185,18 @@ impl Gate {
         std::fs::read_to_string(self.folder.path("out")).unwrap()
     }
 
+    /// Waits until the metrics say that the last reload was successful, or that it failed.
+    #[track_caller]
+    pub(crate) fn last_reload_is(&self, successful: bool) {
+        until(
+            &format!("the last reload is successful: {successful}"),
+            || (self.last_reload() > 0.5) == successful,
+        );
+    }
+
     /// What the gate says of its last reload: 1 or 0.
     #[track_caller]
-    pub(crate) fn last_reload(&self) -> f64 {
+    fn last_reload(&self) -> f64 {
         self.metrics()
             .total("portcullis_config_last_reload_successful", &[])
     }

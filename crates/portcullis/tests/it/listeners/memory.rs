@@ -12,7 +12,9 @@ use crate::harness::{Connection, Gate, Review, chain, pod, request, until};
 fn gate(write_timeout: &str) -> Gate {
     let (_, listener) = plain("api", &["api"]);
     Gate::start(json!({
-        "limits": {"body": "1Mi", "requestMemory": "6Mi", "writeTimeout": write_timeout},
+        "limits": {
+            "body": "1Mi", "requestMemory": "6Mi", "writeTimeout": write_timeout, "bodyTimeout": "2m",
+        },
         "policies": [{"name": "large", "code": "object.metadata.annotations = {note: 'x'.repeat(1 << 20)}"}],
         "defaultAction": "allow",
         "listeners": [listener],

@@ -38,21 +38,18 @@ fn a_new_pair_is_served_once_it_fits_and_garbage_changes_nothing() {
     // Does not fit the key yet.
     gate.folder
         .write("tls.crt", &pki.second_server.certificate_pem);
-    until("the mismatch is noticed", || gate.last_reload() < 0.5);
-    assert!(
-        gate.log().contains("do not match"),
-        "the log does not say why"
-    );
+    gate.last_reload_is(false);
+    until("the log says why", || gate.log().contains("do not match"));
     assert_eq!(shown_at(port).as_ref(), Some(&first));
     gate.folder.write("tls.key", &pki.second_server.key_pem);
     until("the new certificate is shown", || {
         shown_at(port).as_ref() == Some(&second)
     });
-    assert!((gate.last_reload() - 1.0).abs() < f64::EPSILON);
+    gate.last_reload_is(true);
     for name in ["tls.crt", "tls.key"] {
         gate.folder.write(name, "not a certificate\n");
     }
-    until("the garbage is noticed", || gate.last_reload() < 0.5);
+    gate.last_reload_is(false);
     assert_eq!(shown_at(port).as_ref(), Some(&second));
     gate.lives();
     gate.folder.replace("tls.crt", &pki.server.certificate_pem);

@@ -36,7 +36,7 @@ fn a_signal_without_a_change_is_a_reload_too() {
         gate.log().contains("configuration reloaded")
     });
     assert!(is_open(&gate));
-    assert!((gate.last_reload() - 1.0).abs() < f64::EPSILON);
+    gate.last_reload_is(true);
 }
 
 #[test]
@@ -111,7 +111,7 @@ fn the_file_of_plugins_and_the_files_it_names_are_watched() {
 #[test]
 fn a_faulty_file_keeps_the_last_good_one_until_it_is_repaired() {
     let gate = Gate::of(SHUT);
-    assert!((gate.last_reload() - 1.0).abs() < f64::EPSILON);
+    gate.last_reload_is(true);
     let faulty = [
         (gate.text_of(chain(&["NoSuchPlugin"])), "NoSuchPlugin"),
         (String::new(), "portcullis.yaml"),
@@ -129,15 +129,15 @@ fn a_faulty_file_keeps_the_last_good_one_until_it_is_repaired() {
         until("the fault is shown", || {
             verbose().contains("last reload failed") && verbose().contains(why)
         });
-        assert!(gate.last_reload() < 0.5);
-        assert!(gate.log().contains(why), "the log does not say why");
+        gate.last_reload_is(false);
+        until("the log says why", || gate.log().contains(why));
         assert_eq!(gate.get("/readyz").status, 200);
         assert!(!is_open(&gate), "the last good chain is gone");
     }
     gate.configure(chain(OPEN));
     gate.hang_up();
     becomes(&gate, true);
-    assert!((gate.last_reload() - 1.0).abs() < f64::EPSILON);
+    gate.last_reload_is(true);
     assert!(!gate.get("/readyz?verbose").text().contains("failed"));
 }
 
@@ -145,7 +145,7 @@ fn a_faulty_file_keeps_the_last_good_one_until_it_is_repaired() {
 fn a_configuration_that_is_gone_keeps_the_last_good_one() {
     let gate = Gate::of(SHUT);
     std::fs::remove_file(gate.folder.path("portcullis.yaml")).unwrap();
-    until("the metric tells", || gate.last_reload() < 0.5);
+    gate.last_reload_is(false);
     assert!(!is_open(&gate));
     gate.configure(chain(OPEN));
     becomes(&gate, true);
@@ -159,7 +159,7 @@ fn a_reload_is_all_or_nothing() {
     gate.folder
         .replace("portcullis.yaml", gate.text_of(with_attributes(OPEN)));
     gate.hang_up();
-    until("the metric tells", || gate.last_reload() < 0.5);
+    gate.last_reload_is(false);
     assert!(
         !is_open(&gate),
         "the new order counts though another file is faulty"
@@ -178,7 +178,7 @@ fn a_reload_is_all_or_nothing() {
 fn a_file_that_was_missing_is_seen_when_it_comes() {
     let gate = Gate::of(SHUT);
     gate.configure(with_attributes(OPEN));
-    until("the metric tells", || gate.last_reload() < 0.5);
+    gate.last_reload_is(false);
     assert!(!is_open(&gate));
     // The file that the new configuration names; nothing else is touched any more.
     gate.folder.write("abac.jsonl", may("ann"));

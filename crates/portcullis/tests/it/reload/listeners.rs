@@ -164,7 +164,7 @@ fn an_address_in_use_leaves_everything_as_it_was() {
         tcp("taken", other.port, &["kubernetes"]),
     ];
     reload(&gate, with(&["AlwaysAdmit"], &wanted));
-    until("the metric tells", || gate.last_reload() < 0.5);
+    gate.last_reload_is(false);
     assert!(
         gate.log().contains(&format!("127.0.0.1:{}", other.port)),
         "the log does not name it"
