@@ -51,7 +51,7 @@ fn refuses_a_key_twice_however_it_is_written() {
     many.push("\"k7\":1".into());
     assert_eq!(
         refused(&format!("{{{}}}", many.join(","))).message,
-        "key `k7` twice"
+        "duplicate key `k7`"
     );
 }
 

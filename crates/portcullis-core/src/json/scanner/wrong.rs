@@ -61,7 +61,11 @@ impl Scanner<'_> {
                     .keys
                     .last()
                     .map(|k| String::from_utf8_lossy(self.meant(*k)));
-                return format!("key `{}` twice", shortened(&key.unwrap_or_default(), 64)).into();
+                return format!(
+                    "duplicate key `{}`",
+                    shortened(&key.unwrap_or_default(), 64)
+                )
+                .into();
             }
         })
     }

@@ -399,7 +399,7 @@ fn every_fault_is_told_with_its_line() {
         (r#"{"user":"a"} {}"#.to_owned(), ""),
         (
             r#"{"user":"a","user":"b"}"#.to_owned(),
-            "13: key `user` twice",
+            "13: duplicate key `user`",
         ),
         ("[]".to_owned(), "1: expected a map, found a list"),
         ("7".to_owned(), "1: expected a map, found the number `7`"),
