@@ -1,4 +1,4 @@
-//! What believing a token costs: remembered and anew, for each algorithm; and that remembering many
+//! What verifying a token costs, cached and uncached, for each algorithm; and that caching many
 //! tokens takes a bounded amount of memory.
 //!
 //! ```sh

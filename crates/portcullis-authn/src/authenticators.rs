@@ -23,14 +23,14 @@ use crate::token::{LONGEST, Token};
 const REMEMBERED: usize = 16_384;
 const REMEMBERED_BYTES: usize = 32 << 20;
 
-/// Everybody whose tokens are believed.
+/// All authenticators whose tokens are accepted.
 #[derive(Debug)]
 pub struct Authenticators {
     list: Vec<Authenticator>,
     verified: Cache<Verified>,
 }
 
-/// Somebody whose tokens are believed.
+/// An authenticator whose tokens are accepted.
 #[derive(Debug)]
 pub(crate) struct Authenticator {
     pub(crate) settings: AuthenticatorSettings,
@@ -152,7 +152,7 @@ impl Authenticators {
         default.unwrap_or_default()
     }
 
-    /// The session with its identity, if whoever vouched for it still does: a token must be good now, as in
+    /// The session with its identity, if its issuer still vouches for it: a token must be valid now, as in
     /// a new request; a provider must still be configured.
     pub async fn revive(&self, session: Session, now: SystemTime) -> Option<Session> {
         let Some(token) = &session.token else {
@@ -165,7 +165,7 @@ impl Authenticators {
         })
     }
 
-    /// The realm of somebody whose token was verified.
+    /// The realm of a caller whose token was verified.
     pub fn realm_of(&self, identity: &Identity) -> &str {
         match self.issuer_of(&identity.claims) {
             Ok((_, authenticator)) => &authenticator.settings.realm,
@@ -183,11 +183,11 @@ impl Authenticators {
         })
     }
 
-    /// Believes a token, or says why not. The token comes alone, without `Bearer`.
+    /// Verifies a token, or says why it is rejected. The token comes alone, without `Bearer`.
     ///
     /// # Errors
     ///
-    /// If the token is not to be believed, or that can't be found out now.
+    /// If the token is rejected, or can't be verified now.
     pub async fn verify(&self, token: &str, now: SystemTime) -> Result<Arc<Identity>, TokenError> {
         if token.len() > LONGEST {
             // Not even hashed.
@@ -228,11 +228,11 @@ impl Authenticators {
         })
     }
 
-    /// The caller of whom these claims speak, if somebody who is believed had signed them now.
+    /// The caller that these claims describe, as if a trusted issuer had signed them now.
     ///
     /// # Errors
     ///
-    /// If nobody would be believed in saying this.
+    /// If no authenticator would accept these claims.
     pub fn identity_of(&self, claims: Map<String, Value>) -> Result<Identity, TokenError> {
         if self.list.is_empty() || !claims.contains_key("iss") {
             return Ok(identity::as_is(claims));

@@ -1,6 +1,6 @@
-//! A bounded cache of what was verified: many shards, and in each the entries not used lately go first.
+//! A bounded cache of verified tokens: many shards, each of which evicts the least recently used entries.
 //!
-//! Entries are found by the digest of what was verified, so a look-up tells nothing of it by its time.
+//! Entries are found by the digest of what was verified, so the time of a look-up reveals nothing about it.
 //! The bound is on the number of entries and on their weight.
 
 use std::collections::HashMap;

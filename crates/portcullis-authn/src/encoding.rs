@@ -1,4 +1,4 @@
-//! Bytes and their texts: base64url, random numbers, digests, comparing without telling where.
+//! Bytes and their encodings: base64url, random numbers, digests, constant-time comparison.
 
 use aws_lc_rs::{constant_time, digest, rand};
 use base64::Engine as _;

@@ -4,7 +4,7 @@ use std::fmt;
 
 use portcullis_core::text::{printable, shortened};
 
-/// Why a token is not believed.
+/// Why a token is rejected.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]
 pub struct TokenError {
@@ -25,15 +25,15 @@ pub enum Code {
     InvalidFormat,
     /// This is not a token at all.
     Undecodable,
-    /// Signed by nobody who is believed, or in a way that is not.
+    /// Not signed by a trusted key, or with an algorithm that is not accepted.
     BadSignature,
     /// Too old.
     Expired,
     /// From the future.
     NotYetValid,
-    /// For somebody else.
+    /// For another audience.
     WrongAudience,
-    /// By somebody who is not known.
+    /// From an unknown issuer.
     UnknownIssuer,
     /// A claim that is needed isn't there, or is of the wrong type.
     MissingClaim,
@@ -41,7 +41,7 @@ pub enum Code {
     BadAdminClaim,
     /// `zuul.admin` is nothing this issuer may say.
     AdminClaimNotAllowed,
-    /// The keys of the provider can't be had now.
+    /// The keys of the provider can't be fetched now.
     KeysUnavailable,
 }
 

@@ -1,4 +1,4 @@
-//! Claims to a caller: who it is by name, and where it is admin.
+//! Claims to a caller: its name, and where it is admin.
 
 use portcullis_core::{AdminOf, Identity};
 use serde_json::{Map, Value};
@@ -17,7 +17,7 @@ pub(crate) fn of(
     Ok(Identity { claims, uid, admin })
 }
 
-/// The caller without whatever would make it admin: nobody is by signing in.
+/// The caller without any claims that grant admin rights: signing in makes no one an admin.
 pub(crate) fn of_person(
     mut claims: Map<String, Value>,
     settings: &AuthenticatorSettings,
@@ -31,7 +31,7 @@ pub(crate) fn of_person(
     })
 }
 
-/// Claims of nobody in particular, as they are.
+/// Claims that no authenticator is responsible for, as they are.
 pub(crate) fn as_is(claims: Map<String, Value>) -> Identity {
     let uid = claims.get("sub").and_then(Value::as_str);
     Identity {

@@ -1,4 +1,4 @@
-//! The files that settings name: read once, when an authenticator is made.
+//! The files that settings name: read once, when an authenticator is created.
 
 use std::path::{Path, PathBuf};
 

@@ -1,6 +1,6 @@
-//! Who asks: tokens, sessions, and signing in with OpenID Connect.
+//! Authentication: tokens, sessions, and signing in with OpenID Connect.
 //!
-//! [`Authenticators`] are made from settings at once, never changed, only replaced whole. They turn a
+//! [`Authenticators`] are made from settings at once, never changed, only replaced as a whole. They turn a
 //! token into an [`Identity`](portcullis_core::Identity), make tokens, and let people sign in;
 //! [`Sessions`] keep people signed in with a cookie. Nothing here knows routes or roles. Files are read
 //! by the caller, except the key of the sessions; the only network calls are those to OpenID Connect

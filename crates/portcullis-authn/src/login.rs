@@ -1,7 +1,7 @@
 //! Signing in with OpenID Connect: the authorization code flow with PKCE.
 //!
 //! Nothing is kept here between the two halves: what the second must know of the first is in a signed
-//! cookie that ends after ten minutes.
+//! cookie that expires after ten minutes.
 
 mod error;
 mod redeem;
@@ -33,7 +33,7 @@ const PATIENCE: Duration = Duration::from_secs(10 * 60);
 /// The longest query that is looked at.
 const LONGEST_QUERY: usize = 16 << 10;
 
-/// Somebody who is sent to the provider.
+/// A user who is sent to the provider.
 #[derive(Clone, PartialEq, Eq)]
 pub struct LoginBegun {
     /// Where to send them.
@@ -42,7 +42,7 @@ pub struct LoginBegun {
     pub cookie: String,
 }
 
-/// Somebody who came back from the provider.
+/// A user who came back from the provider.
 #[derive(Debug, Clone, PartialEq)]
 pub struct LoggedIn {
     /// Who.
@@ -93,11 +93,11 @@ impl<'a> With<'a> {
 }
 
 impl Authenticators {
-    /// Sends somebody to the provider of this realm: of the default one, or of the first that has one.
+    /// Sends the user to the provider of this realm: of the default one, or of the first that has one.
     ///
     /// # Errors
     ///
-    /// If nobody can sign in there, or not now.
+    /// If sign-in is not available there, or not now.
     pub async fn begin_login(
         &self,
         realm: Option<&str>,
@@ -148,11 +148,11 @@ impl Authenticators {
         })
     }
 
-    /// Takes somebody back from the provider.
+    /// Receives the user back from the provider.
     ///
     /// # Errors
     ///
-    /// If they did not sign in, or it can't be known that it was they who did.
+    /// If sign-in failed, or it can't be proved that this user started it.
     pub async fn finish_login(
         &self,
         query: &str,
@@ -262,7 +262,7 @@ async fn identity_claims(
     Ok(claims)
 }
 
-/// What the provider says when it sends somebody back.
+/// What the provider says when it sends the user back.
 #[derive(Default)]
 struct Callback {
     state: Option<String>,

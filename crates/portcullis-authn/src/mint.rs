@@ -1,4 +1,4 @@
-//! Making tokens, for people who are handed one.
+//! Creating tokens.
 
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
@@ -27,7 +27,7 @@ pub struct Mint {
 /// Why a token can't be made.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum MintError {
-    /// There is no such authenticator; these there are.
+    /// Unknown authenticator; the known ones.
     #[error("unknown authenticator{}", known(.0))]
     Unknown(Vec<String>),
     /// Its tokens can only be verified here.
@@ -35,7 +35,7 @@ pub enum MintError {
         "this authenticator can't issue tokens: it has neither a secret (secretFile) nor a private key (privateKeyFile)"
     )]
     NoPrivateKey,
-    /// Its tokens can't make anybody admin.
+    /// Its tokens can't grant admin rights.
     #[error(
         "this authenticator can't make the bearer an admin of a tenant (allowAuthzOverride is not set)"
     )]
@@ -49,16 +49,16 @@ pub enum MintError {
     /// The token would never be good.
     #[error("a token must be valid for at least one second")]
     TooShort,
-    /// There is nobody to make it for.
+    /// The token has no subject.
     #[error("a token needs a subject")]
     NoSubject,
     /// The claim that names people is not text.
     #[error("the claim `{0}` identifies the user, so it must be a string")]
     UidNotText(String),
-    /// Nobody would look at it.
+    /// The token would be too long to be accepted.
     #[error("the token would be longer than 16 KiB: give fewer or shorter claims")]
     TooLarge,
-    /// The key didn't sign, or there were no random numbers.
+    /// The key didn't sign, or no random numbers were available.
     #[error("the token could not be signed")]
     Failed,
 }
@@ -95,8 +95,8 @@ impl Authenticators {
 }
 
 impl Authenticators {
-    /// Those in whose name tokens can be made here, also such that make somebody an admin if that is
-    /// wanted.
+    /// The authenticators that can create tokens; with `with_override`, only those whose tokens may grant
+    /// admin rights.
     pub fn signers(&self, with_override: bool) -> Vec<&str> {
         let can = |one: &&Authenticator| {
             one.signer.is_some() && (one.settings.allow_authz_override || !with_override)

@@ -1,7 +1,7 @@
 //! An OpenID Connect provider: its description, and its keys.
 //!
-//! Keys are fetched when first needed, looked after while they are used, and kept for a while when the
-//! provider is away. However many ask at once, only one fetch is under way.
+//! Keys are fetched when first needed, refreshed while they are used, and kept for a while when the
+//! provider is unavailable. However many callers ask at once, only one fetch is under way.
 
 mod description;
 mod key_ring;
@@ -216,7 +216,7 @@ impl Provider {
             wait
         };
         if wait {
-            // Somebody may be fetching because of the same key; that answer is ours too.
+            // Another caller may be fetching because of the same key; its answer serves this one too.
             if self.flight.try_lock().is_err() {
                 self.fetch_shared(now).await;
             } else if self.log().failure.is_some() {
@@ -231,7 +231,7 @@ impl Provider {
         Ok(self.ring(now))
     }
 
-    /// Fetches, or waits for the fetch that is under way. Goes on when nobody waits any more.
+    /// Fetches, or waits for the fetch that is under way. Goes on when no caller waits any more.
     async fn fetch_shared(self: &Arc<Self>, now: SystemTime) {
         let before = self.log().fetches;
         let flight = Arc::clone(&self.flight).lock_owned().await;
@@ -287,7 +287,7 @@ impl Provider {
             return Ok(description);
         }
         let mut failure = self.describing.lock().await;
-        // Somebody else may have asked while this one waited.
+        // Another caller may have fetched it while this one waited.
         if let Some(description) = self.described_within(DESCRIPTION_STALE, now) {
             return Ok(description);
         }

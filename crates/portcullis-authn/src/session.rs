@@ -1,6 +1,6 @@
 //! Sessions: a cookie that holds the identity of a caller, signed so that no one else can make one.
 //!
-//! Nothing is kept here of a session but a bounded memory of cookies that were read before. A session that
+//! Nothing is kept here of a session but a bounded cache of cookies that were read before. A session that
 //! began at a provider holds its claims, without those that grant admin rights. One that began with a
 //! token holds the token, encrypted, so that it means what the token means, for as long as that is good.
 
@@ -42,7 +42,7 @@ pub struct Sessions {
     opened: Cache<Session>,
 }
 
-/// Somebody who is signed in.
+/// A user who is signed in.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Session {
     /// Who.
@@ -78,7 +78,7 @@ pub struct FormProof {
     pub field: String,
 }
 
-/// A session that has no place in a cookie.
+/// A session that doesn't fit in a cookie.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("the claims are too large for a session cookie")]
 pub struct TooLarge;
@@ -119,7 +119,7 @@ impl Sessions {
         }
     }
 
-    /// The value of a cookie for somebody who signed in.
+    /// The value of a cookie for a user who signed in.
     ///
     /// # Errors
     ///
@@ -143,7 +143,7 @@ impl Sessions {
         })
     }
 
-    /// The value of a cookie for somebody who showed a token that was verified, and when it ends: with the
+    /// The value of a cookie for a user who presented a verified token, and when it expires: with the
     /// token at the latest.
     ///
     /// # Errors
@@ -232,7 +232,7 @@ impl Sessions {
     ///
     /// # Errors
     ///
-    /// If the system has no random numbers to give.
+    /// If the system can't provide random numbers.
     pub fn form_proof(&self) -> Result<FormProof, std::io::Error> {
         let cookie = encode(random::<16>().map_err(std::io::Error::other)?);
         let field = self.form.mark(cookie.as_bytes());

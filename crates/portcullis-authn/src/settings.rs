@@ -1,4 +1,4 @@
-//! What is configured of an authenticator.
+//! The settings of an authenticator.
 //!
 //! A configuration names the files of its keys, and `key_files` reads them: until then the settings have paths
 //! where there are bytes later.

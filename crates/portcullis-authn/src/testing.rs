@@ -1,4 +1,4 @@
-//! What tests need: keys made for them and tokens signed by hand.
+//! Helpers for tests: keys made for them and tokens signed by hand.
 
 mod keys;
 

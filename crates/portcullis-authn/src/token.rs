@@ -11,7 +11,7 @@ pub(crate) const LONGEST: usize = 16 << 10;
 /// How deep claims may be nested.
 const DEEPEST: usize = 32;
 
-/// A token that could be read; nothing of it is believed yet.
+/// A token that could be parsed; nothing in it is verified yet.
 #[derive(Debug)]
 pub(crate) struct Token<'a> {
     /// `alg`; empty where it is not text.

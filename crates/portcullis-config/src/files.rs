@@ -1,4 +1,4 @@
-//! Reading the files of a configuration: texts that people wrote, within a limit.
+//! Reading the files of a configuration, within a size limit.
 
 use std::{path::Path, sync::Arc};
 

@@ -6,8 +6,8 @@
 //!                flags, environment, AdmissionConfiguration -> resolve + checks -> Loaded
 //! ```
 //!
-//! [`load()`] is the only door. It reads and checks, and starts nothing; what it
-//! refuses is a list of [`Fault`](portcullis_document::Fault)s that say file, line, column, key and, where
+//! [`load()`] is the only entry point. It reads and checks, and starts nothing; what it
+//! rejects is a list of [`Fault`](portcullis_document::Fault)s that say file, line, column, key and, where
 //! one is near, what was probably meant.
 //!
 //! INVARIANT: a value in [`Loaded`] has passed every check that needs no

@@ -74,7 +74,7 @@ pub fn load(options: &LoadOptions<'_>) -> Result<Loaded, Faults> {
     load_noting(options).map_err(|(faults, _)| faults)
 }
 
-/// The same; what is odd is told together with what is wrong.
+/// The same; warnings are returned together with faults.
 pub fn load_noting(options: &LoadOptions<'_>) -> Result<Loaded, (Faults, Vec<Warning>)> {
     let mut notes = Notes::default();
     load_with(options, &mut notes).map_err(|faults| (faults, notes.warnings))

@@ -1,4 +1,4 @@
-//! Which requests a policy is asked about.
+//! Which requests a policy applies to.
 
 use std::collections::BTreeMap;
 

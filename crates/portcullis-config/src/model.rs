@@ -2,8 +2,8 @@
 //!
 //! The documentation comments here are the descriptions of the JSON Schema.
 //! In the types that are read, values are what the file says: paths are not resolved and nothing is
-//! compared with anything else; `resolve` does that. Beside them stand the settings that they become, unless the
-//! crate that uses them has its own; keys that are copied are copied here.
+//! compared with anything else; `resolve` does that. Beside them are the settings that they become, unless
+//! the crate that uses them has its own; keys that are copied are copied here.
 
 mod access;
 mod acjs;

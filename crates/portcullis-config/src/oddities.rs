@@ -1,4 +1,4 @@
-//! What is odd about a whole configuration: parts that have no effect, or another than one expects.
+//! Warnings about a whole configuration: parts that have no effect, or not the expected one.
 
 use std::collections::BTreeMap;
 
@@ -10,7 +10,7 @@ use super::{
 };
 use portcullis_document::Document;
 
-/// Profiles that nobody asks, and a plug-in that asks nobody.
+/// Warns of profiles that nothing uses, and of a plug-in without profiles.
 pub(super) fn warn_of_unasked_graphs(
     plugins: &[PluginEntry],
     graphs: &[GraphProfile],
@@ -50,7 +50,7 @@ pub(super) fn warn_of_empty_chain(
     }
 }
 
-/// Plug-ins that put right what an object lacks. Policies may do so too, but nobody knows which.
+/// Plug-ins that add what an object lacks. Policies may do so too, but which of them do is not known.
 const REPAIRING: [&str; 5] = [
     "AlwaysPullImages",
     "DefaultTolerationSeconds",

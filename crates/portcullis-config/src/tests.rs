@@ -1,4 +1,4 @@
-//! Claims about the whole way from files to [`Loaded`].
+//! Tests of the whole path from files to [`Loaded`].
 
 mod accepted;
 mod admission;
@@ -62,7 +62,7 @@ impl Setup {
         let path = self.path(name);
         fs::create_dir_all(path.parent().unwrap()).unwrap();
         fs::write(&path, text).unwrap();
-        // Whoever else could read a key would be warned about.
+        // A key that others can read causes a warning.
         if path.extension().is_some_and(|ending| ending == "key") {
             fs::set_permissions(path, Permissions::from_mode(0o600)).unwrap();
         }

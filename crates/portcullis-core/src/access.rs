@@ -31,7 +31,7 @@ impl Access {
 pub enum Target {
     /// An object or collection of the API.
     Resource(ResourceTarget),
-    /// A path that is no resource, like `/healthz`.
+    /// A non-resource path, like `/healthz`.
     Path(String),
 }
 

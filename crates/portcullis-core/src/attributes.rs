@@ -1,4 +1,4 @@
-//! What asks to get in: who, which operation, on which object.
+//! A request for admission: who, which operation, on which object.
 //!
 //! [`Attributes`] is the same for every door. The wire shapes of Kubernetes and CI stay in their
 //! doors; what only a door knows (path, peer) is carried in [`DoorContext`].

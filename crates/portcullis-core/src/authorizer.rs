@@ -16,9 +16,9 @@ use crate::vocabulary;
 /// What an authorizer says, and why.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Opinion {
-    /// Yes; nobody else is asked.
+    /// Yes; no other authorizer is asked.
     Allow(String),
-    /// No; nobody else is asked.
+    /// No; no other authorizer is asked.
     Deny(String),
     /// Neither; the next one is asked.
     NoOpinion(String),
@@ -88,7 +88,7 @@ pub struct AccessVerdict {
     pub id: DecisionId,
     /// The opinion that counts.
     pub opinion: Opinion,
-    /// Whose opinion it is; none if nobody had one.
+    /// Whose opinion it is; none if no authorizer had one.
     pub authorizer: Option<Arc<str>>,
     /// What went wrong, if anything did. Never together with an Allow.
     pub error: Option<String>,

@@ -1,6 +1,6 @@
-//! Texts with places for values: `seed-{name}`. A brace itself is written twice.
+//! Strings with placeholders for values: `seed-{name}`. A literal brace is written twice.
 //!
-//! What may stand in a place, and what it is filled with, is the business of each kind of template.
+//! Which placeholders are allowed, and what replaces them, is up to each kind of template.
 
 /// A part of a text with places.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

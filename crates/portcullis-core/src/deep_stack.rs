@@ -1,8 +1,8 @@
 //! Work that recurses deeply, kept away from the caller's stack.
 //!
 //! Parsers that follow the nesting of a text with their stack need more of it than the caller's thread may
-//! have left. They run on a thread with as much as they need. Who has many texts runs the whole batch with
-//! [`run`], and each text inside of it with [`run`] again: that one stays on the thread.
+//! have left. They run on a thread with as much as they need. A caller with many texts runs the whole batch
+//! with [`run`], and each text inside of it with [`run`] again: that one stays on the thread.
 
 use std::cell::Cell;
 use std::panic::{AssertUnwindSafe, catch_unwind};

@@ -33,7 +33,7 @@ pub enum Source<'a> {
     Tree(&'a Value),
 }
 
-/// Text that is no JSON a tree can be made of.
+/// Text that is not JSON, or that no tree can be built from.
 #[derive(Debug, Clone, thiserror::Error)]
 #[error("not valid JSON: {0}")]
 pub struct DocumentError(String);
@@ -91,7 +91,7 @@ impl Document {
         }
     }
 
-    /// The document as it is now, read from the text only as far as somebody looks.
+    /// The document as it is now, parsed from the text only as far as it is read.
     pub fn tree(&self) -> Result<Tree, DocumentError> {
         match (&self.current, &self.indexed) {
             (Some(current), _) => Ok(Tree::from(current.as_ref())),
@@ -126,17 +126,17 @@ impl Document {
         }
     }
 
-    /// The tree as it came and the one that is there now, if somebody changed it.
+    /// The original tree and the current one, if it was changed.
     pub(crate) fn trees(&self) -> Option<(&Arc<Value>, &Arc<Value>)> {
         self.original.get().zip(self.current.as_ref())
     }
 
-    /// How often somebody asked for the tree to change it.
+    /// How often the tree was requested for modification.
     pub(crate) fn revision(&self) -> u32 {
         self.revision
     }
 
-    /// Whether somebody changed the tree into something else than it was.
+    /// Whether the tree differs from the original.
     pub fn is_changed(&self) -> bool {
         match (&self.current, self.original.get()) {
             (Some(current), Some(original)) => current != original,

@@ -1,4 +1,4 @@
-//! Patterns for names and paths: `*` stops at `/`, `**` doesn't, `?` is one character but `/`.
+//! Patterns for names and paths: `*` stops at `/`, `**` doesn't, `?` is one character except `/`.
 //!
 //! Matching takes time in proportion to pattern and text, whatever the pattern.
 

@@ -1,7 +1,7 @@
 //! Runs one half of a plug-in so that nothing it does gets past the chain.
 //!
 //! A panic is caught; what it says goes to the process' panic hook, not to the caller. A plug-in that
-//! judges elsewhere ([`Runs::Deferred`]) is waited for without a thread.
+//! judges elsewhere ([`Runs::Deferred`]) is awaited without a thread.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::Pin;
@@ -20,8 +20,8 @@ pub(crate) enum Failure {
     Panic,
 }
 
-/// Runs `phase` of `plugin` on the request. A plug-in that judges elsewhere is told how much time there
-/// is; one that only computes always comes to an end, and the caller sees how long it took.
+/// Runs `phase` of `plugin` on the request. A plug-in that judges elsewhere is given the remaining time;
+/// one that only computes always comes to an end, and the caller sees how long it took.
 pub(crate) async fn run(
     plugin: &dyn Plugin,
     phase: Phase,

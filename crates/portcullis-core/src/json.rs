@@ -1,7 +1,7 @@
 //! Strict JSON: one pass that checks everything a door must reject.
 //!
-//! [`scan`] rejects what lenient parsers let through and attackers use: a key twice, trailing
-//! text, invalid UTF-8, numbers no machine holds, nesting without end. It also notes where the
+//! [`scan`] rejects what lenient parsers let through and attackers use: duplicate keys, trailing
+//! text, invalid UTF-8, numbers out of range, unbounded nesting. It also notes where the
 //! members of the two outermost objects are, so that a door can read them without a second pass
 //! over the whole text. It builds no tree.
 

@@ -1,4 +1,4 @@
-//! How long something took, in JSON: `"duration_us": 12`.
+//! Durations in JSON: `"duration_us": 12`.
 
 use std::time::Duration;
 

@@ -1,7 +1,7 @@
 //! Locks that a panic doesn't poison.
 //!
-//! The standard library's, without their errors: a thread that panicked while it held a lock takes no other
-//! with it. What is locked must be whole whenever code runs that could panic, as everywhere where panics
+//! The standard library's, without their errors: a thread that panics while it holds a lock affects no other.
+//! What is locked must be consistent whenever code runs that could panic, as everywhere where panics
 //! are caught.
 
 use std::sync::{LockResult, PoisonError, WaitTimeoutResult};
@@ -31,7 +31,7 @@ impl<T: ?Sized> Mutex<T> {
         whole(self.0.lock())
     }
 
-    /// What is locked, which nobody else can hold.
+    /// What is locked; the exclusive reference proves that nothing else holds it.
     pub fn get_mut(&mut self) -> &mut T {
         whole(self.0.get_mut())
     }

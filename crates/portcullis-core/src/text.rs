@@ -1,6 +1,6 @@
-//! Text that others wrote, made fit for one line of a log, a message or a terminal.
+//! Untrusted text, made safe for one line of a log, a message or a terminal.
 //!
-//! What has a syntax of its own (JSON, HTML, Go's quotes) is escaped by who writes that.
+//! Formats with their own syntax (JSON, HTML, Go's quotes) are escaped where they are written.
 
 use std::borrow::Cow;
 
@@ -51,8 +51,8 @@ pub fn shortened(text: &str, most: usize) -> Cow<'_, str> {
     format!("{}…", start(text, most.saturating_sub(1))).into()
 }
 
-/// Whether a character does something else than to be seen: control characters, marks of the direction of
-/// writing, and what has no width.
+/// Whether a character is not plainly visible: control characters, marks of the direction of
+/// writing, and zero-width characters.
 pub fn is_odd(c: char) -> bool {
     c.is_control()
         || matches!(c, '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}'

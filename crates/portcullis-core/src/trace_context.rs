@@ -1,4 +1,4 @@
-//! The trace that a request is a part of, as W3C's "Trace Context" has it: `traceparent` and
+//! The trace that a request is a part of, as defined by W3C "Trace Context": `traceparent` and
 //! `tracestate`.
 //!
 //! An invalid header is ignored: the trace then begins here.
@@ -134,7 +134,7 @@ fn bytes<const N: usize>(text: &[u8]) -> Option<[u8; N]> {
     Some(read)
 }
 
-/// The members of all these headers in one text; none where there are none, or one is wrong.
+/// The members of all these headers in one string; none if there are none, or one is invalid.
 fn state<'a>(values: impl Iterator<Item = &'a [u8]>) -> Option<Arc<str>> {
     let mut made = String::new();
     let mut keys: Vec<&str> = Vec::new();
@@ -211,7 +211,7 @@ mod tests {
         assert!(context.is_sampled());
         assert_eq!(context.traceparent(), GOOD);
         assert!(!parsed(&GOOD.replace("-01", "-00")).unwrap().is_sampled());
-        // Flags nobody knows are not passed on; that the id is random is.
+        // Unknown flags are not passed on; that the id is random is.
         let flags = parsed(&GOOD.replace("-01", "-ff")).unwrap();
         assert!(flags.traceparent().ends_with("-03"));
         // Later versions are read as far as they are known, and answered in this one.

@@ -12,7 +12,7 @@ use serde_json::{Number, Value};
 
 use crate::json::Index;
 
-/// A value, read as far as somebody looked.
+/// A value, parsed as far as it was read.
 #[derive(Debug, Clone)]
 pub struct Tree(Node);
 
@@ -91,12 +91,12 @@ impl Tree {
         self.0.look()
     }
 
-    /// Whether it is a list or object that nobody has looked at yet.
+    /// Whether it is a list or object that has not been read yet.
     pub fn is_unread(&self) -> bool {
         matches!(&self.0, Node::Text(_, read) if read.get().is_none())
     }
 
-    /// Its text, if nobody has looked at it yet.
+    /// Its text, if it has not been read yet.
     pub fn unread_text(&self) -> Option<&str> {
         match &self.0 {
             Node::Text(part, read) if read.get().is_none() => part.text(),

@@ -1,4 +1,4 @@
-//! The answer: what was decided, by whom, why, and what else was considered.
+//! The verdict: what was decided, by whom, why, and what else was considered.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -116,7 +116,7 @@ impl Denial {
         Self::new(429, "TooManyRequests", message)
     }
 
-    /// 500: no decision could be made, so it is no.
+    /// 500: no decision could be made, so the request is denied.
     pub fn undecided(message: impl Into<String>) -> Self {
         Self::new(500, "InternalError", message)
     }

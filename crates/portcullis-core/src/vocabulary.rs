@@ -1,9 +1,9 @@
-//! Words that everything agrees on: closed sets of names, each written down in one place.
+//! Shared vocabularies: closed sets of names, each defined in one place.
 //!
-//! [`vocabulary!`](crate::vocabulary!) makes an enum of them with its names for people, JSON, the command
-//! line and the configuration. What is said in the words is documented with each enum.
+//! [`vocabulary!`](crate::vocabulary!) makes an enum of them with its names for messages, JSON, the command
+//! line and the configuration. What the names mean is documented with each enum.
 
-/// A text that is none of the words it had to be one of.
+/// A string that is not one of the expected words.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("unknown value `{text}`: expected one of {}", known.join(", "))]
 pub struct UnknownWord {

@@ -1,12 +1,12 @@
-//! Documents that people write: configurations, tenants, profiles, manifests, cases of tests.
+//! Documents that people write: configurations, tenants, profiles, manifests, test cases.
 //!
 //! ```text
 //! text -> Source -> yaml::parse -> Document (a tree of Nodes) -> read::typed -> a type of the caller's
 //!                                                                      \-> Faults
 //! ```
 //!
-//! Every value and key of a [`Document`] knows its line and column. Whatever is wrong, in the form or in the meaning, is a
-//! [`Fault`], the one type for it: what only knows a path makes [`Fault::at`] that path, and
+//! Every value and key of a [`Document`] knows its line and column. Every error, of form or of meaning, is a
+//! [`Fault`]: code that only knows a path makes [`Fault::at`] that path, and
 //! [`Document::locate`] or [`Origin::locate`] gives it the file, the line and the column.
 //!
 //! Nothing here reads a file: a [`Source`] is made from a text. What is read on the way of a request (reviews,

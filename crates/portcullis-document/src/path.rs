@@ -1,7 +1,7 @@
 //! Dotted paths: `admission.order[1]`, `chains["a.b"]`.
 //!
 //! They are written in faults, and read to find the place of a fault that
-//! somebody reports by path only.
+//! is reported by path only.
 
 use std::fmt::Write as _;
 

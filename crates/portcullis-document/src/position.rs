@@ -1,4 +1,4 @@
-//! Places in files.
+//! Positions in files.
 
 /// A place in a file; lines and columns count from 1, columns in characters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]

@@ -15,7 +15,7 @@ const EARLIEST: SystemTime = SystemTime::UNIX_EPOCH;
 ///
 /// # Errors
 ///
-/// When it is none of these; the text says so.
+/// When it has none of these forms; the text says so.
 pub fn parse(text: &str, now: SystemTime) -> Result<SystemTime, String> {
     if let Ok(ago) = text.parse::<Duration>() {
         let time = now.checked_sub(ago.get());

@@ -44,7 +44,7 @@ pub struct Seconds(std::time::Duration);
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Size(u64);
 
-/// A text that is no duration or size.
+/// A string that is not a duration or size.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum UnitError {
     /// Not a duration at all.
@@ -83,7 +83,7 @@ impl Duration {
         std::time::Duration::from_millis(self.0)
     }
 
-    /// Whether it is no time at all.
+    /// Whether it is zero.
     pub const fn is_zero(self) -> bool {
         self.0 == 0
     }
@@ -122,7 +122,7 @@ impl From<Duration> for std::time::Duration {
     }
 }
 
-/// What `number + unit` comes to: nothing if it is none, the largest number if it is too large.
+/// The value of `number + unit`: nothing if it is invalid, the largest number if it is too large.
 fn read(text: &str, units: &[(&str, u64)]) -> Option<u64> {
     let digits = text.bytes().take_while(u8::is_ascii_digit).count();
     let (number, unit) = text.split_at_checked(digits)?;

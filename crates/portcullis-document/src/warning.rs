@@ -1,4 +1,4 @@
-//! What is odd about a configuration, but not wrong.
+//! Warnings: what is odd about a configuration, but not wrong.
 
 use std::{fmt, ops::Deref};
 

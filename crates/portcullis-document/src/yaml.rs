@@ -116,7 +116,7 @@ fn as_json(text: &str) -> Option<serde_json::Value> {
 ///
 /// # Errors
 ///
-/// When there is no thread for it, or it panics.
+/// When the thread can't be started, or panics.
 pub fn with_stack<T: Send>(read: impl FnOnce() -> T + Send) -> Result<T, String> {
     deep_stack::run(STACK_BYTES, read).map_err(|why| match why {
         Failure::Panicked => "the YAML parser failed on this document".to_owned(),

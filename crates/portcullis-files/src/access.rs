@@ -13,7 +13,7 @@ use nix::unistd::{Gid, Uid, getegid, geteuid, getgroups};
 /// What a file holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Use {
-    /// A key: nobody else may read it.
+    /// A key: no one else may read it.
     Key,
     /// Data that may be read by others if the administrator says so.
     Data,
@@ -204,7 +204,7 @@ mod tests {
             let it = entry(owner, group, mode);
             let outcome = named(it, Use::Key, &alice());
             assert_eq!(told(&outcome), expected, "{it:?} {outcome:?}");
-            // Of what is no secret, only those who can write it count.
+            // For files that are not secret, only write access by others counts.
             let as_data = named(it, Use::Data, &alice());
             assert_eq!(
                 as_data.is_err(),

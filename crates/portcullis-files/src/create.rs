@@ -1,4 +1,4 @@
-//! Making files that only their owner can read.
+//! Creating files that only their owner can read.
 
 use std::ffi::OsString;
 use std::fs::{self, OpenOptions};
@@ -10,12 +10,12 @@ use std::sync::atomic::{AtomicU64, Ordering};
 /// Distinguishes files that one process makes at the same time.
 static NUMBER: AtomicU64 = AtomicU64::new(0);
 
-/// Makes a file with these bytes, for its owner alone, where there is none yet. Nobody ever sees half of it.
-/// Whether it was made: of several programs that do so at the same time, one makes it.
+/// Creates a file with these bytes, readable only by its owner, unless it exists. It is never visible half
+/// written. Returns whether it was created: of several programs that do so at the same time, one creates it.
 ///
 /// # Errors
 ///
-/// When it can't be made.
+/// When it can't be created.
 pub fn create_private(path: &Path, bytes: &[u8]) -> io::Result<bool> {
     let name = path.file_name().ok_or(io::ErrorKind::InvalidInput)?;
     let (process, number) = (std::process::id(), NUMBER.fetch_add(1, Ordering::Relaxed));

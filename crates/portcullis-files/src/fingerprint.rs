@@ -1,4 +1,4 @@
-//! Notices that files changed, however: written over, renamed into place, or behind a link that was
+//! Notices that files changed, in whichever way: written over, renamed into place, or behind a link that was
 //! swapped, as a mounted `ConfigMap` does it.
 //!
 //! What counts is the file at the end of all links: which one it is, its size and its times.

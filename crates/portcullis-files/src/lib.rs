@@ -1,6 +1,6 @@
 //! Files that the program trusts: configuration, keys, and what it keeps itself.
 //!
-//! [`read()`] never waits and never reads without end, whatever the path leads to. [`check_named`],
+//! [`read()`] never blocks and never reads without bound, whatever the path leads to. [`check_named`],
 //! [`check_own`] and [`prepare_directory`] say who else could have written what is about to be
 //! trusted. [`create_private`] makes a file that only its owner can read.
 //! A [`Fingerprint`] tells whether files changed.

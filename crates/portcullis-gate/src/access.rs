@@ -28,12 +28,9 @@ pub struct AccessConfiguration {
     /// Tenants, rules and roles.
     pub roles: Roles,
     /// Faulty tenants.
-    /// Tenants that are not as their file says.
     pub left_out: Vec<LeftOut>,
-    /// Whose tokens are believed.
     /// Whose tokens are accepted.
     pub authenticators: Authenticators,
-    /// What is odd but not wrong.
     /// What is odd but not wrong.
     pub warnings: Vec<Warning>,
 }

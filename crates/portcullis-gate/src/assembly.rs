@@ -1,6 +1,6 @@
-//! Builds everything a configuration asks for, aside: nothing that runs is touched.
+//! Builds everything a configuration asks for, without touching anything that runs.
 //!
-//! What only a plug-in or an attribute file's reader can find wrong is found here, and reported with
+//! What only a plug-in or the reader of an attribute file can find wrong is found here, and reported with
 //! the place in the configuration.
 
 use std::path::Path;

@@ -1,7 +1,7 @@
-//! What differs between two configurations, by name, for the log of a reload.
+//! The differences between two configurations, by name, for the log of a reload.
 //!
-//! An [`Inventory`] holds a digest of every named part, never a part itself. Where a part stands in its
-//! file does not count, only what it says.
+//! An [`Inventory`] holds a digest of every named part, never a part itself. The position of a part in its
+//! file does not count, only its content.
 
 use std::collections::BTreeMap;
 use std::fmt::{self, Write as _};

@@ -1,4 +1,4 @@
-//! Digests of what judges, so that a decision says what made it.
+//! Digests of what decides, so that a decision records what made it.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -98,8 +98,8 @@ pub(crate) fn gate(loaded: &Loaded, policies: &BTreeMap<String, Arc<str>>) -> Ar
     digest.finish()
 }
 
-/// The digest of what decides about calls of the API: the tenants file, and who is believed. What tenants
-/// keep of an earlier file because they are faulty now is not in it.
+/// The digest of what decides about calls of the API: the tenants file and the authenticators. What faulty
+/// tenants keep of an earlier file is not in it.
 pub(crate) fn access(settings: &AccessSettings, tenants: &str) -> Arc<str> {
     let mut digest = Digest::new();
     digest.text(tenants);

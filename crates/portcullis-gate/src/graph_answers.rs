@@ -1,9 +1,9 @@
 //! The answers about a graph, the same for the command line, the REST API and the page.
 //!
 //! [`GraphView`] picks the graphs of a profile and answers about paths and neighbours; [`Export`] writes
-//! them whole, piece by piece; [`AccessQuestion`] and [`can_i()`] ask authorizers and say why.
+//! them as a whole, piece by piece; [`AccessQuestion`] and [`can_i()`] ask authorizers and say why.
 //!
-//! An answer carries the `problems` of the objects it comes from; a negative one may be another without them.
+//! An answer carries the `problems` of the objects it comes from; a negative one may differ without them.
 //!
 //! A profile with several targets has a graph for each of them. Unless one is picked, an answer is about
 //! all of them together.

@@ -1,6 +1,6 @@
-//! The graphs in force: a profile each, what is known of its objects, and who keeps that current.
+//! The graphs in force: each with its profile, the state of its objects, and what keeps that current.
 //!
-//! A configuration names profiles and where their objects come from; `Graphs::build` makes them aside, and
+//! A configuration names profiles and where their objects come from; `Graphs::build` builds them, and
 //! `Graphs::start` begins to follow the objects. A profile that a new configuration has too, unchanged, is
 //! carried over with everything that is known. Following ends with the last holder of a profile.
 
@@ -137,11 +137,11 @@ impl Graphs {
         }
     }
 
-    /// Begins to follow the objects of those that nobody follows yet. Needs a runtime.
+    /// Begins to follow the objects of profiles that are not followed yet. Needs a runtime.
     ///
     /// # Errors
     ///
-    /// When a source can't be used at all, or there is no thread for it.
+    /// When a source can't be used at all, or its thread can't be started.
     pub async fn start(&self) -> Result<(), String> {
         for profile in &self.list {
             let started = profile.feed.start(&profile.name).await;
@@ -170,7 +170,7 @@ impl Graphs {
         }
     }
 
-    /// Profiles that have no full picture yet.
+    /// Profiles that have not caught up yet.
     pub fn behind(&self) -> impl Iterator<Item = &Arc<ProfileInForce>> {
         let is_behind = |profile: &&Arc<ProfileInForce>| !profile.state().is_caught_up();
         self.list.iter().filter(is_behind)
@@ -208,7 +208,7 @@ impl Graphs {
 }
 
 impl ProfileInForce {
-    /// Why it has no full picture.
+    /// Why it has not caught up.
     pub(crate) fn behind_text(&self) -> String {
         let name = &self.name;
         match self.troubles().first() {

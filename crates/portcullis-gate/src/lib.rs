@@ -1,8 +1,8 @@
 //! The gate: everything that judges, built from a configuration, without a socket.
 //!
-//! [`build`] makes a [`Gate`] of a [`Loaded`](portcullis_config::Loaded) configuration: the chain of plug-ins with the
-//! policies among them, the chains of authorizers, the graphs, and who may do what over the API. A server asks it;
-//! [`offline`] asks it about manifests, [`replay`] about what was decided before. Nothing here listens.
+//! [`build`] makes a [`Gate`] of a [`Loaded`](portcullis_config::Loaded) configuration: the chain of plug-ins
+//! with the policies among them, the chains of authorizers, the graphs, and the rules of the API. A server
+//! asks it; [`offline`] asks it about manifests, [`replay`] about earlier decisions. Nothing here listens.
 
 pub mod access;
 mod assembly;

@@ -96,7 +96,7 @@ impl Offline {
     ///
     /// # Errors
     ///
-    /// When the text is no review.
+    /// When the text is not a review.
     pub fn judge(&self, review: &str) -> Result<Judged, JsonFault> {
         self.judge_sent(review, &Sent::default())
     }
@@ -105,7 +105,7 @@ impl Offline {
     ///
     /// # Errors
     ///
-    /// When the text is no review.
+    /// When the text is not a review.
     pub fn judge_sent(&self, review: &str, sent: &Sent) -> Result<Judged, JsonFault> {
         let received = clock::monotonic();
         let context = sent.context();
@@ -173,7 +173,7 @@ impl Sent {
 ///
 /// # Errors
 ///
-/// When the text is no review.
+/// When the text is not a review.
 pub fn judge_access(
     chain: &AuthorizerChain,
     review: &str,

@@ -1,4 +1,4 @@
-//! Graphs without a server, for the command line: looked at once.
+//! Graphs without a server, for the command line: read once.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -43,7 +43,7 @@ pub enum OfflineError {
     /// The configuration is faulty.
     #[error("{0}")]
     Invalid(#[from] Faults),
-    /// The objects of a cluster can't be had.
+    /// The objects of a cluster can't be listed.
     #[error("{0}")]
     Unreachable(String),
 }
@@ -101,11 +101,11 @@ pub fn from_directory(name: &str, objects: &Path) -> Result<ProfileInForce, Faul
     Ok(profile)
 }
 
-/// The graphs and authorizers of a configuration. Directories are looked at once; clusters are listed.
+/// The graphs and authorizers of a configuration. Directories are read once; clusters are listed.
 ///
 /// # Errors
 ///
-/// When the configuration is faulty, or objects can't be had.
+/// When the configuration is faulty, or objects can't be read.
 pub fn from_config(options: &LoadOptions<'_>) -> Result<Offline, OfflineError> {
     let loaded = config::load(&LoadOptions {
         listeners: Listening::Ignored,
@@ -174,7 +174,7 @@ fn list(graphs: &Graphs) -> Result<(), String> {
     let listed = runtime.block_on(async {
         graphs.start().await?;
         match graphs.caught_up(FIRST_PATIENCE).await {
-            // Slow, as far as anybody knows, but nothing is wrong.
+            // It is slow, but no error is known.
             Err(_) if graphs.iter().all(|one| one.troubles().is_empty()) => {
                 graphs.caught_up(PATIENCE).await
             }

@@ -1,4 +1,4 @@
-//! Validating webhooks come last: an object that would still be changed has not been through the mutating one.
+//! Validating webhooks come last: an object that would still change did not pass the mutating one.
 
 use std::sync::Arc;
 
@@ -19,7 +19,7 @@ pub fn refuse_pending_mutation(verdict: &mut Verdict) {
         "{name} would still change the object in {} places: it must go through the mutating webhook first",
         patch.len(),
     );
-    // One that was alone has no patch of its own: the verdict's was.
+    // The only step that changed the object has no patch of its own: it gets the verdict's.
     if let (Some(only), None) = (first, second) {
         only.patch = patch;
     }

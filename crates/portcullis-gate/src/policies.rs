@@ -1,8 +1,8 @@
 //! JavaScript policies as a plug-in of the chain, `Policies`.
 //!
-//! Here meet what a request is ([`portcullis_core::Attributes`]), what policies are made of (the
-//! configuration) and what runs them ([`portcullis_js`]). Which policies are asked about a request
-//! is decided here; what they say is decided there.
+//! This connects a request ([`portcullis_core::Attributes`]), the sources of policies (the
+//! configuration) and the engine that runs them ([`portcullis_js`]). Which policies apply to a request
+//! is decided here; what they decide is up to the engine.
 
 mod build;
 mod caller;

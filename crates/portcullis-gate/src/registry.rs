@@ -1,4 +1,4 @@
-//! Every plug-in this program has, under its name.
+//! All plug-ins, by name.
 
 use std::sync::Arc;
 

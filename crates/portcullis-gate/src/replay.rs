@@ -1,8 +1,8 @@
 //! Recorded requests decided again by another policy set or configuration.
 //!
 //! There is no second evaluator: a recorded review is read by `portcullis_kube::review` and judged by
-//! [`Chain::decide`](portcullis_core::Chain::decide), as it was then. Answers of host calls come
-//! from the record; nothing is asked, nothing listens. What the record doesn't have (masked values, state
+//! [`Chain::decide`](portcullis_core::Chain::decide), as it was originally. Answers of host calls come
+//! from the record; nothing is called, nothing listens. What the record doesn't have (masked values, state
 //! between requests) is noticed when it is read: the result is "can't tell" then.
 //!
 //! ```text

@@ -1,4 +1,4 @@
-//! Names of users and groups at the other end of unix sockets, looked up once in a while.
+//! Names of users and groups at the other end of unix sockets, cached for a while.
 
 use std::collections::HashMap;
 use std::sync::Arc;

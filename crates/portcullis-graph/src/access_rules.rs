@@ -1,7 +1,7 @@
-//! What agents may do: the subjects and rules of a profile, and what they say of a request.
+//! What agents may do: the subjects and rules of a profile, and how they decide a request.
 //!
-//! Rules are data without expressions but for rare names, so that a check costs a few look-ups and one
-//! question to the graph. They don't know where the graph is: the caller brings [`Paths`].
+//! Rules are data, with expressions only in rare names, so that a check costs a few look-ups and one
+//! query of the graph. They don't know where the graph is: the caller brings [`Paths`].
 
 mod allowed;
 mod captures;
@@ -70,8 +70,8 @@ pub struct Subject {
 pub enum AgentIdentity {
     /// Not an agent.
     Other,
-    /// Somebody who claims to be an agent, but which can't be determined; why. Nothing that an agent may do
-    /// or write is theirs.
+    /// A user that claims to be an agent, but which one can't be determined; why. It has none of an agent's
+    /// permissions.
     Unclear(String),
     /// An agent.
     Agent(Subject),

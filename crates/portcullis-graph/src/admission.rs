@@ -1,4 +1,4 @@
-//! What is required of what agents write: the admission half of a profile.
+//! The admission half of a profile: what is required of the objects that agents write.
 //!
 //! Pure: it looks objects up through [`Lookups`], and says what must be read first. The caller reads it
 //! and asks again. Everything that can't be computed is a denial.
@@ -76,7 +76,7 @@ pub struct AdmissionRequest<'a> {
 /// What is said of a request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Judgement {
-    /// The user is not an agent of this profile, or the request is none of its business.
+    /// The user is not an agent of this profile, or the profile has no rule for the request.
     NotApplicable,
     /// No objection.
     Pass,
@@ -139,7 +139,7 @@ impl AdmissionRequest<'_> {
     }
 }
 
-/// A text of the object's metadata; empty if it is none.
+/// A string of the object's metadata; empty if it is missing or not a string.
 fn member<'a>(object: Option<&'a Value>, key: &str) -> &'a str {
     let metadata = object.and_then(|object| object.get("metadata"));
     let value = metadata.and_then(|metadata| metadata.get(key));

@@ -1,4 +1,4 @@
-//! The profiles that ship inside.
+//! The built-in profiles.
 
 /// Name and text of every built-in profile.
 pub const ALL: &[(&str, &str)] = &[

@@ -1,15 +1,15 @@
 //! The graph: vertices, edges owned by objects, and whether one vertex leads to another.
 //!
 //! Every edge is owned by the object that contributed it; a change of an object replaces its edges in one
-//! step that readers see whole or not at all. A vertex lives while an edge or its own object names it.
+//! step that readers see entirely or not at all. A vertex lives while an edge or its own object names it.
 //! Changes come one after the other; readers never wait for more than the change of one object.
 //!
 //! Where kinds form no cycle but through the target kind, every vertex has a counted set of the targets it
 //! leads to up to the next target (`reach`), and every target the set of targets that lead to it (`targets`):
-//! two look-ups answer. An edge that closes a cycle of kinds all the same makes the graph one that searches,
-//! for good, so that a wrong [`Shape`] costs time and never an answer.
+//! two look-ups answer. An edge that closes a cycle of kinds all the same turns the graph into one that
+//! searches, permanently, so that a wrong [`Shape`] costs time and never an answer.
 //!
-//! Long reads (`path`, `targets`, `view`, `list`) let the lock go every few thousand steps. What changes
+//! Long reads (`path`, `targets`, `view`, `list`) release the lock every few thousand steps. What changes
 //! meanwhile may be seen or not; a path is checked again as a whole before it is given.
 
 mod change;

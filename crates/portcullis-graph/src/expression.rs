@@ -1,8 +1,8 @@
-//! Expressions of profiles: CEL, bounded, with what profiles need besides the standard.
+//! Expressions of profiles: CEL, bounded, with additional functions that profiles need.
 //!
 //! Values are JSON; whole numbers are `int` where they fit. A member or entry that is not there, or a
 //! member of null, makes the whole expression [`Missing`](ExpressionError::Missing), which its user reads
-//! as nothing, null or false, never as an error. All else that goes wrong is an error with words. As in
+//! as nothing, null or false, never as an error. All other failures are errors with a message. As in
 //! CEL, `false && x` is false and `true || x` is true whatever is wrong with `x`, on either side.
 //!
 //! The text is read by the parser of the `cel` crate and computed here, straight over the JSON trees of

@@ -1,4 +1,4 @@
-//! Names of objects and namespaces: what can't be one.
+//! Names of objects and namespaces: which are invalid.
 //!
 //! Letters are not limited to those of DNS: names of roles and requests may have `:`. What could make two
 //! names look like one, or break a line, is rejected.

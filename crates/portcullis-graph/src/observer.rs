@@ -16,7 +16,7 @@ pub enum Update {
     Reevaluate,
 }
 
-/// Is told.
+/// Receives events of the graph.
 pub trait Observer: Send + Sync + Debug {
     /// An object of this kind changed the graph.
     fn updated(&self, kind: KindId, update: Update, took: Duration);

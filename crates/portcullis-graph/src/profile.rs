@@ -1,7 +1,7 @@
-//! A profile: from what is written to what is used.
+//! A profile: from its specification to its compiled form.
 //!
 //! [`ProfileSpec`] is the shape; the parts are checked and compiled by `sources`, `access_rules`
-//! (`subjects`, `rules`, `static`) and `admission`. Everything that is wrong is said at once.
+//! (`subjects`, `rules`, `static`) and `admission`. All faults are reported at once.
 
 use std::sync::Arc;
 use std::time::SystemTime;

@@ -30,7 +30,7 @@ pub(crate) struct Source {
     /// Numbers of the graphs it contributes to.
     pub(crate) graphs: Vec<usize>,
     pub(crate) only: Option<Expression>,
-    /// What others may look up; nothing if nobody may.
+    /// What others may look up; none if nothing may be looked up.
     pub(crate) keep: Option<Vec<Path>>,
     pub(crate) malformed: Vec<(Expression, String)>,
     pub(crate) edges: Vec<EdgeRule>,

@@ -195,7 +195,7 @@ pub enum OnMiss {
     /// Nothing: the next authorizer is asked.
     #[default]
     NoOpinion,
-    /// No, to whatever an agent asks of resources. Others, and paths that are no resources, are not refused.
+    /// No, to every request of an agent for resources. Other users and non-resource paths are not denied.
     Deny,
 }
 
@@ -303,7 +303,7 @@ pub struct StaticSpec {
     /// Resources, as in rules; names of subresources are part of them.
     #[serde(default)]
     pub resources: Vec<String>,
-    /// Paths that are no resources; `*` at the end for any rest.
+    /// Non-resource paths; `*` at the end for any rest.
     #[serde(default)]
     pub paths: Vec<String>,
     /// Templates: the namespaces it is limited to.

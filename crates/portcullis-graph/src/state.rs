@@ -1,15 +1,15 @@
 //! What is known of the objects: the graphs, and the few fields that others look up.
 //!
-//! Objects come one by one, whatever their order, from a watch, a directory or a test. An object is
-//! looked at, its edges are handed to the graphs, the fields that its source keeps are kept, and the rest
-//! is forgotten. What depends on another object or on the clock is computed again when that changes: of such
+//! Objects come one by one, in any order, from a watch, a directory or a test. An object is
+//! evaluated, its edges are handed to the graphs, the fields that its source keeps are kept, and the rest
+//! is dropped. What depends on another object or on the clock is computed again when that changes: of such
 //! an object everything that its source's expressions look at is kept as well.
 //!
 //! Changes are made one object at a time, in the order in which they come; no lock is held from one object
-//! to the next. Readers of the graphs and of kept fields never wait for the order, only for the few
+//! to the next. Readers of the graphs and of kept fields never wait for the queue, only for the few
 //! instructions that put one object in its place. Whether an object is there (`only`) never depends on
-//! itself, which is checked when a profile is compiled; so looking again comes to an end, and what is known
-//! in the end does not depend on the order of events.
+//! itself, which is checked when a profile is compiled; so reevaluation terminates, and the final state
+//! does not depend on the order of events.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -108,7 +108,7 @@ impl State {
         &self.profile
     }
 
-    /// Who is told what happens.
+    /// The observer of what happens.
     pub(crate) fn observer(&self) -> Option<&dyn Observer> {
         self.observer.as_deref()
     }

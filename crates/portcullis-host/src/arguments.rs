@@ -1,4 +1,4 @@
-//! What a policy passed.
+//! The arguments that a policy passed.
 
 use portcullis_js::HostRequest;
 use serde_json::Value;

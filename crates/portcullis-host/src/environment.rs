@@ -1,4 +1,4 @@
-//! The environment of programs that are run: what they need, and nothing that is ours.
+//! The environment of programs that are run: what they need, and nothing of the server's own.
 
 use std::ffi::OsString;
 

@@ -1,4 +1,4 @@
-//! `forwardToAdmissionController(url, {current}?)`: the opinion of another admission controller.
+//! `forwardToAdmissionController(url, {current}?)`: the answer of another admission controller.
 
 use std::borrow::Cow;
 use std::time::Instant;

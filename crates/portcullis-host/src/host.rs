@@ -1,4 +1,4 @@
-//! The host: takes a call on the thread of an evaluation, and has it answered on a runtime of its own.
+//! The host: takes a call on the thread of an evaluation, and runs it on a runtime of its own.
 
 use std::sync::mpsc::{RecvTimeoutError, sync_channel};
 use std::sync::{Arc, OnceLock};
@@ -105,7 +105,7 @@ impl ExternalHost {
 impl Drop for ExternalHost {
     fn drop(&mut self) {
         if let Some(Ok(runtime)) = self.runtime.take() {
-            // Calls that nobody waits for any more are dropped, and their programs with them.
+            // Calls whose callers no longer wait are dropped, and their programs with them.
             runtime.shutdown_background();
             self.context.tools.wait_for_all(LEAVING);
         }
@@ -130,7 +130,7 @@ impl Host for ExternalHost {
             let last = end.checked_add(GRACE).unwrap_or(end);
             let running = Box::pin(call.run(&context, end));
             if let Ok(result) = timeout_at(last.into(), running).await {
-                // Nobody listens any more if it came too late.
+                // If it came too late, the caller no longer waits.
                 let _ = answer.try_send(result);
             }
         });

@@ -1,4 +1,4 @@
-//! Host calls of policies: signatures and provenance of images, and the opinion
+//! Host calls of policies: signatures and provenance of images, and the answer
 //! of another admission controller.
 //!
 //! [`ExternalHost`] answers the calls of policies; [`HostSettings`] says what it may reach. Whatever is

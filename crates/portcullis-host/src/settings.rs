@@ -1,4 +1,4 @@
-//! What policies may reach, as the configuration says it.
+//! What policies may reach, by the configuration.
 
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
@@ -31,7 +31,7 @@ pub struct HostSettings {
     pub call_limit: Duration,
     /// How many programs may run at the same time; more wait for their turn.
     pub tool_limit: usize,
-    /// Where files of GitHub repositories are had from.
+    /// Where files of GitHub repositories are fetched from.
     pub github_raw: String,
     /// Where Google's Container Analysis answers.
     pub container_analysis: String,

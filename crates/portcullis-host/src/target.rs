@@ -1,4 +1,4 @@
-//! Addresses that policies and lists name: read so strictly that there is nothing left to normalise.
+//! Addresses that policies and lists name: parsed so strictly that there is nothing left to normalise.
 
 use portcullis_net::{Address, Web};
 

@@ -1,4 +1,4 @@
-//! Foreign text, made fit for a message.
+//! Untrusted text, made safe for a message.
 
 use portcullis_core::text::is_odd;
 

@@ -35,7 +35,7 @@ pub(crate) struct Tools {
     ended: Condvar,
 }
 
-/// Counts a program until it and its group are no more.
+/// Counts a program until it and its group have ended.
 struct Counted<'a>(&'a Tools);
 
 impl<'a> Counted<'a> {
@@ -122,7 +122,7 @@ impl Group {
     /// number may be another's by then.
     fn kill(&self) {
         if let Some(id) = self.0.id().and_then(|id| i32::try_from(id).ok()) {
-            // The only failure is that nobody is left to kill.
+            // The only failure is that no process is left to kill.
             let _ = killpg(Pid::from_raw(id), Signal::SIGKILL);
         }
     }
@@ -233,7 +233,7 @@ impl Finished {
     }
 }
 
-/// Reads everything, then waits: so the group still has its number while anybody holds an output.
+/// Reads everything, then waits: so the group keeps its number while any process holds an output.
 async fn finish(child: &mut Child) -> Result<Finished, Failure> {
     let (stdout, stderr) = (child.stdout.take(), child.stderr.take());
     let (stdout, stderr) = tokio::try_join!(read(stdout), read(stderr))?;

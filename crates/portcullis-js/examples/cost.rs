@@ -19,7 +19,7 @@ const NAME: &str = "if (object.metadata.name === 'bad') return 'bad name';";
 const IMAGES: &str = r"for (const c of [...(object.spec.initContainers || []), ...object.spec.containers]) {
     if (!/^(registry\.example\.com|ghcr\.io)\//.test(c.image)) return 'image ' + c.image + ' not allowed';
 }";
-/// Changes nothing, but that can't be told from its text.
+/// Changes nothing, but that can't be determined from its text.
 const HELPER: &str = "const isBad = (name) => name === 'worse'; if (isBad(object.metadata.name)) return 'worse name';";
 const CHANGE: &str = "object.metadata.labels = { ...object.metadata.labels, seen: 'yes' };";
 

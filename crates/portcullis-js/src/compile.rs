@@ -1,4 +1,4 @@
-//! Checks policies as their authors wrote them, and makes a set of those that compile.
+//! Checks policies as written, and makes a set of those that compile.
 
 use std::collections::HashSet;
 

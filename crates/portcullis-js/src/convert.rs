@@ -1,7 +1,7 @@
 //! JSON to JavaScript.
 //!
-//! Keys can be chosen so that the engine takes long for each of them, so that what makes an object
-//! looks at the clock.
+//! Keys can be chosen so that the engine takes long for each of them, so the code that builds an object
+//! checks the clock.
 
 use portcullis_core::{Look, Tree};
 use rquickjs::object::Property;

@@ -1,4 +1,4 @@
-//! Which parts of an evaluation's values were put off, by number.
+//! Which parts of an evaluation's values were deferred, by number.
 //!
 //! Only the bookkeeping: how a part becomes JavaScript is in `lazy`.
 

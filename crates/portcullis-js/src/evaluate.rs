@@ -280,7 +280,7 @@ impl<'a, 'js> Run<'a, 'js> {
         }
     }
 
-    /// Calls what a module exports as its default; none if that is no function.
+    /// Calls the default export of a module; none if it is not a function.
     fn default_export(
         &mut self,
         scope: PolicyScope<'js>,

@@ -1,4 +1,4 @@
-//! What an evaluation thread is known by, and how far it is.
+//! The identity of an evaluation thread, and its progress.
 
 use std::fmt;
 use std::sync::Arc;

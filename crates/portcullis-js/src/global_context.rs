@@ -1,8 +1,8 @@
-//! `ac.GlobalContext`: the one thing that outlives an evaluation.
+//! `ac.GlobalContext`: the only state that outlives an evaluation.
 //!
 //! An evaluation that touches it holds it until it ends, so that reading, changing and writing is
-//! one step, even if it waits for host calls in between: others that touch it wait as long.
-//! A holder that was given up loses it, and what it writes later is not taken.
+//! atomic, even if it waits for host calls in between: others that use it wait as long.
+//! A holder that was given up loses it, and what it writes later is discarded.
 
 use std::fmt;
 use std::sync::{Arc, OnceLock};

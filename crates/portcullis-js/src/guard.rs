@@ -1,12 +1,12 @@
-//! When evaluations are made in processes that can be killed, and which.
+//! When evaluations run in processes that can be killed, and which.
 //!
 //! Threads are faster, but a thread that is inside a native of the engine can't be ended. The first
-//! policy that is caught there is *suspect* from then on: evaluations that would run it are made in
-//! processes, and those of other policies go on in threads. When many threads are lost, or it is not
-//! known which policy took one, everything is made in processes. That ends when all lost threads
+//! policy that is caught there is *suspect* from then on: evaluations that would run it run in
+//! processes, and those of other policies stay in threads. When many threads are lost, or it is not
+//! known which policy took one, all evaluations run in processes. That ends when all lost threads
 //! have ended and nothing had to be killed for a while.
 //!
-//! Here is only the state, shared by the pools that follow one another. Who notices is in
+//! Here is only the state, shared by successive pools. Detection is in
 //! `pool::watchdog`, how processes work in `process`.
 
 use std::collections::BTreeSet;
@@ -86,7 +86,7 @@ pub enum GuardEvent<'a> {
     Ended,
 }
 
-/// Who is told of such things. Called by threads that have something to do: it must not wait.
+/// Receives such events. Called by threads that have work to do: it must not block.
 pub trait GuardListener: Send + Sync + fmt::Debug {
     /// This happened; this is how things are now.
     fn noticed(&self, event: GuardEvent<'_>, status: &GuardStatus);

@@ -1,6 +1,6 @@
 //! Host calls of a policy: a few functions, each answered by a [`Host`].
 //!
-//! The engine knows that they may wait; what they do is the host's affair.
+//! The engine knows that they may wait; what they do is up to the host.
 
 use std::fmt;
 use std::time::Instant;
@@ -23,7 +23,7 @@ pub struct HostRequest<'a> {
     pub original: &'a Tree,
     /// The request the evaluation is about.
     pub subject: &'a dyn Subject,
-    /// When the answer is no longer wanted. A host gives up by itself then.
+    /// When the answer is no longer needed. A host gives up by itself then.
     pub deadline: Instant,
 }
 

@@ -1,4 +1,4 @@
-//! The right to compute, which an evaluation gives back while it waits for something else.
+//! The turn to compute, which an evaluation gives back while it waits for something else.
 
 use std::fmt;
 use std::rc::Rc;

@@ -1,4 +1,4 @@
-//! What an evaluation is asked.
+//! The input of an evaluation.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! One evaluation to be made, and what becomes of it.
+//! One evaluation to run, and its result.
 
 use std::panic::{self, AssertUnwindSafe};
 use std::sync::Arc;
@@ -24,7 +24,7 @@ pub enum PoolError {
     /// The pool was not started.
     #[error("the policy engine is not running")]
     NotStarted,
-    /// No process can be had for an evaluation that must be made in one.
+    /// No process can be started for an evaluation that must run in one.
     #[error("cannot start a process to evaluate policies: {0}")]
     NoProcess(String),
     /// The pool has ended.

@@ -1,9 +1,9 @@
-//! Keys that were chosen to be slow.
+//! Detects keys that were chosen to be slow.
 //!
-//! The engine's hash of a text has no secret, so that keys can be chosen that are all in one chain of
+//! The engine's hash of a string has no secret, so that keys can be chosen that are all in one chain of
 //! its table. Making an object with n of them takes n² steps, and so does giving it back. The first is
-//! what takes long, be it for a policy that only looks at the object or for one that keeps it; it looks
-//! at the clock every few keys (`convert`). The second is about a tenth of it, but can't be stopped, so
+//! what takes long, whether a policy only reads the object or keeps it; it checks
+//! the clock every few keys (`convert`). The second takes about a tenth of that, but can't be stopped, so
 //! that there must be a bound. This finds such keys: it computes what the engine computes.
 
 use std::collections::{HashMap, HashSet};
@@ -215,7 +215,7 @@ mod tests {
             })
             .collect();
         assert!(collide(&object(escaped.iter().map(String::as_str))));
-        // Texts that are no keys are in no table.
+        // Strings that are not keys are in no table.
         assert!(!collide(&format!(
             "[{}]",
             object(keys()).replace(" : 1", "")

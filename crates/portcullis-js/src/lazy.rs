@@ -1,10 +1,10 @@
-//! Parts of an object that become JavaScript only when a policy looks at them.
+//! Parts of an object that become JavaScript only when a policy reads them.
 //!
-//! A large member is put in place as a pair of functions that replaces itself with the value at the
-//! first look. What was never looked at needs no reading back.
+//! A large member is represented by a pair of functions that replaces itself with the value at the
+//! first read. What was never read needs no reading back.
 //!
-//! In a replay, masked values are put off too, however small: that is how it is noticed that a policy
-//! gets one.
+//! In a replay, masked values are deferred too, however small: that is how it is noticed that a policy
+//! reads one.
 
 use std::sync::Arc;
 
@@ -22,8 +22,8 @@ const LARGE: usize = 8;
 /// About how many bytes of text a part has.
 const PART: usize = 16;
 
-/// Whether a value has so many parts that it is worth putting off. Those of a text nobody has looked
-/// at are guessed from its length.
+/// Whether a value has so many parts that it is worth deferring. Those of a text that has not been
+/// read are estimated from its length.
 fn is_large(tree: &Tree) -> bool {
     fn count(tree: &Tree, left: &mut usize) {
         if *left == 0 {

@@ -1,9 +1,9 @@
 //! JavaScript policies, evaluated in a sandbox.
 //!
 //! A [`PolicySet`] is checked once. A [`Pool`] runs it on a few threads, each with a *hardened
-//! realm* that is used again and again: everything a policy could reach and keep is frozen, and
-//! what it leaves on the global object is swept away (`docs/decisions/0005-javascript-realms.md`).
-//! An evaluation gets plain JSON and gives an [`Evaluation`]: what each policy said, the decision,
+//! realm* that is reused: everything a policy could reach and keep is frozen, and
+//! what it leaves on the global object is removed (`docs/decisions/0005-javascript-realms.md`).
+//! An evaluation takes plain JSON and returns an [`Evaluation`]: what each policy said, the decision,
 //! and the object if it changed. Host calls of policies are answered by a [`Host`];
 //! one that waits for it lets others compute. Nothing here knows HTTP, Kubernetes or an async runtime.
 

@@ -1,4 +1,4 @@
-//! What comes out of an evaluation.
+//! The outcome of an evaluation.
 
 use portcullis_core::{Denial, HostCallStep, PolicyLimit, PolicyStep};
 use serde::{Deserialize, Serialize};
@@ -74,7 +74,7 @@ pub struct Evaluation {
     pub changed_by: Vec<String>,
     /// The `$cover` marks that were passed, in order, each once.
     pub covered: Vec<u32>,
-    /// The object, if it changed and the verdict is no refusal.
+    /// The object, if it changed and the verdict is not a denial.
     pub object: Option<Value>,
     /// What policies looked at that the record of a replay doesn't have. If there is anything, the
     /// rest may not be what it was then.

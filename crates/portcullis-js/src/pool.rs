@@ -1,8 +1,8 @@
-//! Evaluation threads, a bounded queue before them, and a watchdog behind them.
+//! Evaluation threads, a bounded queue in front of them, and a watchdog behind them.
 //!
-//! The engine stops policies at their deadline by itself, except inside a few natives and in calls
-//! of the world outside. A thread that does not come back is given up: its caller is answered,
-//! another thread takes its place, and it ends when it ends. Policies that did this are evaluated in
+//! The engine stops policies at their deadline by itself, except inside a few natives and in host
+//! calls. A thread that does not come back is given up: its caller is answered,
+//! another thread takes its place, and it ends on its own. Policies that did this are evaluated in
 //! processes from then on ([`Guard`]), so that there are never more than a few of those.
 //!
 //! Here is what callers see. What the threads do is in `threads`, what the watchdog does in
@@ -68,7 +68,7 @@ struct Shared {
     /// The processes, where there may be any.
     processes: Option<Arc<ProcessPool>>,
     is_started: AtomicBool,
-    /// Whether the watchdog sleeps until told.
+    /// Whether the watchdog sleeps until it is woken.
     asleep: AtomicBool,
     watch: Mutex<bool>,
     busy: Condvar,
@@ -275,7 +275,7 @@ impl Pool {
 }
 
 impl Drop for Pool {
-    /// Threads end when they have done what they are doing; nobody waits for them.
+    /// Threads end when they have finished their job; nothing waits for them.
     fn drop(&mut self) {
         let jobs = {
             let mut queue = self.shared.queue.lock();

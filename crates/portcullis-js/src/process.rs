@@ -1,8 +1,8 @@
 //! Evaluations in processes that can be killed, on the side that asks.
 //!
-//! A process gets the policies once, then one evaluation after the other. What it asks of the world
-//! outside, and of the `GlobalContext`, is answered by the thread that waits for it, with the same
-//! code as in a thread. One that doesn't answer in time, dies, or says what makes no sense is killed.
+//! A process gets the policies once, then one evaluation after the other. Its host calls,
+//! and its use of the `GlobalContext`, are answered by the thread that waits for it, with the same
+//! code as in a thread. One that doesn't answer in time, dies, or sends invalid messages is killed.
 
 mod channel;
 mod child;

@@ -1,4 +1,4 @@
-//! One program of all policies, and the way back from its lines to the authors' own.
+//! One program of all policies, and the mapping from its lines to the authors' own.
 //!
 //! Every author's text begins at the start of a line, so columns need no translation.
 

@@ -1,4 +1,4 @@
-//! JavaScript to JSON, compared with what it was.
+//! JavaScript to JSON, compared with the original.
 //!
 //! What was not changed comes back as it was: numbers that JavaScript can't hold exactly are taken
 //! from the original.
@@ -27,14 +27,14 @@ const DEPTH: usize = 256;
 /// From here on integers have no exact floats.
 const EXACT: f64 = 9_007_199_254_740_992.0;
 
-/// What JSON has no way to write.
+/// What JSON can't represent.
 const LONE_SURROGATE: &str =
     "a string with half of a surrogate pair (U+D800 to U+DFFF) can't be converted to JSON";
 
 /// Why an object can't be read back.
 #[derive(Debug)]
 pub(crate) enum Unreadable {
-    /// Something that has no JSON: where, and what.
+    /// A value that JSON can't represent: where, and what.
     At(String, String),
     /// The engine failed: an exception, or a limit.
     Engine,
@@ -68,7 +68,7 @@ enum Member<'js> {
 pub(crate) struct ObjectReader<'a, 'js> {
     state: &'a State,
     ctx: Ctx<'js>,
-    /// Says what objects that are no plain ones stand for.
+    /// Says what objects that are not plain represent.
     plain: Function<'js>,
     /// Stands for a member that was put off and not looked at since.
     unseen: Js<'js>,

@@ -1,8 +1,8 @@
-//! An evaluation made again from a record: what is known of then, and what is not.
+//! An evaluation repeated from a record: what the record has, and what it lacks.
 //!
-//! Secrets are masked in a record, and neither the `GlobalContext` nor chance is in it. A policy that
-//! looks at any of these would be judging something else than it did then: that is noticed, and said
-//! with the result as an [`Unknown`].
+//! Secrets are masked in a record, and neither the `GlobalContext` nor random numbers are in it. A policy
+//! that reads any of these would judge something else than it did originally: that is noticed, and
+//! returned with the result as an [`Unknown`].
 
 use std::fmt;
 use std::sync::Arc;
@@ -26,7 +26,7 @@ const SHOWN: usize = 120;
 pub struct Replay {
     /// The time that policies see as now.
     pub now: SystemTime,
-    /// What stands in texts for what was masked. Nobody has read a text with this in it until a
+    /// What replaces masked values in strings. No string that contains it is read until a
     /// policy gets its value. If it is empty, nothing is masked.
     pub mask: Arc<str>,
     /// What was asked of the world outside then. The host of the pool is never asked.
@@ -55,7 +55,7 @@ pub enum Missing {
     Masked(String),
     /// What policies kept between requests.
     GlobalContext,
-    /// Chance: `Math.random()`, or a clock that is no date.
+    /// Nondeterminism: `Math.random()`, or a clock that is not a date.
     Chance(&'static str),
     /// An answer of the world outside: the call.
     Answer(String),

@@ -8,7 +8,7 @@ const LAST: i32 = 19;
 /// A priority that gets a third of what others get.
 const LATER: i32 = 5;
 
-/// Lets a thread that can't be ended have only the time that nobody else wants.
+/// Lets a thread that can't be ended have only the time that nothing else needs.
 pub(crate) fn put_last(thread: i32) {
     if let Some(thread) = rustix::process::Pid::from_raw(thread) {
         let _ = rustix::process::setpriority_process(Some(thread), LAST);

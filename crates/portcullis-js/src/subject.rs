@@ -1,4 +1,4 @@
-//! What an evaluation is about besides the object, made only when a policy looks.
+//! What an evaluation is about besides the object, built only when a policy reads it.
 
 use std::fmt;
 
@@ -18,7 +18,7 @@ pub trait Subject: Send + Sync + fmt::Debug {
     fn review(&self, object: &Value) -> Option<Value>;
 
     /// Who asks; empty where that is not known. When several evaluations of one asker compute for
-    /// long, its others wait for them, and nobody else does.
+    /// long, its others wait for them; those of other askers don't.
     fn asker(&self) -> &str {
         ""
     }

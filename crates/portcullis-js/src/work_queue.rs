@@ -1,8 +1,8 @@
-//! Who computes, who waits, and what is still to be done: the bookkeeping of a pool.
+//! Which evaluations compute, which wait, and which are queued: the bookkeeping of a pool.
 //!
 //! Only so many evaluations compute at a time. One that waits for a host call lets another
 //! compute meanwhile, on another thread, and takes its turn again before anything new begins. One
-//! that computes for long goes on without a turn, so that short ones don't wait for it. Who has
+//! that computes for long goes on without a turn, so that short ones don't wait for it. A user with
 //! several of those gets no more turns until one of them ends: other users are not hindered.
 
 mod slot;
@@ -26,7 +26,7 @@ const SLOW: usize = 48;
 /// as many as there are turns.
 const SHARE: usize = 4;
 
-/// The bookkeeping. Whoever changes it must see to what [`WorkQueue::pass_on`] says.
+/// The bookkeeping. Callers that change it must do what [`WorkQueue::pass_on`] says.
 #[derive(Debug, Default)]
 pub(crate) struct WorkQueue {
     /// How many may compute at a time.
@@ -163,7 +163,7 @@ impl WorkQueue {
         first.is_some()
     }
 
-    /// Takes the next job, if it is somebody's turn.
+    /// Takes the next job, if there is a turn for one.
     pub(crate) fn take_job(&mut self, slot: &Slot, now: Instant) -> Option<Job> {
         if self.computing >= self.turns || !self.returning.is_empty() {
             return None;

@@ -86,7 +86,7 @@ impl Worker {
         let late = |culprit| evaluate::late(culprit, &self.set, &job.input, &self.limits);
         let taken = processes.take_ready().map_or_else(
             || {
-                // It counts for who asks as one that computes for long: nobody may wait for
+                // It counts for its asker as one that computes for long: no asker may wait for
                 // processes so often that none is left for others.
                 self.access.turn.step_aside();
                 processes.take(job.deadline)

@@ -1,8 +1,8 @@
 //! The built-in authorizers that need nothing but the request.
 //!
-//! [`AlwaysAllow`] and [`AlwaysDeny`] say the same to everyone; [`abac`] goes
-//! by Kubernetes' attribute file. Which of them are asked, and in which order,
-//! is the configuration's business.
+//! [`AlwaysAllow`] and [`AlwaysDeny`] give everyone the same answer; [`abac`] uses
+//! Kubernetes' attribute file. Which of them are asked, and in which order,
+//! is up to the configuration.
 
 use portcullis_core::{Access, Authorizer, AuthorizerError, Opinion};
 
@@ -12,8 +12,8 @@ pub mod abac;
 #[derive(Clone, Copy, Debug, Default)]
 pub struct AlwaysAllow;
 
-/// Nobody may do anything. Unlike Kubernetes' authorizer of this name, which
-/// has no opinion, this one denies: nobody else is asked.
+/// Denies everything. Unlike Kubernetes' authorizer of this name, which
+/// has no opinion, this one denies: no other authorizer is asked.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct AlwaysDeny;
 

@@ -1,7 +1,7 @@
 //! The syntax of labels: keys, values, and selectors of the form `a=b,c=d`.
 //!
-//! Rules and texts are those of Kubernetes. Selectors with operators other
-//! than `=` are not known here.
+//! Rules and messages are those of Kubernetes. Selectors with operators other
+//! than `=` are not supported here.
 
 use std::collections::BTreeMap;
 

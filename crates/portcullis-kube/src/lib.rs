@@ -1,4 +1,4 @@
-//! Kubernetes: what its objects look like, and the built-in plug-ins that judge
+//! Kubernetes: views of its objects, and the built-in plug-ins that judge
 //! them.
 //!
 //! Reading is separate from judging: `pod` and `workload` are views of objects,

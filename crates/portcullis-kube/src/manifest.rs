@@ -35,7 +35,7 @@ impl Manifest {
     ///
     /// # Errors
     ///
-    /// When it is no object, or says not of which type it is.
+    /// When it is not an object, or has no type.
     pub fn new(mut object: Value, namespace: &str) -> Result<Self, Box<Fault>> {
         let Some(map) = object.as_object_mut() else {
             return Err(fault("", "expected a map with apiVersion and kind"));

@@ -1,7 +1,7 @@
-//! A structure that is written as an object, and as nothing else.
+//! A structure that is written as an object, and in no other form.
 //!
-//! Left alone, serde's derived decoders also take a list of the fields' values: `[]` would be an
-//! object with nothing said, which a reader of untrusted text must not make of it.
+//! By default, serde's derived decoders also accept a list of the fields' values: `[]` would be an
+//! empty object, which a reader of untrusted text must not accept.
 
 use std::borrow::Cow;
 use std::fmt;

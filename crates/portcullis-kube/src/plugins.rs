@@ -1,15 +1,15 @@
 //! The built-in plug-ins of Kubernetes that are functions of the request.
 //!
-//! One file each, under the name it has in Kubernetes; [`register_all`] makes
-//! them known. They see what Kubernetes' own plug-ins see and say what those
-//! say, but read JSON: an object of the wrong shape is denied with the path
+//! One file each, under the name it has in Kubernetes; [`register_all`] registers
+//! them. They see what Kubernetes' own plug-ins see and give the same
+//! answers, but read JSON: an object of the wrong shape is denied with the path
 //! of the fault, whatever the failure mode.
 //!
 //! Shared parts: `config` decodes configurations, `document` and `read` read objects, `edit`
 //! changes them, `refusal` words denials, `labels` and `tolerations` know the
 //! rules of those. Nothing here waits, reads a clock or talks to a cluster.
 //!
-//! [`scoped_access`] is the exception: it is Portcullis' own, is made known by itself with the profiles it
+//! [`scoped_access`] is the exception: it is Portcullis' own, is registered separately with the profiles it
 //! asks, and may have to read an object first.
 
 use std::sync::Arc;

@@ -1,7 +1,7 @@
 //! The Pod Security Standards: levels, versions, checks, namespace policies.
 //!
 //! Pure functions over pod views, in the words and the order that Kubernetes'
-//! own admission plug-in uses, since people search for those texts. Nothing
+//! own admission plug-in uses, since users search for those messages. Nothing
 //! here looks up a namespace, lists pods or reads a clock.
 
 mod checks;

@@ -11,7 +11,7 @@ use serde_json::Value;
 /// Makes a plug-in of its configuration. Its faults know their path in the configuration, like `defaults.enforce`.
 pub type Factory = Box<dyn Fn(Option<&Value>) -> Result<Arc<dyn Plugin>, Vec<Fault>> + Send + Sync>;
 
-/// What the answers of a plug-in depend on. Whoever asks again about a request of the past has to know.
+/// What the answers of a plug-in depend on; needed to replay recorded requests.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum DependsOn {
     /// Nothing: it says the same of every request.

@@ -1,7 +1,7 @@
-//! The wire of the Kubernetes door: reviews in, answers out.
+//! The wire format of the Kubernetes door: reviews in, answers out.
 //!
-//! Kubernetes' shapes live here and nowhere else. Decoding is generous where API servers differ
-//! (fields they add, fields they leave out) and strict where an attacker could gain (a key twice,
+//! Kubernetes' shapes live here and nowhere else. Decoding is lenient where API servers differ
+//! (fields they add, fields they leave out) and strict where an attacker could gain (duplicate keys,
 //! an unknown operation). Judging is not done here.
 
 mod access;

@@ -1,4 +1,4 @@
-//! One request and its answer over HTTP/1.1 or HTTP/2: no redirects, and a limit on everything.
+//! One request and its response over HTTP/1.1 or HTTP/2: no redirects, and a limit on everything.
 
 mod connection;
 mod exchange;
@@ -68,7 +68,7 @@ impl Client {
     ///
     /// # Errors
     ///
-    /// Why there is no answer within the limits. An answer that says no is an answer.
+    /// Why there is no answer within the limits. An error status is an answer.
     pub async fn exchange(&self, request: &Request, limits: Limits) -> Result<HttpResponse, Error> {
         let exchange = async {
             let mut connection = self.connect().await?;
@@ -83,7 +83,7 @@ impl Client {
     ///
     /// # Errors
     ///
-    /// Why there is no connection.
+    /// Why the connection failed.
     pub async fn connect(&self) -> Result<Connection, Error> {
         let open = |stream| Connection::open(stream, self.protocol, Arc::clone(&self.address));
         match &*self.address {

@@ -1,4 +1,4 @@
-//! How long something may take.
+//! Deadlines.
 
 use std::fmt;
 use std::time::{Duration, Instant};

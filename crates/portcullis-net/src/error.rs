@@ -1,17 +1,17 @@
-//! Why there is no answer.
+//! Errors of the client.
 
 use std::error::Error as StdError;
 use std::io;
 
 use crate::{Late, TrustError};
 
-/// Why there is no answer. What the other end wrote is not in it, but for the names of certificates.
+/// Why there is no answer. It contains nothing that the other end sent, except the names in certificates.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// TLS could not be set up.
     #[error(transparent)]
     Trust(#[from] TrustError),
-    /// There is no connection.
+    /// The connection failed.
     #[error("can't connect: {0}")]
     Connect(io::Error),
     /// The server is not one that may be connected to.

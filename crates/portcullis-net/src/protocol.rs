@@ -1,4 +1,4 @@
-//! Which HTTP is spoken.
+//! Which version of HTTP is used.
 
 /// What is spoken.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

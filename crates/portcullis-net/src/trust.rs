@@ -1,7 +1,7 @@
-//! Whose certificates count at the other end of a TLS connection, and our own.
+//! Whose certificates are trusted at the other end of a TLS connection, and the client's own.
 //!
 //! TLS 1.2 and 1.3 with one provider of cryptography, which is given explicitly: nothing here depends on
-//! what a process has installed.
+//! what is installed in a process.
 
 use std::fmt;
 use std::sync::{Arc, OnceLock};
@@ -85,7 +85,7 @@ pub fn authorities(pem: &[u8]) -> Result<RootCertStore, TrustError> {
 ///
 /// # Errors
 ///
-/// When there is none.
+/// When there are none.
 pub fn system_authorities() -> Result<RootCertStore, TrustError> {
     let mut roots = RootCertStore::empty();
     roots.add_parsable_certificates(rustls_native_certs::load_native_certs().certs);

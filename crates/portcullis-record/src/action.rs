@@ -9,7 +9,7 @@ use crate::trace::Miss;
 /// The name under which rules and roles decide.
 pub(crate) const ROLES: &str = "Roles";
 
-/// Somebody called the API to do something. Nothing here is masked yet.
+/// A call of the API. Nothing here is masked yet.
 #[derive(Debug, Clone)]
 pub struct Action {
     /// The decision's own name.

@@ -23,7 +23,7 @@ pub struct Decision {
     pub input: Input,
 }
 
-/// A line that is no decision.
+/// A line that is not a decision.
 #[derive(Debug, thiserror::Error)]
 #[error("not a decision: {0}")]
 pub struct ReadError(#[from] serde_json::Error);
@@ -33,7 +33,7 @@ impl Decision {
     ///
     /// # Errors
     ///
-    /// When it is no decision.
+    /// When it is not a decision.
     pub fn from_line(line: &str) -> Result<Self, ReadError> {
         #[derive(Deserialize)]
         struct Rest {

@@ -1,4 +1,4 @@
-//! What a decision was made of, masked: enough to make it again.
+//! The masked input of a decision: enough to replay it.
 
 use std::collections::BTreeMap;
 
@@ -38,7 +38,7 @@ pub struct Input {
 }
 
 impl Input {
-    /// The text of the review; that of nothing where there is none.
+    /// The text of the review; `null` where there is none.
     pub fn review_text(&self) -> &str {
         self.review.as_deref().map_or("null", RawValue::get)
     }

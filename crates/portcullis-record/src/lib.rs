@@ -1,8 +1,8 @@
-//! What is kept of a decision, and of what it was made.
+//! What is recorded of a decision and its input.
 //!
 //! A door hands over what it decided ([`Material`]); what comes out is a line of JSON with every
 //! secret masked ([`Decision`]), and the part of it that lists show ([`Summary`]). Nothing here does
-//! I/O: where lines are kept is the affair of `portcullis-store`.
+//! I/O: storing lines is the task of `portcullis-store`.
 
 mod action;
 mod decision;

@@ -1,4 +1,4 @@
-//! What is a secret, and how it is taken out.
+//! What is a secret, and how it is masked.
 //!
 //! | Module | Looks at |
 //! |---|---|

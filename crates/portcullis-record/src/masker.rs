@@ -1,4 +1,4 @@
-//! From what a door decided to the line that is kept of it.
+//! From what a door decided to the line that is recorded.
 //!
 //! First all secrets are found: in the review, in the HTTP request, in patches and host calls. Then what
 //! people see is put together, then every free text is scrubbed of them, then the line is written.
@@ -71,7 +71,7 @@ impl Masker {
     ///
     /// # Errors
     ///
-    /// Tells every expression that is none.
+    /// Lists every invalid expression.
     pub fn new(paths: &[String]) -> Result<Self, Vec<Fault>> {
         Paths::new(paths).map(|paths| Self {
             paths,
@@ -100,7 +100,7 @@ impl Masker {
     ///
     /// # Errors
     ///
-    /// When it can't be told what in it is a secret. Then it must be dropped.
+    /// When it can't be determined what in it is a secret. Then it must be dropped.
     pub fn write(&self, material: &Material) -> Result<Written, Unmaskable> {
         let write = || match (&material.decided, kept(material.decided.door())) {
             (Decided::Admission(decided), Kept::Body(shape)) => with_text(material, |body| {
@@ -141,7 +141,7 @@ impl Masker {
         }
     }
 
-    /// All secrets of a request; none where that can't be told.
+    /// All secrets of a request; none where they can't be determined.
     fn secrets_of<'a>(&self, request: &'a Attributes) -> Option<Vec<Secret<'a>>> {
         let mut secrets = mask::http::find(&request.context).secrets;
         let header = Header::of_kind(&request.kind);

@@ -1,4 +1,4 @@
-//! Words in a record: those of this version as what they mean, those of others as they were written.
+//! Words in a record: those of this version as their meaning, those of other versions as written.
 
 use std::fmt;
 use std::marker::PhantomData;

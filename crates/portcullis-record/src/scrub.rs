@@ -21,7 +21,7 @@ const MOST: usize = 20_000;
 #[derive(Debug)]
 pub struct Scrubber<'a> {
     search: Search<'a>,
-    /// No text can be told to be free of secrets.
+    /// No text can be proved to be free of secrets.
     is_blind: bool,
 }
 

@@ -1,8 +1,8 @@
 //! Finds any of many needles in a text.
 //!
-//! Looking costs a table look-up for each byte of the text. Whatever the needles are, it never costs more
+//! Searching costs a table look-up for each byte of the text. Whatever the needles are, it never costs more
 //! than a few comparisons for each byte: long ones are recognized by their first [`LONGEST`] bytes. What is
-//! looked for, and in which forms, is said in `scrub`.
+//! searched for, and in which forms, is defined in `scrub`.
 
 pub(crate) mod known;
 

@@ -1,6 +1,6 @@
-//! What is kept of the requests of each door, and where in them the masker must look: one entry for each door.
+//! What is recorded of the requests of each door, and where the masker must look: one entry per door.
 //!
-//! Everything that depends on the wire of a door is here. The masker itself knows objects (`kind`,
+//! Everything that depends on the wire format of a door is here. The masker itself knows objects (`kind`,
 //! `apiVersion`, names of members), and learns from a [`MaskShape`] where in a body they are.
 
 use portcullis_core::Door;

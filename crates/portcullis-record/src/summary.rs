@@ -8,7 +8,7 @@ vocabulary! {
     pub enum Answer {
         /// The request may go on.
         Allow = "allow",
-        /// It may not; for authorization also: nobody had an opinion.
+        /// It may not; for authorization also: no authorizer had an opinion.
         Deny = "deny",
     }
 }

@@ -1,4 +1,4 @@
-//! What every plug-in, policy, authorizer and role did, as it is read back from a record.
+//! What every plug-in, policy, authorizer and role did, as read back from a record.
 //!
 //! `portcullis-core` writes the steps of a chain in this shape.
 

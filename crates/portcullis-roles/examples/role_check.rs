@@ -96,7 +96,7 @@ fn load(conditions: fn(usize) -> Value) -> Roles {
     Roles::load(&document, None).unwrap().roles
 }
 
-/// Somebody whom the rule of this number matches.
+/// A caller whom the rule of this number matches.
 fn caller(number: usize) -> Identity {
     let claims = json!({
         "iss": "corp", "aud": "portal", "exp": 1_900_000_000, "iat": 1_800_000_000,

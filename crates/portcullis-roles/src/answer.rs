@@ -1,4 +1,4 @@
-//! Answers to "may this happen?", with their reasons.
+//! Answers to access checks, with their reasons.
 
 use serde_json::Value;
 
@@ -16,7 +16,7 @@ pub enum AccessDecision {
 /// Why something may happen.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Basis {
-    /// Anybody may read here.
+    /// Anyone may read here.
     Anonymous,
     /// The caller is admin here without any rule.
     Override,
@@ -68,7 +68,7 @@ pub struct Grant {
     pub conditions: Vec<(Condition, Value)>,
 }
 
-/// Everything somebody may do in one place.
+/// Everything a caller may do in one place.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Effective {
     /// Whether the caller has everything here: by the role `admin` or without any rule.
@@ -99,7 +99,7 @@ pub struct Explanation {
     pub rules: Vec<RuleMatch>,
     /// The ways in which the permission is had by rules that match, with what failed in each.
     pub considered: Vec<(Grant, Vec<Miss>)>,
-    /// Ways in which it would be had if another rule matched.
+    /// The grants that would apply if another rule matched.
     pub near: Vec<Grant>,
 }
 
@@ -130,7 +130,7 @@ pub struct Holder {
 pub struct Matrix {
     /// One row a rule, in the order of the mapping.
     pub rows: Vec<MatrixRow>,
-    /// Whether anybody may read.
+    /// Whether anyone may read.
     pub anonymous_read: bool,
 }
 

@@ -1,8 +1,8 @@
-//! Claims, found by the key that a rule writes.
+//! Looks up claims by the key that a rule uses.
 //!
 //! A key like `a.b.c` may mean a claim of just that name, or one below others. At every object the whole
-//! rest of the key is tried as a name first, then what stands before the first dot, before the second,
-//! and so on; the first that leads to something is it. Lists are not walked.
+//! rest of the key is tried as a name first, then the part before the first dot, before the second,
+//! and so on; the first that leads to a value counts. Lists are not walked.
 
 use portcullis_core::text::shortened;
 use serde_json::{Map, Number, Value};

@@ -1,7 +1,7 @@
-//! Which rules match a caller, without asking every one.
+//! Which rules match a caller, without evaluating every one.
 //!
-//! Of each alternative one term, the rarest, is filed under its claim and the values it wants. A caller's
-//! claims lead to the few alternatives whose filed term holds; only those are compared whole.
+//! Of each alternative one term, the rarest, is indexed by its claim and the values it requires. A caller's
+//! claims lead to the few alternatives whose indexed term holds; only those are compared completely.
 
 use std::collections::HashMap;
 
@@ -14,7 +14,7 @@ use portcullis_core::Identity;
 pub(super) struct RuleIndex {
     /// How many rules there are.
     rules: usize,
-    /// Rules that match whoever is authenticated.
+    /// Rules that match every authenticated caller.
     always: Vec<usize>,
     /// The claims that terms are filed under.
     claims: Vec<ClaimIndex>,

@@ -1,11 +1,11 @@
-//! What people may do at the REST API: rules about their claims, roles with permissions, and tenants
+//! What callers may do at the REST API: rules about their claims, roles with permissions, and tenants
 //! that map one to the other.
 //!
 //! Nothing here knows HTTP, files or tokens: the document comes as a located tree, the caller as a verified
 //! [`Identity`](portcullis_core::Identity).
 //!
 //! [`Roles::load`] makes everything from the tenants document at once; what it makes is never changed,
-//! only replaced whole. A [`Scope`], a tenant or the root of the API, answers all questions: whether
+//! only replaced as a whole. A [`Scope`], a tenant or the root of the API, answers all questions: whether
 //! a caller may do something, why, who else may, and which permissions there are.
 
 mod answer;

@@ -1,6 +1,6 @@
 //! From the tenants document to roles.
 //!
-//! Rules and roles are read first, wherever they stand, then the root of the API and the tenants, which
+//! Rules and roles are read first, wherever they are, then the root of the API and the tenants, which
 //! use them. Nothing is made before everything was read, and all faults are reported at once.
 
 mod access;

@@ -1,4 +1,4 @@
-//! What can be permitted, and on which conditions.
+//! Permissions, and their conditions.
 
 use std::fmt;
 

@@ -1,4 +1,4 @@
-//! Rules: what is asked of the claims of a caller.
+//! Rules: what is required of the claims of a caller.
 //!
 //! A rule is a list of alternatives, one of which must hold; an alternative is a list of terms, all of
 //! which must hold; a term says what one claim must be.

@@ -1,6 +1,6 @@
-//! A place where permissions are had: a tenant, or the root of the API.
+//! A scope of permissions: a tenant, or the root of the API.
 //!
-//! [`Scope::check`] is asked on every request: it finds the rules that match by an index and stops at the
+//! [`Scope::check`] runs on every request: it finds the rules that match by an index and stops at the
 //! first grant that holds, in the order of the mapping. The longer answers are in [`mod@overview`].
 
 mod overview;
@@ -15,7 +15,7 @@ use super::role::{ADMIN, Right, Role};
 use super::rule::RuleHere;
 use portcullis_core::{AdminOf, Identity};
 
-/// A place where permissions are had.
+/// A scope of permissions.
 #[derive(Debug)]
 pub struct Scope {
     tenant: Option<String>,
@@ -95,12 +95,12 @@ impl Scope {
         self.tenant.as_deref()
     }
 
-    /// Whether anybody may read here.
+    /// Whether anyone may read here.
     pub fn anonymous_read(&self) -> bool {
         self.anonymous_read
     }
 
-    /// Whether somebody may do something. Without an identity only reading may be allowed.
+    /// Whether a caller may do something. Without an identity only reading may be allowed.
     pub fn check(
         &self,
         who: Option<&Identity>,
@@ -124,7 +124,7 @@ impl Scope {
         AccessDecision::Refused(refusal)
     }
 
-    /// Whether somebody may do something at least on some condition.
+    /// Whether a caller may do something at least on some condition.
     pub fn check_ever(&self, who: Option<&Identity>, permission: Permission) -> AccessDecision {
         match self.before_rules(who, permission) {
             Err(answer) => answer,
@@ -158,7 +158,7 @@ impl Scope {
         }
     }
 
-    /// Whether somebody is admin here without any rule.
+    /// Whether the caller is admin here without any rule.
     fn is_overridden(&self, who: &Identity) -> bool {
         match &who.admin {
             AdminOf::Nothing => false,

@@ -1,4 +1,4 @@
-//! Texts of rules that may name the tenant: `{tenant.name}-admin`.
+//! Strings in rules that may name the tenant: `{tenant.name}-admin`.
 
 use portcullis_core::braces::{self, Token};
 

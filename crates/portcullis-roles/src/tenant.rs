@@ -22,7 +22,7 @@ pub struct Tenant {
 }
 
 impl Roles {
-    /// One tenant `default` that holds every project; anybody may read, nobody has a role.
+    /// One tenant `default` that holds every project; anyone may read, no one has a role.
     pub fn without_document() -> Self {
         let name = "default";
         let scope = Scope::new(Some(name), true, Vec::new());

@@ -1,4 +1,4 @@
-//! A text that is changed in place: every character stays at its line and column.
+//! A text that is edited in place: every character stays at its line and column.
 
 use std::ops::Range;
 

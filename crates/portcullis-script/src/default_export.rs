@@ -1,4 +1,4 @@
-//! `export default`, made into a declaration in its own place.
+//! `export default`, turned into a declaration in its own place.
 
 use std::ops::Range;
 

@@ -11,7 +11,7 @@ use crate::{limits, reads_only, refuse};
 pub struct Insight {
     /// What the engine would refuse only when it runs.
     pub faults: Vec<ScriptFault>,
-    /// Whether it can't change the objects it is given. Not knowing is no.
+    /// Whether it can't change the objects it is given. False where that is not known.
     pub reads_only: bool,
 }
 

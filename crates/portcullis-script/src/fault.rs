@@ -1,4 +1,4 @@
-//! What is wrong in a text, and where.
+//! Faults in a text, and their positions.
 
 use std::cell::Cell;
 

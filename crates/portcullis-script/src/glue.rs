@@ -1,4 +1,4 @@
-//! The lines around a module's code: what it takes, and what it gives.
+//! The lines around a module's code: what it imports, and what it exports.
 
 use crate::import::{Export, Import, Link};
 
@@ -9,7 +9,7 @@ pub(crate) const DEFAULT: &str = "$main";
 /// The function that gives a module's exports, by its place.
 pub(crate) const MODULE: &str = "$module";
 
-/// The function that is told what runs.
+/// The function that records what runs.
 pub(crate) const COVER: &str = "$cover";
 
 /// How names begin that stand for modules whose exports are passed on.

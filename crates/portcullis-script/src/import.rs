@@ -1,4 +1,4 @@
-//! What a module takes from other modules.
+//! What a module imports from other modules.
 
 /// One `import … from`, `export … from` or bare `import`.
 #[derive(Debug, Clone, PartialEq, Eq)]

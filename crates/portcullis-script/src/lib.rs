@@ -1,9 +1,9 @@
-//! Policy files made ready for the engine.
+//! Prepares policy files for the engine.
 //!
-//! The engine runs function bodies, which can be made anew for each evaluation so that nothing a
-//! module keeps survives. [`prepare`] makes such a body of a file: types are blanked and module
-//! syntax is rewritten in place, so that each character that is kept stays at its line and column
-//! and errors need no translation. [`examine()`] tells what bodies can and can't do.
+//! The engine runs function bodies, which can be created for each evaluation so that nothing a
+//! module keeps survives. [`prepare`] makes such a body from a file: types are blanked and module
+//! syntax is rewritten in place, so that each remaining character stays at its line and column
+//! and errors need no translation. [`examine()`] says what bodies can and can't do.
 //! Nothing here runs code, reads files or resolves imports.
 
 mod canvas;

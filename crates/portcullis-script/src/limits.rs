@@ -1,9 +1,9 @@
-//! What a text may ask of the parser.
+//! Limits on what a text may require of the parser.
 //!
-//! The parser, and everything that walks its tree, recurses. A cheap look at the tokens bounds how
-//! deep that can go, so that no text can exhaust the stack. The look must never see less than the
-//! parser does: where a slash could begin a regular expression or be a division, and telling the
-//! two apart takes a parser, the text is refused.
+//! The parser, and everything that walks its tree, recurses. A quick scan of the tokens bounds how
+//! deep that can go, so that no text can exhaust the stack. The scan must never see less than the
+//! parser does: where a slash could begin a regular expression or be a division, and only a parser
+//! could distinguish the two, the text is rejected.
 
 use crate::fault::{Places, ScriptFault};
 use crate::token::{Kind, Token, Tokens};

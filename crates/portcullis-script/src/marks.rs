@@ -1,4 +1,4 @@
-//! Coverage: code that tells which of its statements run.
+//! Coverage: code that records which of its statements run.
 
 use swc_common::{BytePos, Span, Spanned};
 use swc_ecma_ast::{

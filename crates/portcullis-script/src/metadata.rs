@@ -1,4 +1,4 @@
-//! What a policy says of itself: `export const policy = { … }`.
+//! The metadata of a policy: `export const policy = { … }`.
 
 use std::collections::BTreeMap;
 
@@ -131,7 +131,7 @@ fn entry(prop: &PropOrSpread) -> Result<(String, Value), Span> {
     let Some(name) = name(key) else {
         return refused;
     };
-    // This is no entry: it sets the prototype.
+    // This is not an entry: it sets the prototype.
     if name == "__proto__" {
         return refused;
     }

@@ -1,4 +1,4 @@
-//! A module made into a function body, in place.
+//! Turns a module into a function body, in place.
 
 use std::collections::{HashMap, HashSet};
 

@@ -1,4 +1,4 @@
-//! The names a module declares at its top.
+//! The names a module declares at its top level.
 
 use std::collections::HashSet;
 

@@ -1,4 +1,4 @@
-//! The parser, and what it says in plain words.
+//! The parser, and its messages.
 
 use std::ops::Range;
 

@@ -1,10 +1,10 @@
-//! Which texts can't change the objects they are given, told from their trees.
+//! Which texts can't change the objects they are given, determined from their trees.
 //!
 //! Reading an object back costs as much as running a short policy over it. A text that has no way to
 //! write needs none of that. Everything here is a list of what is known to be harmless; whatever is not
-//! on it counts as a change, so that the only mistake to be made is to read back in vain.
+//! on it counts as a change, so that the only possible mistake is an unnecessary read back.
 //!
-//! INVARIANT: a function that changes what it is given, like `Object.assign`, can be had by a computed
+//! INVARIANT: a function that changes what it is given, like `Object.assign`, can be reached by a computed
 //! key, but never be called. Calls are of methods with a known name, and no object that a text makes
 //! has a member of such a name; of global functions whose names are bound nowhere; and of functions
 //! written in place, whose bodies are looked at like the rest.
@@ -110,7 +110,7 @@ const CALLERS: &[(&str, usize)] = &[
 /// Members by which the language itself calls functions of an object.
 const CALLED: &[&str] = &["toString", "valueOf", "toJSON", "then", "__proto__"];
 
-/// Names that stand for more than can be told here.
+/// Names that stand for more than can be determined here.
 const UNCLEAR: &[&str] = &["arguments", "eval"];
 
 /// Whether these statements can't change anything that was not made by them.

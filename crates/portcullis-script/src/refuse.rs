@@ -1,4 +1,4 @@
-//! What a text must not hold, wherever it stands.
+//! What a text must not contain anywhere.
 
 use swc_common::Span;
 use swc_ecma_ast::{

@@ -1,4 +1,4 @@
-//! A policy file, made ready.
+//! A prepared policy file.
 
 use portcullis_core::deep_stack::{self, Failure};
 

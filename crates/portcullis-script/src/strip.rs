@@ -52,7 +52,7 @@ fn strip_body(text: &str) -> Option<Result<String, Vec<Complaint>>> {
     }
 }
 
-/// Blanks `import type` and the `export` of types, which have no place in a function. None if the
+/// Blanks `import type` and the `export` of types, which are invalid in a function. None if the
 /// text imports or exports anything else.
 fn without_type_declarations(text: &str) -> Option<String> {
     let (tree, _) = parse::typescript(text);
@@ -109,7 +109,7 @@ mod tests {
     #[test]
     fn what_stays_means_what_it_meant() {
         for (text, wanted) in [
-            // A statement that must be there, and a string that is no directive.
+            // A required statement, and a string that is not a directive.
             ("if (a) type B = 1\nc", "if (a) ;         \nc"),
             ("l: interface A {}\n(b)", "l: ;             \n(b)"),
             ("type A = 1; 'use strict'", ";           'use strict'"),

@@ -1,4 +1,4 @@
-//! A rough look at the tokens of a text.
+//! A rough scan of the tokens of a text.
 
 use crate::canvas::{is_line_end, is_space};
 
@@ -161,7 +161,7 @@ impl Tokens {
         )
     }
 
-    /// Takes a token that is no word; a name if it is not to be called by its characters.
+    /// Takes a token that is not a word; returns a name if its characters are not its name.
     fn punctuation(&mut self, first: char) -> Option<&'static str> {
         let width = if ["++", "--", "=>", "?.", "<=", ">="]
             .iter()

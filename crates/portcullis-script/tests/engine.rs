@@ -1,4 +1,4 @@
-//! Prepared modules really run, alone and together, with and without marks.
+//! Prepared modules run, alone and together, with and without marks.
 
 mod support;
 

@@ -1,4 +1,4 @@
-//! No text brings the process down.
+//! No text crashes the process.
 
 use portcullis_script::{Language, prepare};
 use proptest::prelude::*;

@@ -1,4 +1,4 @@
-//! Marked code does what the code does, and tells what runs.
+//! Marked code does what the code does, and records what runs.
 
 mod support;
 

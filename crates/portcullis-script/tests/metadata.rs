@@ -1,4 +1,4 @@
-//! What a policy says of itself is read without running it.
+//! The metadata of a policy is read without running it.
 
 mod support;
 

@@ -1,4 +1,4 @@
-//! Which bodies are known to change nothing, and what else is told of a body.
+//! Which bodies are known to change nothing, and what else is determined of a body.
 #![allow(clippy::unwrap_used, reason = "a test that can't go on has failed")]
 
 use portcullis_script::{FunctionBody, Insight, examine};

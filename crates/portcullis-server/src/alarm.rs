@@ -1,5 +1,5 @@
-//! Alarms for operators about policies that can't be stopped: lines of the log
-//! and figures. Policies are named; nothing of a request is.
+//! Alarms for operators about policies that can't be stopped: log lines
+//! and metrics. Policies are named; nothing of a request is.
 
 use std::sync::Arc;
 
@@ -7,7 +7,7 @@ use portcullis_js::{Guard, GuardEvent, GuardListener, GuardOptions, GuardStatus,
 
 use crate::metrics::GuardMetrics;
 
-/// A guard that starts such processes, and says what it notices. Without a command there are none.
+/// A guard that starts such processes, and logs what it notices. Without a command it starts none.
 pub(crate) fn guard(command: Option<WorkerCommand>, metrics: GuardMetrics) -> Guard {
     match command {
         Some(command) => {

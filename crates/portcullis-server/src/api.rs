@@ -1,9 +1,9 @@
-//! The REST API: every call there is, what it needs, and what it does.
+//! The REST API: every call, what it needs, and what it does.
 //!
 //! Each call is defined where it is answered, with the permission it needs; [`endpoints::all`] is the one
 //! list of them. Requests are routed by it, the guard reads from it what a call needs, and `openapi`
-//! describes it. Who asks is found out by `caller`, before anything of the
-//! body is read; what the caller wants becomes an [`action::Action`], whose parameters are checked; and
+//! describes it. The caller is identified by `caller`, before anything of the
+//! body is read; what it requests becomes an [`action::Action`], whose parameters are checked; and
 //! only what was checked can be acted on, because only [`guard`] makes an [`guard::Authorized`].
 
 #![expect(

@@ -1,4 +1,4 @@
-//! A gate and its listeners, built from a configuration aside: nothing that runs is touched.
+//! Builds a gate and its listeners from a configuration, without touching anything that runs.
 
 use std::path::Path;
 

@@ -1,4 +1,4 @@
-//! The decision log: every decision is kept, masked, off the path of the request.
+//! The decision log: every decision is recorded, masked, off the path of the request.
 //!
 //! ```text
 //! door ──Material──> intake: mask ──> queue ──> writer ──> JSON lines, store ──> feed ──> event streams
@@ -7,7 +7,7 @@
 //!
 //! INVARIANT: what gets into the queue has been masked. A decision that can't be masked, or finds the
 //! queue full, is dropped and counted; only where decisions are required its answer waits, and is a
-//! denial if it could not be kept.
+//! denial if it could not be recorded.
 
 mod counts;
 mod feed;
@@ -172,7 +172,7 @@ impl DecisionLog {
         let deadline = clock::monotonic() + grace;
         self.intake.settle(deadline);
         self.intake.queue.end(deadline);
-        // A writer that is stuck, at a pipe that nobody reads, must not keep the server from ending.
+        // A writer that is stuck, at a pipe without a reader, must not keep the server from ending.
         let is_over = self.intake.queue.wait_until_over(LAST_MOMENTS);
         let thread = self.thread.lock().take();
         let Some(thread) = thread else {

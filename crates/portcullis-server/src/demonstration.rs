@@ -1,4 +1,4 @@
-//! The configuration that runs when none is given: a working gate on loopback.
+//! The configuration that runs when none is given: a working server on loopback.
 
 use std::io;
 use std::net::{Ipv4Addr, TcpListener};
@@ -20,12 +20,12 @@ const TEXT: &str = include_str!("../../../examples/demonstration/portcullis.yaml
 /// A privileged pod in a review, small enough for a command line.
 pub const REVIEW: &str = r#"{"apiVersion":"admission.k8s.io/v1","kind":"AdmissionReview","request":{"uid":"1","operation":"CREATE","kind":{"version":"v1","kind":"Pod"},"resource":{"version":"v1","resource":"pods"},"name":"web","namespace":"default","object":{"apiVersion":"v1","kind":"Pod","metadata":{"name":"web"},"spec":{"containers":[{"name":"app","image":"nginx","securityContext":{"privileged":true}}]}}}}"#;
 
-/// The text, with other ports in place of those that are taken, and with somebody whose tokens are
-/// believed: its key is made in the data directory.
+/// The text, with other ports in place of those in use, and with an authenticator whose
+/// key is created in the data directory.
 ///
 /// # Errors
 ///
-/// When the key can't be kept there.
+/// When the key can't be stored there.
 pub fn configuration(data_dir: &Path) -> Result<String, String> {
     let mut text = TEXT.to_owned();
     for port in [8080, 9090] {

@@ -1,6 +1,6 @@
-//! A certificate for trying things out: made once, kept in the data directory, good on loopback.
+//! A certificate for development: made once, kept in the data directory, valid on loopback.
 //!
-//! It is its own authority, so that `curl --cacert` and a webhook's `caBundle` take it.
+//! It is its own authority, so that `curl --cacert` and a webhook's `caBundle` accept it.
 
 use std::io::Write;
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
@@ -62,7 +62,7 @@ fn make() -> Result<(rcgen::Certificate, KeyPair), String> {
     Ok((params.self_signed(&pair).map_err(failed)?, pair))
 }
 
-/// Writes aside and renames, so that nobody ever reads half a file.
+/// Writes a temporary file and renames it, so that no reader sees half a file.
 fn write(file: &Path, text: &str, mode: u32) -> std::io::Result<()> {
     let aside = file.with_extension(format!("new-{}", std::process::id()));
     let mut options = std::fs::OpenOptions::new();

@@ -1,9 +1,9 @@
-//! The shape of a door, and how what it decided is answered and recorded.
+//! The shape of a door, and how its decisions are answered and recorded.
 //!
-//! A door is one module. It decodes a wire, asks the gate, and says the rest as a [`Door`]: how a decision
-//! is counted, exported and logged, what is answered, what is answered if a decision that must be recorded
-//! can't be, and what the record keeps. Where the secrets are in that is said in `portcullis-record`. Which
-//! doors there are is said in `doors`.
+//! A door is one module. It decodes a wire format, asks the gate, and defines the rest as a [`Door`]: how a
+//! decision is counted, exported and logged, what is answered, what is answered if a decision that must be
+//! recorded can't be, and what the record keeps. Where its secrets are is defined in `portcullis-record`.
+//! The doors are listed in `doors`.
 
 use std::sync::Arc;
 use std::time::Instant;

@@ -73,7 +73,7 @@ impl Entrance {
     }
 }
 
-/// What a request asks for, before anybody knows whose it is.
+/// What a request is for, before its caller is known.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Lookup<'a> {
     /// The method.

@@ -1,6 +1,6 @@
 //! Which sessions were ended before their time, as far as this server knows.
 //!
-//! The store has them all; this is a copy for the path of requests, made anew every few seconds, so that
+//! The store has them all; this is a copy for the path of requests, refreshed every few seconds, so that
 //! what another server ended counts here too.
 //!
 //! INVARIANT: as long as the store was never read, every session counts as ended.

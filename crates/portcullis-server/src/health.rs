@@ -1,9 +1,9 @@
-//! Whether the server lives and whether requests should come to it.
+//! Liveness and readiness of the server.
 //!
 //! `/livez` answers 200 as long as the server runs. `/readyz` answers 200 when every listener is bound, the
-//! store was opened, every graph knows its objects, policies can be evaluated, and the server isn't about to end. A store
-//! that stops answering later is shown, and makes it unready only where decisions must be kept. A reload that failed is shown, and does not
-//! make it unready: the last good configuration still decides.
+//! store was opened, every graph knows its objects, policies can be evaluated, and the server isn't about to
+//! end. A store that stops answering later is shown, and makes it unready only where decisions must be
+//! recorded. A failed reload is shown, and does not make it unready: the last good configuration decides.
 
 use std::fmt::Write;
 use std::sync::atomic::{AtomicBool, Ordering};

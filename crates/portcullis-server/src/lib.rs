@@ -1,6 +1,6 @@
 //! The server of Portcullis: listeners, routes, the REST API, the decision log, reloads.
 //!
-//! Start reading at `run`, which binds the listeners and keeps everything going; `assembly` builds a gate
+//! Start reading at `run`, which binds the listeners and runs the server; `assembly` builds a gate
 //! and its listeners of a configuration, `doors` says which door a request is for, `reload` swaps the
 //! whole when files change. What judges is in `portcullis-gate`, the configuration in `portcullis-config`.
 

@@ -1,7 +1,7 @@
 //! The set of bound listeners, changed as a whole by a reload.
 //!
 //! New ones are bound before anything else changes, so that an address in use leaves everything as
-//! it was. Those that stay keep their socket and get their new setup; those that go stop accepting,
+//! it was. Those that stay keep their socket and get their new setup; those that are removed stop accepting,
 //! and what they have accepted is finished.
 
 use std::collections::HashSet;

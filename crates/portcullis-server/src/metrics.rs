@@ -1,7 +1,7 @@
-//! What is counted, in the `OpenMetrics` text format.
+//! Metrics, in the `OpenMetrics` text format.
 //!
 //! Labels never hold names, namespaces, users or messages; what callers choose freely (a resource)
-//! has a bounded number of places, see [`resources`].
+//! has a bounded number of values, see [`resources`].
 
 mod admission;
 mod api;

@@ -1,4 +1,4 @@
-//! What operators set and must outlive the server: holds, the states of tenants, and sessions that were ended.
+//! State that operators set and that outlives the server: holds, states of tenants, and ended sessions.
 //!
 //! Everything is read from and written to the store, on threads that may block; nothing is kept here but
 //! which sessions were ended.

@@ -1,7 +1,7 @@
-//! Puts a changed configuration in force: everything is built aside, then swapped whole.
+//! Puts a changed configuration in force: everything is built first, then swapped as a whole.
 //!
 //! A configuration that is faulty in any part changes nothing; why is logged, counted and shown by
-//! `/readyz?verbose`. Files are looked at every second rather than watched through the kernel: that
+//! `/readyz?verbose`. Files are polled every second rather than watched through the kernel: that
 //! sees every way to change a file, on every file system.
 
 use std::path::PathBuf;

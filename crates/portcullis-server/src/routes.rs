@@ -1,4 +1,4 @@
-//! From a connection to a door: what holds for every request, whatever it is for.
+//! From a connection to a door: what applies to every request, whatever it is for.
 
 mod operations;
 

@@ -1,4 +1,4 @@
-//! The life of a server: load, build, bind, serve, reload, drain, end.
+//! The lifecycle of a server: load, build, bind, serve, reload, drain, end.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -118,7 +118,7 @@ enum Ended {
     AtOnce,
 }
 
-/// Runs until told to end. Everything is checked and bound before the first request is answered.
+/// Runs until it is stopped. Everything is checked and bound before the first request is answered.
 ///
 /// # Errors
 ///
@@ -138,7 +138,7 @@ pub fn run(options: RunOptions<'_>) -> Result<(), RunError> {
     let (telemetry, exporters) = telemetry.unzip();
     let (server, listeners) = build(&options, &loaded.configuration, telemetry)?;
     let ended = runtime.block_on(serve(options, &loaded, &server, listeners, exporters));
-    // In time, they are kept already; otherwise there is no more time.
+    // In time, they are recorded already; otherwise there is no time left.
     server.decisions.finish(Duration::ZERO);
     // A store that is being opened, say, must not hold up the end.
     runtime.shutdown_background();

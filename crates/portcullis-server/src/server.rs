@@ -40,7 +40,7 @@ pub(crate) struct Server {
     pub(crate) global_context: GlobalContext,
     /// Which policies are evaluated in processes, whatever the configuration.
     pub(crate) guard: Guard,
-    /// Where spans and logs go, if anybody wants them.
+    /// Where spans and logs go, if they are exported.
     pub(crate) telemetry: Option<Telemetry>,
 }
 
@@ -48,7 +48,7 @@ pub(crate) struct Server {
 const LEARN_WITHIN: Duration = Duration::from_secs(2);
 
 impl Server {
-    /// Whether anybody can have a session.
+    /// Whether sessions are possible.
     pub(crate) fn has_sessions(&self) -> bool {
         self.gate.load().access.sessions.is_some()
     }

@@ -1,4 +1,4 @@
-//! Connections to the store for those who answer requests: a few, on threads that may block.
+//! Connections to the store for requests: a few, on threads that may block.
 
 use std::sync::Arc;
 
@@ -25,7 +25,7 @@ struct Inner {
 #[derive(Debug)]
 struct Place {
     location: Option<Location>,
-    /// Open, and nobody reads from them now.
+    /// Open, and not in use.
     idle: Vec<Store>,
     /// Raised when the location changes: what was opened before is not put back.
     generation: u64,
@@ -34,7 +34,7 @@ struct Place {
 /// Why the store was not asked, or did not answer.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum PoolFailure {
-    /// There is none.
+    /// There is no store.
     #[error("no store is configured")]
     NoStore,
     /// The store says no.
@@ -89,7 +89,7 @@ impl StorePool {
         self.in_turn(move |inner| inner.read(work)).await
     }
 
-    /// Writes something, once: nobody knows whether what failed was done all the same.
+    /// Writes something, once: it is not known whether a failed write took effect.
     ///
     /// # Errors
     ///
@@ -111,7 +111,7 @@ impl StorePool {
             .await
             .map_err(|_| PoolFailure::Ended)?;
         let inner = Arc::clone(&self.inner);
-        // The turn ends with the work, whether or not anybody still waits for it.
+        // The turn ends with the work, whether or not the caller still waits for it.
         let done = tokio::task::spawn_blocking(move || {
             let _turn = turn;
             work(&inner)

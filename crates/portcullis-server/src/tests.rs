@@ -1,4 +1,4 @@
-//! The doors by requests, without a process and without a socket: what they answer depends on neither.
+//! Requests to the doors, without a process and without a socket: what they answer depends on neither.
 //!
 //! The program from outside, with its sockets, signals, exit codes and log, is in `crates/portcullis/tests/it`.
 

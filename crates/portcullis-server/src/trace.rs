@@ -5,7 +5,7 @@ use portcullis_core::TraceContext;
 use portcullis_telemetry::Telemetry;
 
 /// The place of a request in its trace. Where nothing is exported that is the caller's, if there is
-/// one: whoever records nothing passes on what came, unchanged.
+/// one: without recording, the incoming context is passed on unchanged.
 pub(crate) fn begin(telemetry: Option<&Telemetry>, headers: &HeaderMap) -> Option<TraceContext> {
     let all = |name| headers.get_all(name).into_iter().map(HeaderValue::as_bytes);
     let caller = TraceContext::of(all("traceparent"), all("tracestate"));

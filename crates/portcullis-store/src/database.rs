@@ -1,7 +1,7 @@
 //! A connection to a database, the same for SQLite and PostgreSQL.
 //!
-//! SQL is written once, in what both understand, with values as `?1`, `?2`. Answers are read whole, so
-//! every query of ours has a limit or is small by nature.
+//! SQL is written once, in what both understand, with values as `?1`, `?2`. Answers are read completely, so
+//! every query has a limit or is small by nature.
 
 pub(crate) mod postgres;
 pub(crate) mod sqlite;
@@ -141,7 +141,7 @@ pub(crate) trait Database: Send {
     /// How much of it is in use, where the database knows at once.
     fn size_in_use(&mut self) -> Result<Option<u64>, Failure>;
 
-    /// Gives space that is no longer in use back, in steps that block nobody for long.
+    /// Gives unused space back, in steps that don't block others for long.
     fn give_space_back(&mut self) -> Result<(), Failure>;
 }
 
@@ -198,7 +198,7 @@ pub(crate) fn unsigned(size: i64) -> u64 {
     size.try_into().unwrap_or(0)
 }
 
-/// The text as both databases can hold it: PostgreSQL has no place for U+0000.
+/// The text as both databases can store it: PostgreSQL can't store U+0000.
 pub(crate) fn storable(text: &str) -> Cow<'_, str> {
     match text.contains('\0') {
         true => text.replace('\0', "\u{fffd}").into(),

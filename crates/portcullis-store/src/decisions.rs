@@ -1,4 +1,4 @@
-//! Decisions: a narrow row each for lists and filters, and their whole lines in compressed batches.
+//! Decisions: a narrow row each for lists and filters, and their full lines in compressed batches.
 //!
 //! Every decision gets the next number when it is stored. Numbers become visible in their order, so
 //! "after this number" is all a follower needs. A batch holds the lines of consecutive numbers, so a

@@ -1,4 +1,4 @@
-//! What can go wrong with a store.
+//! Errors of a store.
 
 use std::fmt;
 
@@ -39,7 +39,7 @@ pub enum StoreError {
         /// What is needed.
         needed: u64,
     },
-    /// Somebody else holds it, or it took too long: try again.
+    /// Another connection holds it, or it took too long: try again.
     #[error("the store at {location} is busy: {reason}")]
     Busy {
         /// The store.

@@ -1,7 +1,7 @@
 //! Autoholds: requests to hold the runner of the next failing run of a job.
 //!
-//! A hold past its end is expired for every reader, whether or not it was marked so. It stays to be
-//! seen for a day.
+//! A hold past its end is expired for every reader, whether or not it was marked so. It stays visible
+//! for a day.
 
 use std::time::{Duration, SystemTime};
 
@@ -24,7 +24,7 @@ const SELECT: &str = "SELECT id, tenant, project, job, for_ref, for_change, reas
                       current_count, node_expiration, placed_by, placed_at, expires_at, expired_at \
                       FROM holds";
 
-/// A hold that somebody asks for.
+/// A requested hold.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NewHold {
     /// The tenant it is in.
@@ -160,7 +160,7 @@ fn place(database: &mut dyn Database, hold: &NewHold) -> Result<Placed, Failure>
     let tenant = storable(&hold.tenant);
     let now = times::to_number(hold.placed_at);
     transaction(database, |database| {
-        // Nobody else places any from here on.
+        // No other connection places any from here on.
         take_ids(database, 0)?;
         let sql = "SELECT COUNT(*), COUNT(CASE WHEN expired_at IS NULL \
                    AND (expires_at IS NULL OR expires_at > ?2) THEN 1 END) \

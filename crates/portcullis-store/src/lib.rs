@@ -1,12 +1,12 @@
-//! What outlives the process: decisions, autoholds and states of tenants, in SQLite or PostgreSQL.
+//! Persistent data: decisions, autoholds and states of tenants, in SQLite or PostgreSQL.
 //!
-//! Everything here blocks, so callers give it threads of their own. What a record says, and that no
-//! secret is in it, is the affair of `portcullis-record`.
+//! Everything here blocks, so callers give it threads of their own. What a record contains, and that no
+//! secret is in it, is the task of `portcullis-record`.
 //!
-//! `database` is the base that everything stored stands on: a connection to either database behind
+//! `database` is the base of everything stored: a connection to either database behind
 //! one small trait. `migrations` brings the tables up to date. `decisions` is what is stored about
-//! decisions; `holds` and `states` are what people asked for over the API, `sessions` those that were ended
-//! before their time; `sweep` tidies up after these. SQL is the same for both databases.
+//! decisions; `holds` and `states` are what operators set over the API, `sessions` those that were ended
+//! early; `sweep` deletes what of these is over. SQL is the same for both databases.
 
 mod database;
 mod decisions;

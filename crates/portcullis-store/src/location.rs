@@ -1,4 +1,4 @@
-//! Where a store is.
+//! The location of a store.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -39,7 +39,7 @@ impl Location {
     ///
     /// # Errors
     ///
-    /// When it is none of these, or asks for something that can't be had. The text holds nothing that
+    /// When it has none of these forms, or an unsupported setting. The text holds nothing that
     /// may be a part of a password.
     pub fn parse(url: &str, base: &Path) -> Result<Self, LocationError> {
         let (scheme, rest) = url.split_once(':').ok_or_else(unknown)?;

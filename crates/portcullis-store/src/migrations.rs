@@ -1,8 +1,8 @@
 //! Brings the tables of a database up to date.
 //!
 //! A migration is a file in `migrations/`, the same for both databases. Which ones were applied, and
-//! in which form, is kept in the table `portcullis_migrations`. They are never changed once released: a database
-//! that had another form applied is rejected.
+//! in which form, is recorded in the table `portcullis_migrations`. They never change once released: a
+//! database that had another form applied is rejected.
 
 use portcullis_core::clock;
 

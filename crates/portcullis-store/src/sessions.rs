@@ -1,7 +1,7 @@
-//! Sessions that were ended before their time: single ones, and all that a subject had.
+//! Sessions that were ended early: single ones, and all that a subject had.
 //!
-//! Sessions themselves are not stored, so what is kept here is bounded by those that were ended: each row
-//! goes when the session would have ended anyway, and a subject has [`MOST`] rows at most.
+//! Sessions themselves are not stored, so what is stored here is bounded by those that were ended: each row
+//! is deleted when the session would have ended anyway, and a subject has [`MOST`] rows at most.
 
 use std::time::SystemTime;
 

@@ -32,7 +32,7 @@ pub struct TenantState {
     pub expires_at: Option<SystemTime>,
 }
 
-/// What somebody changes in a state. What is none stays as it is.
+/// A change of a state. Fields that are none stay as they are.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct StateChange {
     /// Whether new pipelines are refused.
@@ -115,7 +115,7 @@ impl Store {
         })
     }
 
-    /// The states of all tenants where somebody set one that has not ended, by their names.
+    /// The states of all tenants with one that was set and has not expired, by their names.
     ///
     /// # Errors
     ///
@@ -138,7 +138,7 @@ impl Store {
     }
 
     /// Changes the state of a tenant, and gives what it is then. Changes of different parts made at
-    /// once all stay. Where nothing is paused or discarded in the end, there is no end to wait for.
+    /// once all stay. Where nothing is paused or discarded in the end, the state does not expire.
     ///
     /// # Errors
     ///
@@ -167,7 +167,7 @@ fn change(
     now: SystemTime,
 ) -> Result<TenantState, Failure> {
     let tenant = storable(tenant);
-    // Makes sure of a row and holds it, so that nobody else changes it before the end of the
+    // Makes sure of a row and locks it, so that no other connection changes it before the end of the
     // transaction.
     let sql = format!(
         "INSERT INTO tenant_states (tenant, trigger_queue_discarding, trigger_queue_paused, \

@@ -1,4 +1,4 @@
-//! The store as callers see it: a place, opened, with what can be asked of it.
+//! The store as callers see it.
 
 use std::fmt;
 use std::ops::ControlFlow;
@@ -97,7 +97,7 @@ impl Store {
     }
 
     /// What was stored after this mark, oldest first, and the mark to go on from. Nothing is left out
-    /// or given twice, in whatever order ids arrive and whoever stores them.
+    /// or given twice, in whatever order ids arrive and whichever connection stores them.
     ///
     /// # Errors
     ///
@@ -145,7 +145,7 @@ impl Store {
     }
 
     /// Merges small batches that are older than a minute into bigger ones, which take less space.
-    /// Gives the number of batches that became a part of others. Nothing else changes for anybody.
+    /// Returns the number of batches that became a part of others. Readers see no other change.
     ///
     /// # Errors
     ///

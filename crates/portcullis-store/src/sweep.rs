@@ -1,4 +1,4 @@
-//! Tidying up after holds, states and ended sessions whose time is over.
+//! Deleting expired holds, states and ended sessions.
 
 use std::time::SystemTime;
 

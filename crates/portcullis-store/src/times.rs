@@ -1,4 +1,4 @@
-//! Times as the tables of holds and states have them: microseconds since 1970.
+//! Times in the tables of holds and states: microseconds since 1970.
 
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 

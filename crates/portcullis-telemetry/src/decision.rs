@@ -1,4 +1,4 @@
-//! What of a decision is exported: names, codes and times.
+//! What is exported of a decision: names, codes and times.
 
 use std::borrow::Cow;
 use std::time::Instant;

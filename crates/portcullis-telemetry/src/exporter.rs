@@ -1,4 +1,4 @@
-//! Takes batches out of a queue and sends them, again and again if need be.
+//! Takes batches out of a queue and sends them, with retries.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -22,7 +22,7 @@ const LONGEST_ASKED: Duration = Duration::from_secs(300);
 /// How long a batch is tried for; then it is dropped, and the next one has its turn.
 const PATIENCE: Duration = Duration::from_secs(300);
 
-/// At the end there is no time for patience.
+/// The attempts that remain when the server ends.
 const LAST_ATTEMPTS: u32 = 3;
 const LAST_PAUSE: Duration = Duration::from_millis(200);
 

@@ -1,4 +1,4 @@
-//! What the server itself logs, as log records.
+//! Exports the server's own log as log records.
 //!
 //! Not exported: what policies write, and what a door says of a decision, which may repeat texts of
 //! policies and callers (the decision has a record of its own); what this crate logs, and what the

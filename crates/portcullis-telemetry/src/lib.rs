@@ -1,6 +1,6 @@
 //! Spans and logs for an OpenTelemetry receiver, sent as OTLP.
 //!
-//! Nothing of OpenTelemetry is on the way of a request: when a decision has been made,
+//! No OpenTelemetry code is on the path of a request: when a decision has been made,
 //! [`Telemetry::admission`] or [`Telemetry::access`] writes its spans and its log record, already in
 //! the form in which they are sent, into a bounded queue. An exporter
 //! for each signal takes batches out of it. A full queue drops and counts; nothing ever waits.

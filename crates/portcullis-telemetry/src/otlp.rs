@@ -1,4 +1,4 @@
-//! The messages of OTLP 1: field numbers, and nothing but.
+//! The messages of OTLP 1: only field numbers.
 
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 

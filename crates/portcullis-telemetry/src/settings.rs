@@ -1,7 +1,7 @@
-//! The variables that OpenTelemetry has for exporters, read and checked.
+//! The environment variables of OpenTelemetry exporters, read and checked.
 //!
 //! A variable that is empty is not set. One for a single signal, such as
-//! `OTEL_EXPORTER_OTLP_TRACES_ENDPOINT`, comes before the one for all. What can't be followed is an
+//! `OTEL_EXPORTER_OTLP_TRACES_ENDPOINT`, takes precedence over the one for all. An unsupported value is an
 //! error, so that missing spans are noticed.
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! What the server holds: places in traces for requests, and a place to leave decisions at.
+//! The server's handle: places of requests in traces, and the queue for decisions.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -28,7 +28,7 @@ pub struct Telemetry {
     sampler: Sampler,
 }
 
-/// Exporters at work, until they are told to finish.
+/// Running exporters, until they are stopped.
 #[derive(Debug)]
 pub struct Running {
     telemetry: Telemetry,

@@ -1,4 +1,4 @@
-//! What is sent, seen by a receiver that answers as it is told.
+//! What is sent, seen by a receiver that answers as a test says.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex};
@@ -175,7 +175,7 @@ async fn the_end_does_not_wait_for_somebody_who_is_not_there() {
     assert_eq!(lost(&telemetry), 1);
 }
 
-/// A decision in which every text that somebody may write is a secret.
+/// A decision in which every text that a caller or policy can write is a secret.
 fn full_of(secret: &str) -> (Attributes, Verdict) {
     let text = || secret.to_owned();
     let value = || serde_json::Value::String(text());

@@ -1,4 +1,4 @@
-//! When something was by the clock people use, seen from now.
+//! Wall-clock times, computed from now.
 
 use std::time::{Duration, Instant};
 

@@ -1,6 +1,6 @@
 //! Protocol Buffers, as far as they are written here: OTLP's messages are few and frozen.
 //!
-//! Fields that have their default value may be left out, and are where nothing is said otherwise.
+//! Fields that have their default value may be left out, and are unless stated otherwise.
 
 /// Bytes of a message that is being written.
 #[derive(Debug, Default)]
@@ -107,7 +107,7 @@ pub(crate) enum Value<'a> {
     Bytes(&'a [u8]),
 }
 
-/// The fields of a message, in order; ends where it is no message any more.
+/// The fields of a message, in order; ends at the first invalid one.
 pub(crate) fn fields(mut bytes: &[u8]) -> impl Iterator<Item = (u32, Value<'_>)> {
     std::iter::from_fn(move || {
         let (key, rest) = read_varint(bytes)?;

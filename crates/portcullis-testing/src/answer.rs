@@ -94,7 +94,7 @@ impl Answer {
         })
     }
 
-    /// Whether anything in it lets somebody in.
+    /// Whether anything in it allows the request.
     #[must_use]
     pub fn is_allow(&self) -> bool {
         let answer: Value = serde_json::from_slice(&self.body).unwrap_or_default();

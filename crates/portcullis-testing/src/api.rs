@@ -1,4 +1,4 @@
-//! A server whose REST API believes issuers that tests sign for, and a client of it.
+//! A server whose REST API trusts issuers that tests sign for, and a client of it.
 
 use serde_json::{Value, json};
 
@@ -53,7 +53,7 @@ impl ApiClient {
         Self(client)
     }
 
-    /// Asks with a token, or as nobody.
+    /// Sends a request with a token, or anonymously.
     #[track_caller]
     pub fn call(
         &self,
@@ -76,13 +76,13 @@ impl ApiClient {
         connection.answer(method != "HEAD").expect("no answer")
     }
 
-    /// Reads with a token, or as nobody.
+    /// Reads with a token, or anonymously.
     #[track_caller]
     pub fn get(&self, who: Option<&str>, path: &str) -> Answer {
         self.call(who, "GET", path, None)
     }
 
-    /// Posts with a token, or as nobody.
+    /// Posts with a token, or anonymously.
     #[track_caller]
     pub fn post(&self, who: Option<&str>, path: &str, body: &Value) -> Answer {
         self.call(who, "POST", path, Some(body))

@@ -1,4 +1,4 @@
-//! Certificate authorities and what they sign, made on the spot.
+//! Certificate authorities and certificates that they sign, made on demand.
 
 use std::path::Path;
 use std::sync::Arc;

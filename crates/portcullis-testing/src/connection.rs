@@ -68,7 +68,7 @@ impl Connection {
     ///
     /// # Errors
     ///
-    /// When nobody listens.
+    /// When nothing listens.
     pub fn tcp(port: u16) -> io::Result<Self> {
         Ok(Self::over(connect(port)?))
     }
@@ -77,7 +77,7 @@ impl Connection {
     ///
     /// # Errors
     ///
-    /// When nobody listens.
+    /// When nothing listens.
     pub fn unix(path: &Path) -> io::Result<Self> {
         Self::pair(UnixStream::connect(path)?)
     }
@@ -86,7 +86,7 @@ impl Connection {
     ///
     /// # Errors
     ///
-    /// When the stream can't be told how long to wait.
+    /// When the time limit of the stream can't be set.
     pub fn pair(stream: UnixStream) -> io::Result<Self> {
         stream.patience(PATIENCE)?;
         Ok(Self::over(stream))
@@ -96,7 +96,7 @@ impl Connection {
     ///
     /// # Errors
     ///
-    /// When nobody listens, or the other side is not trusted or does not trust.
+    /// When nothing listens, or one side does not trust the other.
     pub fn tls(port: u16, config: &Arc<ClientConfig>) -> io::Result<Self> {
         Ok(Self::over(shake_hands(port, config)?))
     }

@@ -94,7 +94,7 @@ impl Controller {
         requests.last()?.header(name).map(str::to_owned)
     }
 
-    /// Answers nobody until released.
+    /// Delays all answers until released.
     pub fn hold(&self) {
         self.server.hold();
     }

@@ -1,4 +1,4 @@
-//! Decisions as they come: a reader of the event stream of the REST API.
+//! Reads decisions from the event stream of the REST API.
 
 use serde_json::Value;
 

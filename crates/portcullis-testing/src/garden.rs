@@ -1,4 +1,4 @@
-//! Objects of a small garden, who its agents are, and how they ask.
+//! Objects of a small garden, its agents, and their requests.
 
 use serde_json::{Value, json};
 
@@ -88,7 +88,7 @@ pub fn review(who: &(String, Vec<String>), request: &str) -> Value {
             {"verb": verb, "group": group, "resource": resource, "namespace": namespace, "name": name}}})
 }
 
-/// Whether the gardenlet of a seed may; nobody is ever denied.
+/// Whether the gardenlet of a seed may; it is never explicitly denied.
 #[track_caller]
 pub fn may(gate: &Client, seed: &str, request: &str) -> bool {
     let status = gate.access("/authorize/gardener", &review(&gardenlet(seed), request));

@@ -55,7 +55,7 @@ pub enum Want {
     No(&'static str, &'static str),
     /// Refused with this reason, and a message that begins so.
     NoLike(&'static str, &'static str),
-    /// Refused because nobody allowed it.
+    /// Denied because no policy allowed it.
     Default,
 }
 

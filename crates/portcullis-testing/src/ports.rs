@@ -1,4 +1,4 @@
-//! Free ports, each given away once.
+//! Free ports, each given out once.
 //!
 //! They lie below the range from which the kernel picks ports for outgoing connections, so that no
 //! client takes one between here and the start of a server.
@@ -11,7 +11,7 @@ const COUNT: u16 = 22_000;
 
 static GIVEN: AtomicU16 = AtomicU16::new(0);
 
-/// A port on loopback that nobody listens on.
+/// A port on loopback that nothing listens on.
 #[must_use]
 pub fn free_port() -> u16 {
     let start = u16::try_from(std::process::id() * 61 % u32::from(COUNT)).unwrap();

@@ -1,5 +1,5 @@
-//! A server on this machine that answers as a test says, over plain TCP, TLS or a unix socket, and keeps what
-//! it was asked.
+//! A server on this machine that answers as a test says, over plain TCP, TLS or a unix socket, and records
+//! its requests.
 //!
 //! It has threads of its own, so that blocking and asynchronous clients can ask it, and ends with its value.
 
@@ -112,7 +112,7 @@ impl Server {
                 }
                 all.connections.fetch_add(1, Ordering::Relaxed);
                 let one = Arc::clone(&all);
-                // A client that goes away is no failure.
+                // A client that goes away is not a failure.
                 std::thread::spawn(move || one.serve(stream));
             }
         });
@@ -186,7 +186,7 @@ impl Server {
         self.shared.connections.load(Ordering::Relaxed)
     }
 
-    /// Answers nobody until released.
+    /// Delays all answers until released.
     pub fn hold(&self) {
         *lock(&self.shared.held) = true;
     }
@@ -251,7 +251,7 @@ impl Drop for Server {
     fn drop(&mut self) {
         self.shared.is_over.store(true, Ordering::Relaxed);
         self.release();
-        // Whoever accepts looks up.
+        // Wakes the thread that accepts.
         let _ = match &self.place {
             Place::Port { port, .. } => TcpStream::connect((Ipv4Addr::LOCALHOST, *port)).map(drop),
             Place::Socket(path) => UnixStream::connect(path).map(drop),

@@ -52,7 +52,7 @@ impl Pki {
     }
 }
 
-/// A client that takes any certificate, for those that nobody signed.
+/// A client that accepts any certificate, also self-signed ones.
 #[must_use]
 pub fn careless() -> Arc<ClientConfig> {
     let builder = ClientConfig::builder_with_provider(provider())

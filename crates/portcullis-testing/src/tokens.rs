@@ -1,4 +1,4 @@
-//! Tokens as any issuer makes them.
+//! Tokens in the form that any issuer makes them.
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -51,7 +51,7 @@ pub fn signed(head: &Value, claims: &Value, secret: &str) -> String {
     format!("{text}.{signature}")
 }
 
-/// A token of `corp` for somebody.
+/// A token of `corp` for a subject.
 #[must_use]
 pub fn of(user: &str) -> String {
     token("corp", &claims("corp", user))

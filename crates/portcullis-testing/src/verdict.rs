@@ -97,7 +97,7 @@ impl Verdict {
         self.0["auditAnnotations"].get(key)?.as_str()
     }
 
-    /// What is told besides.
+    /// The warnings.
     #[must_use]
     pub fn warnings(&self) -> Vec<&str> {
         let all = self.0["warnings"].as_array().map_or(&[][..], Vec::as_slice);

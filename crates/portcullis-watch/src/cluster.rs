@@ -1,11 +1,11 @@
 //! Objects from a live API server: every kind a profile watches is listed, then watched.
 //!
-//! Each kind has a task that talks to the API server (`follow`), and all of them hand what they get to
+//! Each kind has a task that talks to the API server (`follow`), and all of them hand what they receive to
 //! one thread that decodes and applies it, in order (`applier`): expressions take computing time, which
 //! the tasks of the runtime must not wait for. Queues are bounded, and a kind fetches the next page of a
 //! list only after the last one was applied.
 //!
-//! Lists and watches are spoken here rather than through `kube`'s own watcher, since one object that
+//! Lists and watches are implemented here rather than with `kube`'s own watcher, since one object that
 //! can't be decoded must not stop its kind, a kind that isn't served must not stop the others, and
 //! nothing that is received may be logged.
 

@@ -1,6 +1,6 @@
-//! A directory of manifests as the source of objects, looked at again and again.
+//! A directory of manifests as the source of objects, polled regularly.
 //!
-//! Every look compares how the files are with how they were, as the server does it with its
+//! Every poll compares the files with their previous state, as the server does with its
 //! configuration: that sees every way to change a file, on every file system. What changed is read once
 //! it has stopped changing. An object is replaced or, after everything else, deleted; so a file that is
 //! renamed, written over or moved to another folder never makes an object disappear in between.
@@ -47,7 +47,7 @@ const SETTLE_AT_MOST: u32 = 5;
 const PATIENCE: u32 = 3;
 /// Clocks of file systems are coarse: a file that changed so recently may change again unseen.
 const RECENT_SECONDS: i64 = 3;
-/// So many faults of one file are told.
+/// How many faults of one file are reported.
 const MAX_FAULTS: usize = 5;
 /// The namespace of objects that live in one and name none, as for `kubectl`.
 const DEFAULT_NAMESPACE: &str = "default";
@@ -420,7 +420,7 @@ fn is_recent(print: &Print) -> bool {
     print.changed_at() > now - RECENT_SECONDS
 }
 
-/// An error in words, without the path, which is told beside it.
+/// The message of an error, without the path, which is reported beside it.
 fn words(error: &io::Error) -> String {
     match error.kind() {
         io::ErrorKind::NotFound => "no such file or directory".to_owned(),

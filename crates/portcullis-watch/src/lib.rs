@@ -2,7 +2,7 @@
 //!
 //! `directory` follows a directory of manifests; `cluster` lists and watches the objects of an API
 //! server, and reads single ones. Both hand what they find to a graph's state. What objects mean is
-//! known by the graph's profile, how manifests and lists are written by `portcullis-kube`.
+//! defined by the graph's profile, how manifests and lists are written by `portcullis-kube`.
 
 mod cluster;
 mod directory;

@@ -1,4 +1,4 @@
-//! Arguments that several commands share: which configuration, which server, which decisions and where they are, times.
+//! Arguments that several commands share: configuration, server, decisions and their source, times.
 //!
 //! What only one command takes is with that command, in `commands/`.
 

@@ -1,6 +1,6 @@
-//! A small client of the REST API for commands: asks, waits, and bounds everything.
+//! A small client of the REST API for commands, with limits on everything.
 //!
-//! It blocks: inside runs one thread's worth of runtime. Nothing is redirected, every answer has a
+//! It blocks: inside is a single-threaded runtime. Redirects are not followed, every answer has a
 //! deadline and a size, and the token is in no error.
 
 mod access;
@@ -36,7 +36,7 @@ pub(crate) struct Client {
 }
 
 impl Client {
-    /// Gets ready to ask; connects to nobody yet.
+    /// Prepares the client; does not connect yet.
     pub(crate) fn new(access: &ServerAccess) -> Result<Self, ClientError> {
         let address = access.address()?;
         if access.token.is_some() && !address.is_confidential() {
@@ -103,7 +103,7 @@ impl Client {
         answers
     }
 
-    /// Asks, and hands over the answer piece by piece, until there is no more or it is enough.
+    /// Sends a request, and hands over the answer piece by piece, until it ends or the caller stops.
     pub(crate) fn pieces(
         &self,
         path: impl Into<String>,

@@ -1,4 +1,4 @@
-//! Whether colours are used: as `--color` says, or else on a terminal that wants them.
+//! Whether colours are used: as `--color` says, or else on a terminal that supports them.
 
 use std::ffi::OsString;
 use std::io::IsTerminal;

@@ -1,4 +1,4 @@
-//! Where things are kept that outlive the program.
+//! The data directory.
 
 use std::ffi::OsString;
 use std::path::PathBuf;

@@ -1,4 +1,4 @@
-//! What the program's exit code says, whatever the output format.
+//! The exit codes of the program, whatever the output format.
 
 use std::process::ExitCode;
 

@@ -1,6 +1,6 @@
-//! The program: reads the command line and hands over to the part that does the work.
+//! The program: parses the command line and runs the command.
 //!
-//! Standard output carries data only; what is wrong goes to standard error. Exit codes are in
+//! Standard output carries data only; errors go to standard error. Exit codes are in
 //! [`exit`]; output that could not be written is one of them.
 
 mod arguments;
@@ -26,7 +26,7 @@ fn main() -> ExitCode {
     if commands::policy_worker::is_wanted(std::env::args_os()) {
         return commands::policy_worker::run().into();
     }
-    // Libraries that are not told which cryptography to use take this one. It can only fail if there is one.
+    // Libraries without an explicit cryptography provider use this one. It only fails if one is installed.
     let _ = Arc::unwrap_or_clone(portcullis_net::provider()).install_default();
     let exit = match cli::parse(std::env::args_os()) {
         Ok(cli) => commands::run(cli.command, cli::Cli::command),

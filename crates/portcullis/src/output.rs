@@ -1,6 +1,6 @@
 //! The one place that prints.
 //!
-//! Output that could not be written is never success: the first failure is kept, nothing is written
+//! Output that could not be written is never success: the first failure is remembered, nothing is written
 //! after it, and [`ended`] makes it the program's exit code. A reader that has enough, as in
 //! `portcullis decisions export | head`, is not a failure.
 
@@ -38,7 +38,7 @@ pub(crate) fn bytes(piece: &[u8]) -> bool {
     }
 }
 
-/// Tells the person at the terminal. Where that can't be written either, there is nobody to tell.
+/// Prints a message to standard error. If that can't be written either, it is lost.
 pub(crate) fn tell(text: &str) {
     let _ = writeln!(io::stderr().lock(), "{text}");
 }
@@ -50,7 +50,7 @@ pub(crate) fn redraw(line: &str) {
     let _ = err.flush();
 }
 
-/// Prints what clap has to say: help and version are data, faults are told.
+/// Prints what clap returns: help and version are data, errors are messages.
 pub(crate) fn of_clap(error: &clap::Error) -> Exit {
     let text = error.render();
     if error.use_stderr() {

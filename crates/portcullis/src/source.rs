@@ -31,7 +31,7 @@ pub(crate) trait DecisionSource {
     /// A whole decision as one line of JSON.
     fn get(&mut self, id: &str) -> Result<Option<String>, SourceError>;
 
-    /// The last decisions, the oldest first, and then new ones as they come; until told to stop.
+    /// The last decisions, the oldest first, and then new ones as they come; until it is stopped.
     fn follow(
         &mut self,
         filter: &Filter,

@@ -1,4 +1,4 @@
-//! Settings to authenticators: everything that can be wrong is found here, before anything is used.
+//! Settings to authenticators: every fault is found here, before anything is used.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -96,7 +96,7 @@ pub(super) fn one(
     let made = match keys {
         Ok(made) => Some(made),
         Err((key, message)) => {
-            // An empty issuer was told already.
+            // An empty issuer was reported already.
             if key != "issuer" || !settings.issuer.is_empty() {
                 fault(key, message);
             }

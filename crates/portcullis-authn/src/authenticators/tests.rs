@@ -1,4 +1,4 @@
-//! Which tokens are believed.
+//! Which tokens are accepted.
 
 mod attacks;
 mod cached;

@@ -1,4 +1,4 @@
-//! The envelopes of keys: which kind of key is inside, and where it begins.
+//! The DER envelopes of keys: which kind of key is inside, and where it begins.
 
 use std::fmt;
 

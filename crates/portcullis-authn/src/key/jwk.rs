@@ -32,7 +32,7 @@ impl Jwk {
         self.verifier.signing()
     }
 
-    /// A key that is for verifying tokens; any other is none.
+    /// A key for verifying tokens; any other key is ignored.
     fn read(members: &Map<String, Value>) -> Option<Self> {
         let text = |name: &str| members.get(name).and_then(Value::as_str);
         let number = |name: &str| text(name).and_then(decode);

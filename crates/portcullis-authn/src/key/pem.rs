@@ -1,4 +1,4 @@
-//! Keys in PEM files, and what to say of files that hold something else.
+//! Keys in PEM files, and the messages for files that hold something else.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;

@@ -1,4 +1,4 @@
-//! Keys in the forms that programs write.
+//! Keys in the formats that programs write.
 
 use super::{Signer, Verifier};
 use crate::settings::Algorithm;

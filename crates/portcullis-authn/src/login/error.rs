@@ -1,12 +1,12 @@
 //! Why a sign-in failed.
 
-/// Why somebody could not sign in.
+/// Why a sign-in failed.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum LoginError {
     /// There is no such realm.
     #[error("unknown realm")]
     UnknownRealm,
-    /// Nobody can sign in there.
+    /// Sign-in is not available there.
     #[error("sign-in is not available: no OpenID Connect provider with a client id is configured")]
     NoLogin,
     /// The provider can't be asked now.
@@ -21,7 +21,7 @@ pub enum LoginError {
     /// The answer belongs to another attempt.
     #[error("this answer belongs to another sign-in attempt; please start again")]
     WrongState,
-    /// The answer is by somebody else.
+    /// The answer is from another provider.
     #[error("this answer is from another provider")]
     WrongIssuer,
     /// The answer can't be understood.
@@ -30,7 +30,7 @@ pub enum LoginError {
     /// The provider said no; this is its word for it.
     #[error("{}", refusal(.0))]
     Refused(String),
-    /// The provider's token is not to be believed.
+    /// The provider's token is rejected.
     #[error("invalid token from the provider: {0}")]
     BadToken(String),
     /// Something failed here.

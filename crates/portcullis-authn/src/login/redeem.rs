@@ -1,4 +1,4 @@
-//! A code becomes an identity token.
+//! Exchanges a code for an identity token.
 
 use portcullis_net::StatusCode;
 use serde_json::Value;

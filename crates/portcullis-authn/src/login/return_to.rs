@@ -1,4 +1,4 @@
-//! Where people go after signing in: only ever a place here.
+//! Where users go after signing in: only to a path of this server.
 
 /// The path, if it is a local one; else the first page.
 pub fn local(path: &str) -> &str {

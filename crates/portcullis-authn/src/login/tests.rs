@@ -295,7 +295,7 @@ async fn answers_that_are_not_taken() {
         .await,
         "wrong_issuer"
     );
-    // A session is no attempt, and an attempt is no session.
+    // A session can't be used as an attempt, nor an attempt as a session.
     let who = portcullis_core::Identity {
         claims: serde_json::Map::new(),
         uid: "x".to_owned(),

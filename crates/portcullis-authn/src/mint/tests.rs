@@ -1,4 +1,4 @@
-//! Tokens that are made here are believed here.
+//! Tokens that are created here are accepted here.
 
 use std::time::Duration;
 

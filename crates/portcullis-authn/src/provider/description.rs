@@ -1,4 +1,4 @@
-//! What a provider says of itself (OpenID Connect Discovery).
+//! The metadata of a provider (OpenID Connect Discovery).
 
 use portcullis_net::{Trust, Web};
 use serde_json::Value;

@@ -18,7 +18,7 @@ pub(crate) struct KeyRing {
 pub(crate) enum KeyLookup {
     /// This is it.
     Key(Verifier),
-    /// There is none.
+    /// There is no such key.
     Nothing,
     /// There is one, for another algorithm.
     OtherAlgorithm,

@@ -40,7 +40,7 @@ fn inner(authenticators: &Authenticators) -> Arc<Provider> {
     }
 }
 
-/// Waits until nobody fetches. Who fetches aside holds the lock from the moment it is decided.
+/// Waits until no fetch is under way. A background fetch holds the lock from the moment it is decided.
 async fn fetched(authenticators: &Authenticators) {
     drop(inner(authenticators).flight.lock().await);
 }
@@ -53,7 +53,7 @@ fn header(pair: &Pair, id: Option<&str>) -> Value {
     }
 }
 
-/// A token that is good for two days, told apart by a number.
+/// A token that is valid for two days, distinguished by a number.
 fn signed(pair: &Pair, id: Option<&str>, number: u32) -> String {
     let said = claims(ISSUER, &json!({ "exp": NOW + 172_800, "n": number }));
     token_with(&header(pair, id), &said, &By::Pair(pair))

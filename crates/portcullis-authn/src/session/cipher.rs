@@ -1,4 +1,4 @@
-//! Encrypted content of cookies, which only this server can read.
+//! Encrypted contents of cookies, which only this server can read.
 
 use std::fmt;
 

@@ -23,7 +23,7 @@ impl fmt::Debug for SessionKey {
 }
 
 impl SessionKey {
-    /// Reads the key, or makes one where there is no file. Of several programs that make one at the same
+    /// Reads the key, or creates one if there is no file. Of several programs that create one at the same
     /// time, all get the same.
     ///
     /// # Errors
@@ -36,11 +36,11 @@ impl SessionKey {
         Self::load(path)
     }
 
-    /// A key that is forgotten with this process.
+    /// A key that is lost when this process ends.
     ///
     /// # Errors
     ///
-    /// If the system has no random numbers to give.
+    /// If the system can't provide random numbers.
     pub fn random() -> Result<Self, io::Error> {
         random().map(Self).map_err(io::Error::other)
     }

@@ -1,4 +1,4 @@
-//! Content with a signature, for one purpose.
+//! Signed content, for one purpose.
 
 use aws_lc_rs::hmac;
 

@@ -1,4 +1,4 @@
-//! Sessions are ours or nothing.
+//! Sessions that were not made here are rejected.
 
 use std::collections::HashSet;
 use std::os::unix::fs::PermissionsExt as _;

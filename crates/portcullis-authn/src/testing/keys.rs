@@ -1,4 +1,4 @@
-//! Key pairs, made anew for every run.
+//! Key pairs, generated for every run.
 
 use std::sync::LazyLock;
 

@@ -153,7 +153,7 @@ impl AuthenticatorSpec {
         self.realm.as_deref().unwrap_or(&self.name)
     }
 
-    /// The settings of a driver with tokens; files are named as they are written, and one that is missing has no name.
+    /// The settings of a driver with tokens; file paths are as written, and a missing one is empty.
     pub(crate) fn tokens(&self) -> Option<AuthenticatorSettings<PathBuf>> {
         let pair = |algorithm| Keys::Pair {
             algorithm,

@@ -1,7 +1,7 @@
 //! The `limits` key.
 //!
 //! A limit is one entry of the table below: its description, type, default and, where not every value above
-//! zero will do, its range. Struct, defaults, schema and checks are made of it.
+//! zero is valid, its range. Struct, defaults, schema and checks are generated from it.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

@@ -208,7 +208,7 @@ impl Visitor<'_> for ModeVisitor {
         Ok(ModeSpec::Number)
     }
 
-    /// `0660` is no whole number in YAML 1.2.
+    /// `0660` is not an integer in YAML 1.2.
     fn visit_f64<E>(self, _: f64) -> Result<ModeSpec, E> {
         Ok(ModeSpec::Number)
     }

@@ -1,4 +1,4 @@
-//! The keys `policies` and `policyDirs`, what a policy may say of itself, and the policies that are asked.
+//! The keys `policies` and `policyDirs`, the metadata of policies, and the policies that are evaluated.
 
 use std::sync::Arc;
 

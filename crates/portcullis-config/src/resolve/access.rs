@@ -1,6 +1,6 @@
 //! Checks of `tenants`, `authenticators` and `sessions`.
 //!
-//! The files they name are watched, but read only by those who need them: judging manifests needs no
+//! The files they name are watched, but read only by the parts that need them: judging manifests needs no
 //! secrets.
 
 use std::path::{Path, PathBuf};
@@ -14,7 +14,7 @@ use crate::{
 };
 use portcullis_document::{Document, Origin};
 
-/// Checks and resolves who is believed, and where it says what people may do.
+/// Checks and resolves whose tokens are accepted, and where permissions are defined.
 pub(crate) fn access(
     document: &Document,
     spec: &Configuration,

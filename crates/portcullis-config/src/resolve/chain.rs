@@ -1,4 +1,4 @@
-//! The chain of admission plug-ins: who says which plug-ins run, and in which order.
+//! The chain of admission plug-ins: what determines which plug-ins run, and in which order.
 
 use std::sync::Arc;
 

@@ -198,7 +198,7 @@ fn mode(document: &Document, at: &str, spec: Option<&ModeSpec>, notes: &mut Note
     let written = match spec {
         None => return DEFAULT_MODE,
         Some(ModeSpec::Text(text)) => text.as_str(),
-        // An alias or a tag has no digits here, and is refused below.
+        // An alias or a tag has no digits here, and is rejected below.
         Some(ModeSpec::Number) => document
             .source
             .word_at(document.root.nearest(at).position)

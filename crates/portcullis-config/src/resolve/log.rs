@@ -1,7 +1,7 @@
 //! Checks of `log`, and the environment variables that win over it.
 //!
-//! In `log.filter` stands a level, or `TARGET=LEVEL` for a part of the program. The library that filters takes any word as the name of a part, so that a misspelt level would
-//! silence the log.
+//! `log.filter` is a level, or `TARGET=LEVEL` for a part of the program. The library that filters takes any
+//! word as the name of a part, so that a misspelt level would silence the log.
 
 use crate::{
     model::{Log, LogFormat},

@@ -1,4 +1,4 @@
-//! What a good file means.
+//! What a valid file means.
 
 use std::{net::SocketAddr, path::Path};
 

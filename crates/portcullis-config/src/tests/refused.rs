@@ -1,4 +1,4 @@
-//! Every refusal names file, line, column and key, and says what to do.
+//! Every rejection names file, line, column and key, and says what to do.
 
 use super::{setup, with_head};
 

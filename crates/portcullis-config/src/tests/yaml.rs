@@ -1,4 +1,4 @@
-//! What the reader of documents takes and refuses.
+//! What the reader of documents accepts and rejects.
 
 use std::{path::Path, sync::Arc};
 

@@ -1,4 +1,4 @@
-//! Everything that is of a wrong form in a tree, not just the first.
+//! Everything of a wrong form in a tree, not just the first.
 
 use std::borrow::Cow;
 
@@ -12,7 +12,7 @@ use crate::{
     source::Source,
 };
 
-/// The most faults that are told of one tree.
+/// The most faults that are reported for one tree.
 const MOST_FAULTS: usize = 64;
 
 /// Reads a typed value; the faults say everything that is of a wrong form, and where.
@@ -48,8 +48,8 @@ pub fn generous<T: for<'de> Deserialize<'de>>(
     }
 }
 
-/// The part of a document at a path as a typed value, without what is wrong in it, and what is wrong. There is no value
-/// where a key that must be there is missing or wrong.
+/// The part of a document at a path as a typed value, without its faulty parts, and the faults. There is no
+/// value where a required key is missing or wrong.
 pub fn partly<T: for<'de> Deserialize<'de>>(
     source: &Source,
     node: &Node,

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::view::{GraphView, Unanswered, reference};
 
-/// So many targets are told where there is no path.
+/// How many targets are listed where there is no path.
 const INSTEAD: usize = 5;
 
 /// Whether one vertex leads to another. Vertices are `Kind:namespace/name` or `Kind:name`.

@@ -30,7 +30,7 @@ pub struct AccessQuestion {
     pub groups: Vec<String>,
 }
 
-/// `RESOURCE[.GROUP][/NAME]`, or a path that is no resource.
+/// `RESOURCE[.GROUP][/NAME]`, or a non-resource path.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ResourceText {
     /// An object or collection of the API.

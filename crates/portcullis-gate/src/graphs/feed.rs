@@ -1,4 +1,4 @@
-//! Keeps what is known of a profile's objects current: by looking at a directory, or by watching a cluster.
+//! Keeps the state of a profile's objects current: by polling a directory, or by watching a cluster.
 
 use std::path::Path;
 use std::sync::{Arc, OnceLock};
@@ -51,7 +51,7 @@ impl Feed {
         }
     }
 
-    /// Begins, unless it has begun. Nobody else begins at the same time.
+    /// Starts, unless it has started. Only one caller starts it at a time.
     pub(super) async fn start(&self, name: &str) -> Result<(), String> {
         if self.running().is_some() {
             return Ok(());

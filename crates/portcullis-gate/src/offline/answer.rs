@@ -12,7 +12,7 @@ use portcullis_kube::Namespace;
 
 /// The namespace of objects that name none.
 pub(super) const NAMESPACE: &str = "default";
-/// Who asks, if nobody is named.
+/// The default user.
 const USER: &str = "portcullis-test";
 
 /// What a test asks.
@@ -66,7 +66,7 @@ impl Request {
     ///
     /// # Errors
     ///
-    /// When there is none, or it is no object.
+    /// When there is none, or it is not an object.
     pub(super) fn manifest(&self) -> Result<Manifest, String> {
         let object = match (self.operation, &self.object, &self.old_object) {
             (Some(Operation::Delete), _, Some(old)) => old,

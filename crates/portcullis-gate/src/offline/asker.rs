@@ -1,4 +1,4 @@
-//! Who asks.
+//! The user who sends a request.
 
 use portcullis_core::UserInfo;
 use portcullis_core::attributes::{AUTHENTICATED, service_account_groups};

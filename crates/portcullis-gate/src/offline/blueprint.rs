@@ -1,4 +1,4 @@
-//! A configuration that is loaded once, and built into chains as often as one is wanted.
+//! A configuration that is loaded once, and built into chains as often as needed.
 
 use std::sync::Arc;
 
@@ -86,7 +86,7 @@ impl Blueprint {
     ///
     /// # Errors
     ///
-    /// When there is none of a name.
+    /// When a name is unknown.
     pub fn only(&mut self, names: &[String]) -> Result<(), Faults> {
         let Loaded {
             policies, plugins, ..
@@ -144,7 +144,7 @@ impl Blueprint {
     ///
     /// # Errors
     ///
-    /// When there is no such chain, or it can't be made.
+    /// When there is no such chain, or it can't be built.
     pub fn authorizers(&self, name: Option<&str>) -> Result<AuthorizerChain, Faults> {
         let graphs = offline_graphs::for_everything(&self.loaded)?;
         let mut faults = Vec::new();

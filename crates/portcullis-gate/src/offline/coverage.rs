@@ -29,7 +29,7 @@ impl Coverage {
         let mut seen: BTreeMap<(String, u32), usize> = BTreeMap::new();
         for (number, mark) in (0_u32..).zip(marks) {
             let name = shown(&mark.text);
-            // The same text gives the same marks, whoever loads it.
+            // The same text gives the same marks, wherever it is loaded.
             let place = seen.entry((name.clone(), mark.line)).or_default();
             let file = self
                 .files

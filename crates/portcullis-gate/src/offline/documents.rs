@@ -1,7 +1,7 @@
-//! The objects and reviews of a text, each with its place.
+//! The objects and reviews in a text, each with its position.
 //!
-//! The text is cut at its `---` lines first, so that a document that can't be read doesn't take the
-//! others with it. YAML allows no such line inside anything.
+//! The text is cut at its `---` lines first, so that a document that can't be parsed doesn't affect the
+//! others. YAML allows no such line inside anything.
 
 use std::sync::Arc;
 
@@ -115,7 +115,7 @@ impl Reader<'_> {
         let source = Source::text_named(self.label, part.text);
         let line = part.line();
         match yaml::parse_as(&source, Dialect::Kubernetes) {
-            // As for kubectl, a document of nothing is none.
+            // As in kubectl, an empty document is skipped.
             Ok(document) if document.root.value == portcullis_document::Value::Null => {}
             Ok(document) => {
                 let root = &document.root;

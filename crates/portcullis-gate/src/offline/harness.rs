@@ -1,4 +1,4 @@
-//! What tests in JavaScript talk with: answers their reviews, and takes their reports.
+//! What tests in JavaScript talk to: answers their reviews, and takes their reports.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

@@ -69,7 +69,7 @@ impl Compiled {
         } = around;
         let limits = portcullis_js::Limits::from(limits);
         let threads = match observer {
-            // Nobody but the observer asks, one request after the other.
+            // Only the observer asks, one request after the other.
             Some(_) => 1,
             None => std::thread::available_parallelism().map_or(2, NonZero::get),
         };

@@ -1,4 +1,4 @@
-//! Who is at the other end of a unix socket, as policies see it.
+//! The process at the other end of a unix socket, as policies see it.
 
 use portcullis_core::UnixPeer;
 use serde_json::{Value, json};

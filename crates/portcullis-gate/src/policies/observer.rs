@@ -1,4 +1,4 @@
-//! What an evaluation says beside its verdict, for those who run policies without a server.
+//! What an evaluation reports besides its verdict, for callers that run policies without a server.
 
 use std::fmt;
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! The plug-in: a request in, what the policies say out.
+//! The plug-in: evaluates the policies for a request.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};

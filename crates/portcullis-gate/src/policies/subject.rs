@@ -1,4 +1,4 @@
-//! A request as policies see it: `req` and `ac`, made when a policy looks.
+//! A request as policies see it: `req` and `ac`, built when a policy reads them.
 
 use std::borrow::Cow;
 use std::sync::Arc;

@@ -44,7 +44,7 @@ pub(super) fn decide(
         patch: Vec::new(),
     };
     match compare(decision, now, false, None) {
-        // Nobody had an opinion then, or has one now.
+        // No authorizer had an opinion originally, or none has one now.
         Outcome::Changed(mut change) if change.by == "the chain" => {
             "no authorizer".clone_into(&mut change.by);
             Outcome::Changed(change)

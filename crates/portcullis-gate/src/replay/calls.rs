@@ -1,8 +1,8 @@
 //! Host calls of policies, answered from the record.
 //!
 //! A call gets the answer of a recorded one of the same function and arguments, each in its turn. Most
-//! functions look at the object too, which is no argument: an answer counts only if what it was about is
-//! as it was when the policies began then, or as they left it.
+//! functions look at the object too, which is not an argument: an answer counts only if its subject is
+//! as it was when the policies began originally, or as they left it.
 
 use std::collections::BTreeSet;
 

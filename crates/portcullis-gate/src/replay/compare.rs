@@ -1,4 +1,4 @@
-//! The answer then and the answer now.
+//! Compares the recorded answer with the new one.
 
 use portcullis_record::{Answer, Decision};
 use serde_json::Value;

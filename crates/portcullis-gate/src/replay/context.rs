@@ -41,7 +41,7 @@ fn certificate(recorded: &Certificate) -> Arc<PeerCertificate> {
     })
 }
 
-/// A recorded time; none if it is no time.
+/// A recorded time; none if it is invalid.
 pub(super) fn time(text: &str) -> Option<SystemTime> {
     let time = OffsetDateTime::parse(text, &Rfc3339).ok()?;
     let since = u64::try_from(time.unix_timestamp()).ok()?;

@@ -1,4 +1,4 @@
-//! Stands for a plug-in that keeps count between requests: what it said then, it says again.
+//! Stands in for a plug-in that keeps count between requests: it repeats the recorded answer.
 
 use std::sync::Arc;
 
@@ -49,7 +49,7 @@ impl Counted {
         match recorded.as_ref().map(|step| (step.ended(), step)) {
             Some((Some(StepOutcome::Passed), _)) => Outcome::Pass,
             Some((Some(StepOutcome::Denied), step)) => {
-                // Nobody compares the status, which is not recorded.
+                // The status is not recorded, and not compared.
                 Outcome::Deny(Denial::forbidden(step.detail.clone().unwrap_or_default()))
             }
             _ => {

@@ -24,7 +24,7 @@ struct Current {
 /// What plug-ins said while a decision was made again.
 #[derive(Debug)]
 pub(super) struct Observations {
-    /// Why it can't be told, if it can't.
+    /// Why the outcome is unknown, if it is.
     pub(super) missed: Option<String>,
     /// The policies that changed the object.
     pub(super) changers: Vec<String>,
@@ -76,7 +76,7 @@ impl Observer for CurrentDecision {
         self.lock()
             .changers
             .extend_from_slice(&evaluation.changed_by);
-        // A busy machine is no refusal.
+        // Running out of time on a busy machine is not a denial.
         for step in &evaluation.steps {
             if step.limit == Some(PolicyLimit::Deadline) {
                 self.miss(format!("{} exceeded its time limit", step.name));

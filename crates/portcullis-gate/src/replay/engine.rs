@@ -206,12 +206,12 @@ impl Replay {
         })
     }
 
-    /// Decides everything again that `source` hands over, on all cores; tells from time to time how
-    /// far it is. A source is told when nobody wants more.
+    /// Decides everything again that `source` hands over, on all cores; reports progress from time to
+    /// time. A source is notified when no more decisions are needed.
     ///
     /// # Errors
     ///
-    /// When the new set can't be made, or the source fails.
+    /// When the new set can't be built, or the source fails.
     pub fn run<E>(
         &self,
         source: impl FnOnce(&mut dyn FnMut(Vec<Line>) -> ControlFlow<()>) -> Result<(), E>,

@@ -1,4 +1,4 @@
-//! What is known of plug-ins by their names: whose answers can be had again.
+//! What is known of plug-ins by their names: whose answers can be reproduced.
 
 use std::collections::BTreeMap;
 

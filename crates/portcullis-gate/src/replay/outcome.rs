@@ -1,4 +1,4 @@
-//! What comes of one recorded decision that is made again.
+//! The outcome of replaying one recorded decision.
 
 use std::fmt;
 
@@ -7,7 +7,7 @@ use serde_json::Value;
 /// What comes of one recorded decision that is made again.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Outcome {
-    /// The answer stays as it was. Whether somebody else refuses now.
+    /// The answer stays as it was. Whether another plug-in denies now.
     Same {
         /// Denied then and now, but by others.
         by_another: bool,
@@ -18,7 +18,7 @@ pub enum Outcome {
     Unknown(String),
     /// The new set doesn't judge such requests.
     NotJudged,
-    /// Nothing of it can be decided again: who may call the API is no affair of policies.
+    /// Nothing of it can be decided again: policies don't decide who may call the API.
     PassedOver,
     /// The record makes no sense; why.
     Failed(String),
@@ -36,7 +36,7 @@ pub enum ChangeKind {
 }
 
 impl ChangeKind {
-    /// All of them, in the order in which they are told.
+    /// All of them, in the order in which they are reported.
     pub const ALL: [Self; 3] = [Self::NewlyDenied, Self::NewlyAllowed, Self::PatchDiffers];
 
     /// As people read it.

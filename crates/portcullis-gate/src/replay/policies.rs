@@ -36,7 +36,7 @@ impl PoliciesOnly {
         request: &mut Attributes,
         current: &CurrentDecision,
     ) -> Outcome {
-        // Where nobody changed anything, the trees are not needed.
+        // Where nothing was changed, the trees are not needed.
         let was_changed = trace.is_changed();
         let before = was_changed.then(|| value(request));
         let verdict = self.chain.decide(request);
@@ -154,7 +154,7 @@ impl Comparison<'_> {
         let may_change = self.trace.judges_after().any(|step| step.phase != is_last);
         let now = self.passed(&self.now);
         if !now.allowed && !may_change {
-            // Whoever else refuses it, it is refused.
+            // It is denied, whatever other plug-ins say.
             return self.compare(now);
         }
         let is_answer_sure = self.may_patch || self.refuses_pending;
@@ -170,7 +170,7 @@ impl Comparison<'_> {
         }
     }
 
-    /// The answer with this object, if nobody else refuses it.
+    /// The answer with this object, if no other plug-in denies it.
     fn passed(&self, last: &Value) -> Answered {
         let patch = patch::diff(&self.original, last);
         if self.refuses_pending && !patch.is_empty() {

@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use super::outcome::{Answered, Change, ChangeKind, Outcome};
 
-/// How many reasons, and how many names, are told apart.
+/// How many reasons, and how many names, are counted separately.
 const REASONS: usize = 200;
 
 /// Those that are not.
@@ -24,7 +24,7 @@ pub struct Report {
     pub decisions: u64,
     /// How many stay as they are.
     pub same: u64,
-    /// How many of those are refused by somebody else now.
+    /// How many of those are denied by another plug-in now.
     pub by_another: u64,
     /// How many the new set doesn't judge.
     pub not_judged: u64,
@@ -32,7 +32,7 @@ pub struct Report {
     pub passed_over: u64,
     /// How many were passed over because they are older than asked for.
     pub older: u64,
-    /// How many lines were no decisions, or made no sense.
+    /// How many lines were not decisions, or were inconsistent.
     pub failed: u64,
     /// How long it took.
     pub elapsed: Duration,
@@ -71,7 +71,7 @@ pub struct Example {
     pub change: Change,
 }
 
-/// Decisions that can't be told for one reason.
+/// Decisions whose outcome is unknown for one reason.
 #[derive(Debug, Clone, Default)]
 pub struct Unclear {
     /// How many.
@@ -80,7 +80,7 @@ pub struct Unclear {
     pub ids: Vec<String>,
 }
 
-/// A line that is no decision, or one that makes no sense.
+/// A line that is not a decision, or an inconsistent one.
 #[derive(Debug, Clone)]
 pub struct Failed<'a> {
     /// The number of the line, from 1.
@@ -114,7 +114,7 @@ impl Report {
         groups.map(|group| group.count).sum()
     }
 
-    /// How many can't be told.
+    /// How many outcomes are unknown.
     pub fn unknown(&self) -> u64 {
         self.unclear.values().map(|unclear| unclear.count).sum()
     }
@@ -124,12 +124,12 @@ impl Report {
         self.groups.values()
     }
 
-    /// What can't be told, by the reason.
+    /// The unknown outcomes, by reason.
     pub fn reasons(&self) -> impl Iterator<Item = (&str, &Unclear)> {
         self.unclear.iter().map(|(why, one)| (why.as_str(), one))
     }
 
-    /// The first lines that are no decisions, or make no sense.
+    /// The first lines that are not decisions, or are inconsistent.
     pub fn failures(&self) -> impl Iterator<Item = Failed<'_>> {
         let wrong = self.wrong.iter();
         wrong.map(|(line, why)| Failed { line: *line, why })
@@ -160,7 +160,7 @@ impl Report {
         self.decisions += 1;
     }
 
-    /// Counts a line that is no decision.
+    /// Counts a line that is not a decision.
     pub(super) fn fail(&mut self, line: u64, why: String) {
         self.failed += 1;
         self.wrong.insert(line, why);

@@ -1,7 +1,7 @@
 //! A recorded review, as it is judged again.
 //!
-//! Where a text was masked, another text says so. Where a number, a list or an object was, there is an
-//! empty one in the record, and only the list of masked places says so. All of them are given the text
+//! A masked string is replaced by another string that says so. A masked number, list or object is an
+//! empty one in the record, and only the list of masked places says so. All of them are given the string
 //! that stands for what is masked: reading one is noticed.
 
 use std::borrow::Cow;

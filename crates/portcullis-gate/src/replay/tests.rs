@@ -1,4 +1,4 @@
-//! Decisions that are made, recorded and made again.
+//! Decisions that are made, recorded and replayed.
 
 mod actions;
 mod examples;

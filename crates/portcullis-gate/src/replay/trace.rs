@@ -47,7 +47,7 @@ impl<'a> Trace<'a> {
         }
     }
 
-    /// Whether somebody before the policies refused.
+    /// Whether a plug-in before the policies denied the request.
     pub(super) fn is_refused_before(&self) -> bool {
         self.is_refused() && self.policies.is_none() && self.after.is_empty() && {
             self.before.last().is_some_and(is_refusal)
@@ -65,7 +65,7 @@ impl<'a> Trace<'a> {
         last.filter(|_| self.is_refused())
     }
 
-    /// Whether somebody refused after the policies who looks at nothing, and so refuses whatever they do.
+    /// Whether a plug-in after the policies denied that looks at nothing, and so denies whatever they do.
     pub(super) fn is_refused_blindly_after(&self) -> bool {
         let by = self.refused_after();
         by.is_some_and(|step| self.facts.is_blind(&step.plugin))
@@ -96,7 +96,7 @@ impl<'a> Trace<'a> {
         steps.find(|step| step.is(StepOutcome::Changed) && self.patch_of(step).is_empty())
     }
 
-    /// Whether anybody changed the object.
+    /// Whether any step changed the object.
     pub(super) fn is_changed(&self) -> bool {
         let mut steps = self.decision.trace.iter();
         steps.any(|step| step.is(StepOutcome::Changed))

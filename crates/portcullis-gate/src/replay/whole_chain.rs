@@ -93,7 +93,7 @@ pub(super) fn changers(verdict: &Verdict, policies: &[String]) -> Option<String>
     (!names.is_empty()).then(|| names.join(" and "))
 }
 
-/// Who had no time, or could not be asked; a busy machine is no refusal.
+/// Which step ran out of time, or could not be asked: on a busy machine that is not a denial.
 pub(super) fn ran_out_of_time(verdict: &Verdict) -> Option<String> {
     verdict.trace.iter().find_map(|step| match step.outcome {
         StepOutcome::Timeout => Some(format!("{} exceeded its time limit", step.plugin)),

@@ -1,4 +1,4 @@
-//! One worker: everything that decides, and the decisions it is given one after the other.
+//! One worker: everything that decides, and the decisions it processes one after the other.
 
 use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};

@@ -1,4 +1,4 @@
-//! Why an answer is as it is, in words.
+//! The explanation of an answer.
 
 use portcullis_core::Opinion;
 use portcullis_core::access::ResourceTarget;

@@ -1,4 +1,4 @@
-//! Where faults of subjects and rules are gathered.
+//! Collects the faults of subjects and rules.
 
 use portcullis_document::Fault;
 

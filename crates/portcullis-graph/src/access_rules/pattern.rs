@@ -1,7 +1,7 @@
 //! Patterns of users: `system:serviceaccount:seed-{name}:extension-*`.
 //!
-//! A capture ends where the text after it begins for the first time; there is no going back, so a user
-//! fits in one way or not at all.
+//! A capture ends where the text after it begins for the first time; there is no backtracking, so a user
+//! matches in one way or not at all.
 
 use portcullis_core::braces::Token;
 

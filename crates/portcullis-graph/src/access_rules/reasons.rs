@@ -1,5 +1,5 @@
-//! The reason of an answer. Where nothing allows: upstream's words, and where a path is missing, between
-//! what. The reason of an allow is in `allowed`.
+//! The reason of an answer. Where nothing allows: upstream's wording, and where a path is missing, its
+//! ends. The reason of an allow is in `allowed`.
 
 use portcullis_core::Opinion;
 use portcullis_core::access::ResourceTarget;

@@ -1,6 +1,6 @@
-//! Texts with places for what the subject's pattern captured: `seed-{name}`.
+//! Strings with placeholders for what the subject's pattern captured: `seed-{name}`.
 //!
-//! They are compared piece by piece; no text is built.
+//! They are compared piece by piece; no string is built.
 
 use portcullis_core::braces::{self, Token};
 
@@ -34,7 +34,7 @@ pub(super) fn tokens(text: &str) -> Result<Vec<Token<'_>>, String> {
     }
 }
 
-/// Why a text is no template.
+/// Why a string is not a template.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum TemplateFault {
     /// Its braces are wrong.

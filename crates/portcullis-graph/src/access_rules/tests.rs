@@ -1,4 +1,4 @@
-//! Tests of subjects and rules, against a made-up graph.
+//! Tests of subjects and rules, against an invented graph.
 
 pub(crate) mod cases;
 mod decisions;

@@ -1,4 +1,4 @@
-//! From the admission rules as they are written to those that are used.
+//! Compiles the admission rules.
 
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;

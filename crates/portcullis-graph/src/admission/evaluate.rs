@@ -1,4 +1,4 @@
-//! What expressions and texts of admission rules see of a request.
+//! What expressions and messages of admission rules see of a request.
 
 use serde_json::{Value, json};
 
@@ -95,7 +95,7 @@ impl<'a> Inputs<'a> {
         })
     }
 
-    /// This refusal, if there is one; otherwise it is none of the profile's business.
+    /// This denial, if there is one; otherwise the profile does not apply.
     pub(super) fn refusal(&self, refusal: Option<&Refusal>) -> Judgement {
         match refusal {
             Some(refusal) => refusal.judgement(|name| self.text_value(name)),

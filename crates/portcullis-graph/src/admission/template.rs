@@ -1,4 +1,4 @@
-//! The message of a denial, with places for values.
+//! The message of a denial, with placeholders for values.
 //!
 //! Values come from the client: they are escaped as in a quoted text and cut, so that none can forge the
 //! text around it or make it long.

@@ -1,6 +1,6 @@
-//! Tests of admission rules: what they mean (`meaning`), what is wrong with them (`faults`), what is refused
+//! Tests of admission rules: what they mean (`meaning`), their faults (`faults`), what is denied
 //! without them (`doors`), and what the
-//! profiles that ship say (`seeds`, `shoots`, `nodes`; `hostile` objects never trouble them).
+//! built-in profiles decide (`seeds`, `shoots`, `nodes`; also about `hostile` objects).
 
 mod doors;
 mod faults;

@@ -1,4 +1,4 @@
-//! Tests of the whole: the shipped rules over real objects.
+//! Tests of the authorizer as a whole: the built-in rules over real objects.
 
 mod allowed;
 mod speed;

@@ -1,5 +1,5 @@
-//! The change of one object: what is new and what is gone is found out first, beside the readers; only then
-//! is it done, while they wait.
+//! The change of one object: additions and removals are computed first, beside the readers; only then
+//! are they applied, while readers wait.
 
 use hashbrown::DefaultHashBuilder;
 
@@ -47,7 +47,7 @@ struct EdgeEnd {
 const KEPT: usize = 4096;
 
 impl Plan {
-    /// Hashes everything, which needs nobody's leave.
+    /// Hashes everything, which needs no lock.
     pub(super) fn hash(&mut self, hasher: &DefaultHashBuilder, edges: &[Edge<'_>]) {
         let end = |vertex| EdgeEnd {
             hash: vertices::hash(hasher, vertex),

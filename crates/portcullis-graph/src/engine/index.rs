@@ -2,7 +2,7 @@
 //!
 //! Buckets are added one by one (linear hashing): whenever there are too many numbers for the buckets, the
 //! next bucket in turn is divided in two. So no insertion moves more than a few numbers, and little room is
-//! wasted. What doesn't fit a bucket goes on in a further one.
+//! wasted. What doesn't fit into a bucket goes into an overflow bucket.
 
 use super::slab::{NONE, Slab, Slot};
 

@@ -1,4 +1,4 @@
-//! What people look at: a vertex with its neighbours, lists, targets. The lock is let go again and again,
+//! What people look at: a vertex with its neighbours, lists, targets. The lock is released repeatedly,
 //! so what changes meanwhile may be shown or not.
 
 use std::collections::BinaryHeap;

@@ -1,6 +1,6 @@
-//! Names in pages: places of 8, 16, 24 ... bytes, each size in pages of its own.
+//! Names in pages: slots of 8, 16, 24 ... bytes, each size in pages of its own.
 //!
-//! A place that becomes free is used again by the next name of that size, so that vertices may come and go
+//! A slot that becomes free is used again by the next name of that size, so that vertices may come and go
 //! for years without memory growing. Names longer than any Kubernetes name are kept one by one.
 
 use super::slab::{NONE, Slab, Slot};

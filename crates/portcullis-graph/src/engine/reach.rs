@@ -84,8 +84,8 @@ impl Store {
         one.into_iter().chain(several.map(|member| member.number))
     }
 
-    /// Those before a vertex that now does, or doesn't any more, lead to a target. Nobody is before a target:
-    /// there the graph is cut.
+    /// Queues the vertices before one that now does, or no longer does, lead to a target. A target has none:
+    /// the graph is cut there.
     fn tell_those_before(&mut self, vertex: u32, target: u32, work: &mut Vec<(u32, u32)>) {
         let Some(record) = self.vertex(vertex) else {
             return;

@@ -1,7 +1,7 @@
-//! Breadth-first search that can pause, for shapes without sets, for paths, and as the measure of the rest.
+//! Breadth-first search that can pause, for shapes without sets, for paths, and as a reference for tests.
 //!
-//! A long search lets the lock go every few thousand edges, so that a change, and the readers behind it,
-//! needn't wait for its end. What was changed meanwhile may be missed; who searches says what follows.
+//! A long search releases the lock every few thousand edges, so that a change, and the readers behind it,
+//! needn't wait for its end. Concurrent changes may be missed; callers say what follows from that.
 
 use hashbrown::HashSet;
 

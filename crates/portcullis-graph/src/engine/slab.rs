@@ -1,7 +1,7 @@
 //! Records of one size in pages, found by number.
 //!
-//! Growing adds a page and moves nothing, so that no insertion is a long one and no memory is taken twice.
-//! Numbers of records that are gone are given out again; what is vacant is chained through the records.
+//! Growing adds a page and moves nothing, so that no insertion takes long and no memory is used twice.
+//! Numbers of deleted records are reused; vacant ones are chained through the records.
 
 /// No record.
 pub(super) const NONE: u32 = u32::MAX;

@@ -1,4 +1,4 @@
-//! Everything that is kept of a graph, and the smallest changes: a vertex, an edge.
+//! Everything that is stored of a graph, and the smallest changes: a vertex, an edge.
 
 use hashbrown::DefaultHashBuilder;
 

@@ -1,6 +1,6 @@
 //! Targets and which of them lead to which.
 //!
-//! Elsewhere the graph is cut at targets; here is what the cut took away: for each target the targets that
+//! Elsewhere the graph is cut at targets; this holds what the cut removes: for each target the targets that
 //! it leads to directly, and the closure of that, backwards. Most targets lead to none and have nothing here
 //! but their number.
 

@@ -1,4 +1,4 @@
-//! Whether the graph is what its objects say, however they came and went.
+//! Whether the graph matches its objects, in whatever order they came and went.
 
 mod model;
 mod properties;

@@ -1,4 +1,4 @@
-//! Requests for certificates: who they are for.
+//! Certificate requests: who they are for.
 
 use base64::Engine as _;
 use base64::alphabet;

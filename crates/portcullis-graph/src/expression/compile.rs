@@ -1,8 +1,8 @@
 //! From text to [`Node`]: the parser of the `cel` crate, then names, functions, constants and limits.
 //!
 //! The parser is generated code that follows the nesting of the text with its stack, and it is not
-//! written for hostile texts; so it runs with a large stack, and a panic there is a fault of the text. Who
-//! compiles many does so within [`together`], for a thread each costs more than compiling.
+//! written for hostile texts; so it runs with a large stack, and a panic there is a fault of the text.
+//! Callers that compile many do so within [`together`], since a thread for each costs more than compiling.
 
 use cel::common::ast::{
     CallExpr, ComprehensionExpr, EntryExpr, Expr, IdedExpr, LiteralValue, SourceInfo, operators,

@@ -24,7 +24,7 @@ fn failed<T>(words: impl Into<String>) -> std::result::Result<T, ExpressionError
     Err(ExpressionError::Failed(words.into()))
 }
 
-/// Of two reasons why there is no value, the one to tell: what must be read first, all of it; then what
+/// Of two reasons why there is no value, the one to report: what must be read first, all of it; then what
 /// could not be read; then what is wrong.
 fn graver(a: ExpressionError, b: ExpressionError) -> ExpressionError {
     use ExpressionError::{Failed, Missing, Needs, Unavailable};
@@ -188,7 +188,7 @@ impl<'s> Run<'s> {
         }
     }
 
-    /// The values of several parts. What must be read first is told of all of them.
+    /// The values of several parts. What must be read first is reported for all of them.
     fn all(&mut self, nodes: &'s [Node]) -> std::result::Result<Vec<Val<'s>>, ExpressionError> {
         let mut values = Vec::with_capacity(nodes.len());
         let mut wrong: Option<ExpressionError> = None;

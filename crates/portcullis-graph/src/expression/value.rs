@@ -20,13 +20,13 @@ pub(crate) enum Val<'a> {
     Bool(bool),
     Int(i64),
     Double(f64),
-    /// A text that somebody else owns.
+    /// A borrowed string.
     Text(&'a str),
     /// A text that was made here.
     Made(Rc<str>),
-    /// A list that somebody else owns.
+    /// A borrowed list.
     Entries(&'a [Value]),
-    /// A map that somebody else owns.
+    /// A borrowed map.
     Members(&'a Map<String, Value>),
     /// A list that was made here.
     List(Rc<Vec<Val<'a>>>),
@@ -116,7 +116,7 @@ impl<'a> Val<'a> {
         }
     }
 
-    /// How many entries or members it has; nothing if it is no list or map.
+    /// How many entries or members it has; nothing if it is not a list or map.
     pub(crate) fn count(&self) -> Option<usize> {
         match self {
             Self::Entries(entries) => Some(entries.len()),

@@ -1,4 +1,4 @@
-//! What a profile is about, for people.
+//! A human-readable summary of a profile.
 
 use std::collections::BTreeSet;
 

@@ -7,7 +7,7 @@ use super::State;
 use crate::lookups::{LookupResult, Lookups};
 use crate::vertex::{Vertex, VertexRef};
 
-/// How many edges of a vertex are looked at, and how many ends are told, when somebody asks for neighbours.
+/// How many edges of a vertex are examined, and how many neighbours are returned, for one look-up.
 const MAX_EDGES_LOOKED_AT: usize = 4096;
 const MAX_NEIGHBOURS: usize = 256;
 

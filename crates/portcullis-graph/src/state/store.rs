@@ -52,7 +52,7 @@ pub(super) struct Reevaluation {
     pub(super) until: Option<SystemTime>,
 }
 
-/// The objects of one source. Read by anybody; changed by whoever holds the [`ChangeQueue`].
+/// The objects of one source. Any thread reads; only the holder of the [`ChangeQueue`] changes it.
 #[derive(Debug, Default)]
 pub(super) struct ObjectTable {
     entries: RwLock<BTreeMap<Key, Entry>>,
@@ -109,7 +109,7 @@ impl ObjectTable {
     }
 }
 
-/// The order of changes: whoever holds it changes one object.
+/// The order of changes: its holder changes one object.
 #[derive(Debug, Default)]
 pub(super) struct ChangeQueue {
     dependents: HashMap<ObjectId, BTreeSet<ObjectId>>,

@@ -1,4 +1,4 @@
-//! Objects in, edges out: what the tests of profiles share.
+//! Objects in, edges out: shared by the tests of profiles.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;

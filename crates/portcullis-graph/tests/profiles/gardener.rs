@@ -1,4 +1,4 @@
-//! Today's Gardener, the graph of Seeds: the edges of every kind that is watched.
+//! Current Gardener, the graph of Seeds: the edges of every kind that is watched.
 
 use super::edges::World;
 

@@ -1,5 +1,5 @@
-//! The profiles that ship inside, and the example: which edges every object contributes, and what becomes
-//! of them when objects change.
+//! The built-in profiles, and the example: which edges every object contributes, and what happens
+//! to them when objects change.
 
 #![allow(
     clippy::unwrap_used,

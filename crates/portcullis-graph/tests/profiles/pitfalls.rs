@@ -1,4 +1,4 @@
-//! What upstream's graph gets wrong or had to be taught: objects that go and come back, references that
+//! What upstream's graph gets wrong or had to fix: objects that go and come back, references that
 //! move, and edges that depend on other objects or on the clock.
 
 use std::time::{Duration, UNIX_EPOCH};

@@ -1,4 +1,4 @@
-//! Today's Gardener, the graph of self-hosted Shoots.
+//! Current Gardener, the graph of self-hosted Shoots.
 
 use super::edges::World;
 use super::gardener::{SHOOT, signing_request};

@@ -1,4 +1,4 @@
-//! What can be said of every profile without any object.
+//! What holds for every profile without any object.
 
 use portcullis_graph::{VertexKind, built_in};
 

@@ -155,7 +155,7 @@ fn a_silent_controller_is_left_at_the_deadline() {
     let http = Server::http(|_| Reply::Hang);
     let pki = Pki::new();
     let https = Server::https(&pki.server, |_| Reply::Hang);
-    // Nobody accepts here, so nobody shakes hands.
+    // Nothing accepts here, so there is no handshake.
     let mute = TcpListener::bind("127.0.0.1:0").unwrap();
     let addresses = [
         path.to_str().unwrap().to_owned(),

@@ -1,4 +1,4 @@
-//! `slsaEnsureComingFrom` with stand-ins for everything it asks.
+//! `slsaEnsureComingFrom` with stand-ins for all the services it calls.
 
 use portcullis_core::HostFunction::SlsaEnsureComingFrom;
 use portcullis_host::ExternalHost;

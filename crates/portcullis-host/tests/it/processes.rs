@@ -1,4 +1,4 @@
-//! What is left of programs: nothing; and what they see of us: little.
+//! Programs leave nothing behind, and see little of the server.
 
 use portcullis_core::HostFunction::CosignVerify;
 use portcullis_testing::until;

@@ -1,6 +1,6 @@
 //! The real cosign and slsa-verifier, as `scripts/build-signature-tools` builds them.
 //!
-//! Skipped where they are not there, unless `PORTCULLIS_REQUIRE_SIGNATURE_TOOLS` is set.
+//! Skipped if they are not installed, unless `PORTCULLIS_REQUIRE_SIGNATURE_TOOLS` is set.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};

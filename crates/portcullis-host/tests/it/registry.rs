@@ -1,4 +1,4 @@
-//! A registry of images, as little of one as cosign needs.
+//! A minimal registry of images, sufficient for cosign.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex};

@@ -14,7 +14,7 @@ use crate::support::{call, call_until, forwarding, later, pod, review, settings,
 
 #[test]
 fn sixty_four_calls_wait_at_the_same_time() {
-    // Nobody is answered before all have asked.
+    // No call is answered before all have been made.
     let all = Barrier::new(64);
     let remote = Server::http(move |_| {
         all.wait();

@@ -1,4 +1,4 @@
-//! What tests share.
+//! Helpers shared by tests.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};

@@ -53,7 +53,7 @@ const LATE: Duration = Duration::from_millis(250);
 /// How long one is waited for.
 const LONGEST: Duration = Duration::from_secs(20);
 
-/// How often something is measured before it is believed to be slow.
+/// How often something is measured before it counts as slow.
 const ATTEMPTS: usize = 4;
 
 /// Sizes of inputs: characters, or sixteen times the number of keys.
@@ -204,7 +204,7 @@ fn main() -> ExitCode {
     let mut unknown = 0;
     let mut overruns = HashMap::new();
     for (path, own) in paths.iter().flat_map(|p| kinds.iter().map(move |k| (p, k))) {
-        // What belongs to no prototype has no use for `this`.
+        // What belongs to no prototype doesn't use `this`.
         let has_this = path.contains("prototype") || path.contains("__proto__");
         if (!has_this && own != "nothing") || overruns.get(path) == Some(&2) {
             continue;

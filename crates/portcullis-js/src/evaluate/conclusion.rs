@@ -1,4 +1,4 @@
-//! What comes of a policy: what it returned or threw, as a conclusion.
+//! The conclusion of a policy, from what it returned or threw.
 
 use std::borrow::Cow;
 

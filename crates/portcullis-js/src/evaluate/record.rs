@@ -65,7 +65,7 @@ pub(super) struct Record {
     pub(super) covered: Vec<u32>,
     pub(super) object: Option<Value>,
     pub(super) unknown: Vec<Unknown>,
-    /// Whether the time ran out and that is no refusal: nothing more can be asked.
+    /// Whether the time ran out and that is not a denial: nothing more can be evaluated.
     pub(super) is_out_of_time: bool,
 }
 

@@ -1,4 +1,4 @@
-//! What evaluation threads do: take a job, make it, take the next, and end when they are not needed.
+//! What evaluation threads do: take a job, run it, take the next, and end when they are not needed.
 
 use std::hash::BuildHasher;
 use std::rc::Rc;

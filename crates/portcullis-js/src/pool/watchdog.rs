@@ -1,5 +1,5 @@
-//! The watchdog: answers those whose time is over, gives threads up that don't come back, and
-//! notices those that are inside a native that never looks at the clock.
+//! The watchdog: answers callers whose time is over, gives up threads that don't come back, and
+//! notices those that are inside a native that never checks the clock.
 
 use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
@@ -69,7 +69,7 @@ impl Shared {
                 continue;
             }
             self.asleep.store(true, Ordering::Release);
-            // A job that came since the look was told to nobody, and may be running by now.
+            // A job that came since the check woke no one, and may be running by now.
             if self.is_idle() {
                 while !*told {
                     if self.guard.is_on() {
@@ -191,7 +191,7 @@ impl Shared {
         let silent = now.saturating_duration_since(last.at);
         let busy = match (computed, last.computed) {
             (Some(now), Some(then)) => now.saturating_sub(then),
-            // Nobody says how much it computed.
+            // How much it computed is not known.
             _ => silent,
         };
         if !last.is_known && silent >= SILENT && busy >= BUSY {
@@ -261,7 +261,7 @@ impl Shared {
         self.hire_if(is_shorter);
     }
 
-    /// Has processes at hand before somebody needs them.
+    /// Keeps processes ready before they are needed.
     fn keep_processes(&self) {
         if let Some(processes) = self.processes.as_ref().filter(|_| self.guard.is_on()) {
             processes.keep();

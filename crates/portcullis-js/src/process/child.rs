@@ -1,4 +1,4 @@
-//! The process that evaluates, for one that may kill it at any time.
+//! The process that evaluates, for a parent that may kill it at any time.
 //!
 //! It has nothing but a socket at its standard input: no environment, no other files, no secrets but
 //! those in the objects it is given. One thread reads the socket and ends the process when the other
@@ -37,7 +37,7 @@ const ADDRESS_SPACE: u64 = 8 << 30;
 ///
 /// # Errors
 ///
-/// When standard input is no such socket, or no thread can be started.
+/// When standard input is not such a socket, or no thread can be started.
 pub fn serve_evaluations() -> io::Result<()> {
     let stream = UnixStream::from(io::stdin().as_fd().try_clone_to_owned()?);
     let ToWorker::Setup(setup) = receive_trusted(&stream)? else {

@@ -1,7 +1,7 @@
-//! What goes between a pool and its processes.
+//! Messages between a pool and its processes.
 //!
-//! Values of policies and requests are JSON inside of JSON, so that they are read by those who need
-//! them, each by itself. Moments are said as the time since the evaluation began: clocks of
+//! Values of policies and requests are JSON inside of JSON, so that each is parsed only where it is
+//! needed. Points in time are sent as the time since the evaluation began: clocks of
 //! processes don't compare.
 
 use std::sync::Arc;
@@ -41,7 +41,7 @@ pub(super) enum ToWorker {
         /// Whether it came too late, by the clock of the pool.
         is_late: bool,
     },
-    /// The `GlobalContext`; none if it could not be had in time.
+    /// The `GlobalContext`; none if it could not be acquired in time.
     Context(Option<Raw>),
 }
 

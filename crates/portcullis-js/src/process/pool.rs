@@ -1,4 +1,4 @@
-//! The processes of a pool: a few that are ready, and a thread that sees to it.
+//! The processes of a pool: a few that are ready, and a thread that starts them.
 
 use std::fmt;
 use std::sync::Arc;
@@ -14,7 +14,7 @@ use crate::guard::Guard;
 /// How long after a failure another process is tried.
 const AGAIN: Duration = Duration::from_secs(1);
 
-/// After how many failures in a row it is said that no process can be had.
+/// After how many failures in a row it is reported that no process can be started.
 const FAILURES: u32 = 2;
 
 /// Why there is no process.
@@ -216,7 +216,7 @@ impl ProcessPool {
                 Err(why) => {
                     inner.living = inner.living.saturating_sub(1);
                     failures = failures.saturating_add(1);
-                    // One alone may have been ended by somebody else.
+                    // A single one may have been killed from outside.
                     if failures < FAILURES {
                         continue;
                     }

@@ -1,4 +1,4 @@
-//! What an object was, as far as reading it back needs to know.
+//! The original of an object, as far as reading it back needs it.
 
 use std::collections::HashMap;
 

@@ -1,9 +1,9 @@
-//! About how much memory values take.
+//! Estimates how much memory values take.
 
 use portcullis_core::{Look, Tree};
 use serde_json::Value;
 
-/// About how many bytes a part takes, without a look at what nobody has looked at.
+/// About how many bytes a part takes, without reading what has not been read.
 pub(super) fn tree_size(tree: &Tree) -> usize {
     if let Some(text) = tree.unread_text() {
         return 2 * text.len();

@@ -21,7 +21,7 @@ use crate::limits::Limits;
 use crate::replay::Missing;
 use crate::state::{State, VerdictCall};
 
-/// Messages of the engine that mean that memory, or what may be had of it at once, ran out.
+/// Messages of the engine that mean that memory, or what may be allocated at once, ran out.
 const OUT_OF_MEMORY: &[&str] = &[
     "out of memory",
     "out of memory in regexp execution",
@@ -133,7 +133,7 @@ pub(super) fn functions<'js>(
     let (s, context, waiting) = (Rc::clone(state), shared.clone(), access.clone());
     let global = move |ctx: Ctx<'js>, is_read: bool| -> rquickjs::Result<Value<'js>> {
         if s.is_replay() {
-            // What was in it then is not known. It belongs to nobody now, and nothing is kept.
+            // Its original content is not known. Here it is a new object, and nothing is kept.
             if is_read {
                 s.miss(Missing::GlobalContext);
             }

@@ -1,4 +1,4 @@
-//! Too many evaluations that do not come back. A program of its own, because they use up the
+//! Too many evaluations that do not come back. A separate program, because they use up the
 //! machine while they run.
 #![allow(
     clippy::unwrap_used,

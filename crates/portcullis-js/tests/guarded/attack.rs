@@ -15,7 +15,7 @@ use crate::start::command;
 use crate::stuck::{busy, fine, limits, policies, rounds};
 use crate::support::denied;
 
-/// Keeps what it is told.
+/// Records the events it receives.
 #[derive(Debug, Default)]
 pub(crate) struct Told(pub(crate) Mutex<Vec<String>>);
 

@@ -1,4 +1,4 @@
-//! When evaluations are made in threads again, and what is left of the processes.
+//! When evaluations run in threads again, and what is left of the processes.
 
 use std::time::Duration;
 

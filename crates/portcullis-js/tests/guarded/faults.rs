@@ -1,4 +1,4 @@
-//! Processes that can't be started, die, or say what makes no sense.
+//! Processes that can't be started, die, or send invalid messages.
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -152,7 +152,7 @@ fn what_can_be_started_again_is_used_again() {
     std::fs::write(&aside, script).unwrap();
     std::fs::set_permissions(&aside, PermissionsExt::from_mode(0o755)).unwrap();
     std::fs::rename(&aside, &program).unwrap();
-    // Nobody asks meanwhile.
+    // No evaluation is requested meanwhile.
     until("it is tried again", || setup.told.has("ProcessAgain"));
     assert_eq!(setup.guard.status().fault, None);
     assert_eq!(

@@ -1,4 +1,4 @@
-//! Evaluations in processes: what is different there, and that nothing else is. The tests of `it`
+//! Evaluations in processes: what differs there, and that nothing else does. The tests of `it`
 //! that are not about threads are run here too, with every evaluation in a process.
 #![allow(
     clippy::unwrap_used,

@@ -1,4 +1,4 @@
-//! An evaluation in a process says what one in a thread says, to the letter.
+//! An evaluation in a process gives exactly the result of one in a thread.
 
 use std::fmt;
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! How the pools of these tests are started: so that every evaluation is made in a process.
+//! How the pools of these tests are started: so that every evaluation runs in a process.
 
 use std::sync::Arc;
 

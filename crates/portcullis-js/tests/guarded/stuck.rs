@@ -1,4 +1,4 @@
-//! A policy that computes in natives that don't look at the clock, for as long as the object says.
+//! A policy that computes in natives that don't check the clock, for as long as the object says.
 
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
@@ -9,7 +9,7 @@ use serde_json::{Map, Value, json};
 
 use crate::support::set;
 
-/// Writes a large integer in digits again and again: there is no call in it that could look at the clock,
+/// Writes a large integer in digits again and again: there is no call in it that could check the clock,
 /// and the engine does so after some thousand rounds, however long they take.
 pub(crate) const CODE: &str = "if (object.fine) return true;
     const n = 3n ** 60000n; for (let i = 0; i < object.rounds; i++) `${n}`;

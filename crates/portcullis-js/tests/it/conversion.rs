@@ -202,7 +202,7 @@ fn parts_that_are_put_off_behave_like_any_other() {
             v["c"]["y"] = v["a"].clone();
         })
     );
-    // A policy's own getters see what was put off as anybody does, also while the object is read back.
+    // A policy's own getters see deferred values as any code does, also while the object is read back.
     assert_eq!(
         run(
             "Object.defineProperty(object.c, 'x', { enumerable: true, get() { return object.a.inner.x + object.b.inner.x } })"

@@ -1,4 +1,4 @@
-//! Where failures pass: an error or limit is no opinion.
+//! `failure: open`: an error or an exceeded limit counts as no opinion.
 
 use std::time::Duration;
 

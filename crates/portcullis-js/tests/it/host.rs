@@ -1,4 +1,4 @@
-//! Calls of the world outside.
+//! Host calls.
 
 use std::fmt;
 use std::sync::mpsc::{self, Receiver, Sender};

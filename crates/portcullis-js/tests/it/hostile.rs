@@ -1,4 +1,4 @@
-//! Policies that try to use more than they may: each is one refusal that names policy and limit,
+//! Policies that try to use more than they may: each is one denial that names policy and limit,
 //! and others are answered meanwhile and afterwards.
 
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! Built-in functions that are given what is slow for them: each ends by itself or at the deadline, and
+//! Built-in functions with slow input: each ends by itself or at the deadline, and
 //! no thread has to be given up.
 
 use std::time::Duration;

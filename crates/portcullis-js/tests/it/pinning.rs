@@ -139,7 +139,7 @@ fn what_is_not_known_for_sure_is_refused_and_nothing_is_written() {
             "{message}"
         );
     }
-    // Names that every object has are no images that were verified.
+    // Names that every object has are not verified images.
     let message = refusal(pod_of(&["constructor"]), json!({}));
     assert!(
         message.contains("constructor was not verified"),

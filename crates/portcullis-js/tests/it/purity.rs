@@ -1,4 +1,4 @@
-//! Changes are seen, whatever way they are made: no policy is taken for one that only reads if it
+//! Changes are noticed, in whatever way they are made: no policy counts as one that only reads if it
 //! does not.
 
 use portcullis_core::PolicyMode;
@@ -124,7 +124,7 @@ fn compare(programs: impl Iterator<Item = String>) -> (usize, usize) {
         policies: programs.enumerate().map(policy).collect(),
         ..Sources::default()
     };
-    // It can't be told from this text that it changes nothing, so that the object is read back.
+    // It can't be determined from this text that it changes nothing, so the object is read back.
     let force = "const f = (x) => x; f(1)";
     sources.policies.push(PolicySource::body("force", force));
     if let Err(faults) = PolicySet::compile(&sources) {

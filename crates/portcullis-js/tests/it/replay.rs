@@ -1,4 +1,4 @@
-//! Evaluations made again from a record: what is not in the record is noticed, nothing else is.
+//! Evaluations repeated from a record: reads of what is not in the record are noticed, no others.
 
 use portcullis_core::PolicyMode;
 use proptest::prelude::*;

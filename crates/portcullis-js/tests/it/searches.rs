@@ -1,4 +1,4 @@
-//! The functions for texts that replace the engine's own give what those give.
+//! The string functions that replace the engine's own give the same results.
 
 use std::sync::LazyLock;
 

@@ -1,4 +1,4 @@
-//! Texts with half of a surrogate pair, which Rust's texts and JSON can't hold.
+//! Strings with half of a surrogate pair, which Rust strings and JSON can't hold.
 
 use portcullis_js::PolicyVerdict;
 use serde_json::json;

@@ -1,10 +1,10 @@
 //! ABAC: access by Kubernetes' attribute file, one policy a line.
 //!
 //! [`parse`] reads the file, strictly; [`AbacPolicies`] is the authorizer. The
-//! first policy that matches allows; none is no opinion, never a denial. `*`
-//! as user or group means everybody who is authenticated, and a policy that
+//! first policy that matches allows; no match is no opinion, never a denial. `*`
+//! as user or group means every authenticated user, and a policy that
 //! names both a user and a group is for that user in that group. Names of
-//! objects and subresources are not looked at: the format has no place for
+//! objects and subresources are ignored: the format can't express
 //! them.
 
 use portcullis_core::access::ResourceTarget;

@@ -4,7 +4,7 @@
 //! - A limit without a request is a request too (containers and init containers of pods).
 //! - With `hostNetwork`, a container's port is a port of the host (pods).
 //!
-//! Everything else is left as it is written, and so is whatever has not the shape it should have:
+//! Everything else is left as it is written, and so is whatever does not have the expected shape:
 //! the plug-ins deny that themselves.
 
 use portcullis_core::Kind;

@@ -1,6 +1,6 @@
 //! What can be known of a kind by its name: its resource, and whether it lives in a namespace.
 //!
-//! An API server knows both; here English and a list of Kubernetes' own kinds must do. Kinds that
+//! An API server knows both; here English plurals and a list of Kubernetes' own kinds must do. Kinds that
 //! are not listed live in a namespace.
 
 use portcullis_core::Kind;

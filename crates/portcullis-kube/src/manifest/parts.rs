@@ -1,6 +1,6 @@
 //! The documents of a text, cut at their marks before anything is read.
 //!
-//! A document that can't be read then doesn't take the others with it. YAML allows no line that begins
+//! A document that can't be parsed then doesn't affect the others. YAML allows no line that begins
 //! with such a mark inside anything.
 
 /// A document's text, and how many lines are before it.

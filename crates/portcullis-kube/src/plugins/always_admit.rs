@@ -1,6 +1,6 @@
-//! `AlwaysAdmit`: no objection, ever.
+//! `AlwaysAdmit`: allows everything.
 //!
-//! Of use only to see that a chain runs. It looks at nothing and changes
+//! Only useful to see that a chain runs. It looks at nothing and changes
 //! nothing.
 
 use crate::registry::{DependsOn, Descriptor};

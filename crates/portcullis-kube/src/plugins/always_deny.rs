@@ -1,6 +1,6 @@
-//! `AlwaysDeny`: no, to everything.
+//! `AlwaysDeny`: denies everything.
 //!
-//! Of use only to see where in a chain a request ends. Both phases deny, as
+//! Only useful to see where in a chain a request ends. Both phases deny, as
 //! in Kubernetes, so no later plug-in gets to change anything.
 
 use crate::registry::{DependsOn, Descriptor};

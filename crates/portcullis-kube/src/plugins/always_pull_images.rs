@@ -96,7 +96,7 @@ fn check_policies(request: &Attributes) -> OrOutcome<Outcome> {
 
 fn pod_with_new_images(request: &Attributes) -> OrOutcome<Pod<'_>> {
     let pod = read::pod(request)?;
-    // A pod of before that can't be read has no images: all are new then.
+    // An old pod that can't be read has no images: all are new then.
     if request.operation == Operation::Update
         && let Some(old) = read::old_pod(request)
     {

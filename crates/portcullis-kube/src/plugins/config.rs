@@ -1,8 +1,8 @@
-//! From a plug-in's configuration to its types, strictly.
+//! Decodes a plug-in's configuration into its types, strictly.
 //!
 //! Unknown keys, wrong types, another `apiVersion` or `kind` are faults, each
 //! with the path of its place. What the values mean is checked by the plug-in.
-//! A configuration of `null` is no configuration.
+//! A configuration of `null` is an absent configuration.
 
 use portcullis_document::{Fault, read};
 use schemars::JsonSchema;

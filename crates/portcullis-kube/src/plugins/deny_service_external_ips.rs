@@ -55,7 +55,7 @@ fn check(request: &Attributes) -> OrOutcome<Outcome> {
         return Err(Outcome::not_applicable("a subresource of a service"));
     }
     let service: Service<'_> = read::object(request, "Service")?;
-    // A service of before that can't be read has no addresses: all are new then.
+    // An old service that can't be read has no addresses: all are new then.
     let old: Service<'_> = match &request.old_object {
         Some(old) if request.operation == Operation::Update => {
             document::view(old).unwrap_or_default()

@@ -1,6 +1,6 @@
 //! Views of documents, in whatever form a document is, and the name of an object.
 //!
-//! What can't be read is an error here: that it is a refusal, and how that is worded, is said in `read`.
+//! What can't be read is an error here: `read` makes it a denial, and words that.
 
 use std::borrow::Cow;
 

@@ -1,4 +1,4 @@
-//! `EventRateLimit`: a flood of events doesn't drown the API server.
+//! `EventRateLimit`: protects the API server from floods of events.
 //!
 //! Each configured limit has token buckets: one for all, or one per namespace,
 //! user, or source and object of the event. An event takes a token from a

@@ -114,7 +114,7 @@ fn extended_resources<'a>(spec: &'a PodSpec<'_>) -> BTreeSet<&'a str> {
         .collect()
 }
 
-/// Whether this names a resource that somebody else than Kubernetes defines.
+/// Whether this names a resource that is not defined by Kubernetes.
 fn is_extended(name: &str) -> bool {
     name.contains('/')
         && !name.contains("kubernetes.io/")

@@ -2,8 +2,8 @@
 //!
 //! The selector in the namespace's annotation, or else the cluster's default,
 //! is merged into the pod's own. A pod that asks for something else is
-//! refused, and so is one whose merged selector leaves what the configuration
-//! allows its namespace. Whether any node fits is not looked at.
+//! denied, and so is one whose merged selector exceeds what the configuration
+//! allows its namespace. Whether any node matches is not checked.
 
 use std::collections::BTreeMap;
 use std::fmt;

@@ -1,9 +1,9 @@
 //! `PodSecurity`: pods are held to the Pod Security Standards.
 //!
-//! The rules themselves are in [`crate::pod_security`]; here is which requests they are asked about,
+//! The rules themselves are in [`crate::pod_security`]; here is which requests they apply to,
 //! with which namespace's policy, and how the answer is worded. Pods are judged, workloads only warned
-//! about, namespaces held to labels that can be understood. The pods of a namespace are not known
-//! here, so a namespace that begins to enforce more is let through with a word about them.
+//! about, namespaces held to valid labels. The pods of a namespace are not known
+//! here, so a namespace that begins to enforce more is allowed with a warning about them.
 
 use std::sync::Arc;
 

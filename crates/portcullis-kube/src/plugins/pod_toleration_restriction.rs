@@ -1,7 +1,7 @@
 //! `PodTolerationRestriction`: which taints a namespace's pods tolerate.
 //!
 //! New pods get the default tolerations of their namespace, or else of the
-//! cluster; pods that have been promised resources also get one for memory
+//! cluster; pods that are not `BestEffort` also get one for memory
 //! pressure. Then all of a pod's tolerations must be covered by the list that
 //! the namespace, or else the cluster, allows. Annotations of the namespace
 //! that are present but empty mean none, and a malformed one is a denial.

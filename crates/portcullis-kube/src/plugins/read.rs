@@ -3,7 +3,7 @@
 //! One way for all: the view is read from whatever form the document is in,
 //! and what can't be read is a denial that names the place. [`pod`] is for
 //! the rules about pods proper: other resources and all subresources are not
-//! their business.
+//! covered by them.
 
 use std::borrow::Cow;
 

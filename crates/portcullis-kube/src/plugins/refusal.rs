@@ -1,6 +1,6 @@
-//! The wording of denials: as Kubernetes does.
+//! The wording of denials: as in Kubernetes.
 //!
-//! `pods "web" is forbidden: …` when a rule says no, `pods "web" is malformed:
+//! `pods "web" is forbidden: …` when a rule denies, `pods "web" is malformed:
 //! …` when the object can't be read. An object that can't be read is denied
 //! by the plug-in itself, so that no failure mode lets it pass.
 

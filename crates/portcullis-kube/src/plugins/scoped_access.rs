@@ -1,13 +1,13 @@
-//! `ScopedAccess`: agents write only what belongs to what they are responsible for.
+//! `ScopedAccess`: agents write only objects that belong to what they are responsible for.
 //!
 //! It asks every profile of the relationship graph that knows the user; all of them must agree. What the
-//! checks look up comes from the watched objects, or is read from the API server where those don't know
-//! enough: other kinds, and objects that the watch has not seen (it may lag behind). What can't be found
-//! out denies, whatever the failure mode; so does a user that claims to be an agent, if which one can't be
-//! determined.
+//! checks look up comes from the watched objects, or is read from the API server where those are not
+//! sufficient: other kinds, and objects that the watch has not seen (it may lag behind). What can't be
+//! determined is denied, whatever the failure mode; so is a user that claims to be an agent, if which one
+//! can't be determined.
 //!
-//! `profiles` is what it is given, `knowledge` what its checks can look up, `decide` the way to an answer.
-//! Users that are no agents cost a look at their name and groups.
+//! `profiles` is its input, `knowledge` what its checks can look up, `decide` the way to an answer.
+//! Users that are not agents cost a look at their name and groups.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};

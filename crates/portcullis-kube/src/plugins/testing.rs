@@ -157,7 +157,7 @@ pub(super) fn object_of(request: &Attributes) -> &Value {
     object.value().expect("JSON")
 }
 
-/// Whether somebody asked for the tree to change it.
+/// Whether the tree was requested for modification.
 pub(super) fn is_touched(request: &Attributes) -> bool {
     let object = request.object.as_ref().expect("an object");
     matches!(object.source(), portcullis_core::Source::Tree(_))

@@ -168,7 +168,7 @@ fn faults_of(toleration: &Toleration<'_>) -> Vec<(&'static str, String)> {
     faults
 }
 
-/// A value that is none of the known ones, in Kubernetes' words.
+/// The message for an unsupported value, in Kubernetes' words.
 pub(crate) fn unsupported(value: &str, supported: &[&str]) -> String {
     let supported: Vec<String> = supported.iter().map(|s| format!("{s:?}")).collect();
     let supported = supported.join(", ");

@@ -1,6 +1,6 @@
-//! Errors that say where in the object the fault is.
+//! Errors with the path of the fault in the object.
 //!
-//! Reading keeps no track of its place, for speed. Only after a failure is the
+//! Reading does not track its position, for speed. Only after a failure is the
 //! text read a second time, through a reader that does.
 
 use serde::de::{Deserialize, Deserializer};

@@ -1,7 +1,7 @@
 //! How one value inside a Kubernetes object is read.
 //!
 //! [`Field`] says which JSON kinds a type accepts; everything else is rejected
-//! with a message in our words (`expected an object, found a number`). `null`
+//! with a message of its own (`expected an object, found a number`). `null`
 //! is always the same as absent, in lists too. The reader never builds an
 //! intermediate document and borrows text from its input where it can.
 //!

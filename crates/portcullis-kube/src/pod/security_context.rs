@@ -1,6 +1,6 @@
 //! Security settings of a pod and of a container.
 //!
-//! Two views, since Kubernetes has two types: what stands on the pod is the
+//! Two views, since Kubernetes has two types: the pod's settings are the
 //! default for its containers only for the fields that both have.
 
 use std::borrow::Cow;

@@ -1,9 +1,9 @@
 //! The `view!` macro: a read-only view of a JSON object.
 //!
-//! It writes a plain struct and the code that reads it from an object: listed
-//! keys are read, others are skipped, a key given twice counts the last time.
-//! serde's derive is not used here since it also takes a list for a struct,
-//! refuses `null` for most fields and names Rust types in its messages.
+//! It generates a plain struct and the code that reads it from an object: listed
+//! keys are read, others are skipped, of a duplicate key the last counts.
+//! serde's derive is not used here since it also accepts a list for a struct,
+//! rejects `null` for most fields and names Rust types in its messages.
 
 /// Declares a struct of which each field is bound to a JSON key.
 macro_rules! view {

@@ -1,7 +1,7 @@
 //! The checks themselves, one file for each family.
 //!
 //! Each is a function from a pod to a [`Finding`] or nothing. Which of them
-//! apply at which level and version stands in `evaluate`. A check that finds
+//! apply at which level and version is defined in `evaluate`. A check that finds
 //! nothing does not allocate.
 
 use std::borrow::Cow;

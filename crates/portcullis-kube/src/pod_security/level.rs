@@ -132,7 +132,7 @@ pub(crate) struct Policy {
     pub enforce: LevelVersion,
     /// Violations are noted in the audit log.
     pub audit: LevelVersion,
-    /// Violations are told to the user.
+    /// Violations are reported to the user.
     pub warn: LevelVersion,
 }
 

@@ -4,7 +4,7 @@
 //! A policy is always found. Where a label is wrong, enforcing fails closed
 //! (`restricted`, `latest`) while audit and warn fail open (`privileged`), and
 //! the faults are returned beside it. A write of a namespace is judged by
-//! [`review_create`] and [`review_update`]; looking at its pods is `scan`'s.
+//! [`review_create`] and [`review_update`]; its existing pods are not looked at.
 
 use std::{borrow::Borrow, collections::BTreeMap};
 
@@ -55,8 +55,8 @@ where
     let audit = mode(AUDIT, AUDIT_VERSION, defaults.audit, Level::Privileged);
     let mut warn = mode(WARN, WARN_VERSION, defaults.warn, Level::Privileged);
 
-    // Who enforces a level and does not speak of warnings is warned of the
-    // same: workloads whose pods would be refused are then told at once.
+    // Where a level is enforced and no warning level is set, warnings use the
+    // same: users learn at once of workloads whose pods would be denied.
     let enforces = get(ENFORCE).is_some_and(|word| word.parse::<Level>().is_ok());
     if enforces && get(WARN).is_none() && enforce.level > warn.level {
         warn.level = enforce.level;
@@ -132,7 +132,7 @@ where
 
 /// Judges a change of a namespace.
 ///
-/// Faults that were there before are no reason to refuse some other change.
+/// Faults that were there before are not a reason to deny some other change.
 #[must_use]
 pub(crate) fn review_update<K, V>(
     name: &str,

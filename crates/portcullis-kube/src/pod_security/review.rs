@@ -1,7 +1,7 @@
 //! Judging a pod, or a workload's template, by a namespace's whole policy.
 //!
-//! Only pods are enforced upon; of workloads the user is warned and the audit
-//! log told, and the pods they make are judged when they come. Each level and
+//! Only pods are enforced upon; workloads cause warnings and audit
+//! annotations, and the pods they make are judged when they come. Each level and
 //! version is evaluated once even when several modes ask for it.
 
 use super::{

@@ -1,4 +1,4 @@
-//! How the messages of the checks are put together.
+//! How the messages of the checks are built.
 //!
 //! Only runs once something is wrong, so it may allocate.
 

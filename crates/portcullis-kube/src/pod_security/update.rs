@@ -1,4 +1,4 @@
-//! Whether a change of a pod is worth judging it again.
+//! Whether a change of a pod requires judging it again.
 //!
 //! Of what can be changed in a running pod, only images and added ephemeral
 //! containers matter to the standards. So pods that break a policy which came

@@ -1,4 +1,4 @@
-//! A request in the forms that policies and other controllers take it: an `AdmissionRequest` with
+//! A request in the forms that policies and other controllers expect: an `AdmissionRequest` with
 //! the names of its JSON form, with those of its Go form beside them, or as a whole review.
 
 use portcullis_core::{Attributes, Document, Kind, Resource, UserInfo};

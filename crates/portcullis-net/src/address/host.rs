@@ -1,4 +1,4 @@
-//! The name or number of a server.
+//! The name or IP address of a server.
 
 use std::fmt;
 use std::net::{IpAddr, Ipv4Addr};
@@ -19,7 +19,7 @@ impl Host {
     ///
     /// # Errors
     ///
-    /// When it is none of them.
+    /// When it has none of these forms.
     pub fn parse(text: &str) -> Result<Self, AddressError> {
         if let Some(inner) = text.strip_prefix('[') {
             let number = inner.strip_suffix(']').and_then(|n| n.parse().ok());

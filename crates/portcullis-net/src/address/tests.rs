@@ -1,4 +1,4 @@
-//! Addresses, read and refused.
+//! Addresses that are accepted and rejected.
 
 use proptest::prelude::*;
 

@@ -1,4 +1,4 @@
-//! What is asked.
+//! Requests.
 
 use std::fmt;
 

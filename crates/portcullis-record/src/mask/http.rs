@@ -123,7 +123,7 @@ fn uri<'a>(uri: &'a str, secrets: &mut Vec<Secret<'a>>) -> Option<String> {
     is_masked.then_some(written)
 }
 
-/// A path without secrets; none if there are none in it. One may be written with percent signs.
+/// A path without secrets; none if there are none in it. A secret may be percent-encoded.
 fn without_secrets<'a>(path: &'a str, secrets: &mut Vec<Secret<'a>>) -> Option<String> {
     let plain = credentials::without_secrets(path);
     let is_masked = matches!(plain, Cow::Owned(_));

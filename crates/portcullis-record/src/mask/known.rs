@@ -1,4 +1,4 @@
-//! The second pass over a review: what was masked in one place is masked wherever it stands.
+//! The second pass over a review: what was masked in one place is masked wherever it occurs.
 
 use super::found::Found;
 use super::review::{self, Subject};

@@ -300,7 +300,7 @@ const fn triples() -> [u64; PLACES * PLACES * PLACES / 64] {
                 text[text.len() - 2],
                 text[text.len() - 1],
             );
-            // Those that end in digits are no matter of letters.
+            // Names that end in digits are not in this table of letters.
             if c.is_ascii_lowercase() {
                 let (place, bit) = place_of(a, b, c);
                 triples[place] |= bit;

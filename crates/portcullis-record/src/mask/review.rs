@@ -1,7 +1,7 @@
 //! The text of a review, which stays byte for byte as it is but for the secrets.
 //!
 //! One pass over the text that reads names and passes over values. What an object says of itself
-//! (`kind`, `apiVersion`) may stand behind what depends on it, so it is looked up when it matters, once
+//! (`kind`, `apiVersion`) may come after what depends on it, so it is looked up when it matters, once
 //! for each object, with the help of the index.
 
 use std::borrow::Cow;

@@ -1,4 +1,4 @@
-//! The pass over the text masks what is masked in a tree.
+//! The pass over the text masks the same as the pass over a tree.
 
 use proptest::prelude::*;
 use serde_json::{Map, Value};

@@ -95,7 +95,7 @@ fn without_escapes(content: &str, first: usize) -> Option<String> {
             b'r' => '\r',
             b'b' => '\u{8}',
             b'f' => '\u{c}',
-            // Pairs of these make one character: rare, and somebody else's work.
+            // Pairs of these make one character: rare, and left to the library.
             b'u' => return serde_json::from_str(&format!("\"{content}\"")).ok(),
             _ => return None,
         };

@@ -1,6 +1,6 @@
 //! The record of a call of the API.
 //!
-//! Who calls chooses path and parameters, and so also the names that lists show: nothing here is public
+//! The caller chooses path and parameters, and so also the names that lists show: nothing here is public
 //! from the start, all of it is scrubbed.
 
 use std::borrow::Cow;
@@ -22,7 +22,7 @@ use crate::scrub::Scrubber;
 use crate::summary::{Answer, Summary};
 use crate::trace::{Miss, RolesTrace, TraceStep};
 
-/// Failed conditions, rules and roles that are told.
+/// How many failed conditions, rules and roles are recorded.
 const MOST: usize = 100;
 
 /// What the action was made of, as it is written.

@@ -1,4 +1,4 @@
-//! The line itself, written straight from what is at hand.
+//! The line itself, written directly from its parts.
 
 use portcullis_core::patch::PatchOperation;
 use serde::Serialize;

@@ -1,4 +1,4 @@
-//! Times as people write them: RFC 3339, UTC.
+//! Times in RFC 3339, UTC.
 
 use std::fmt::Write;
 use std::time::SystemTime;

@@ -1,7 +1,7 @@
-//! Reviews that are too large to be kept whole.
+//! Reviews that are too large to be recorded in full.
 //!
-//! One who may create objects could otherwise fill the store with a few of them. What takes most of the
-//! room goes, member by member of the request; who asked for what stays, and so does every other part of
+//! A user who may create objects could otherwise fill the store with a few of them. What takes most of the
+//! space goes, member by member of the request; who asked for what stays, and so does every other part of
 //! the record. What is left out is listed in `input.truncated`.
 
 use portcullis_core::json::Index;

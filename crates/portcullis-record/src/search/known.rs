@@ -1,10 +1,10 @@
-//! Whether what was masked in one place stands elsewhere in the same review.
+//! Whether what was masked in one place occurs elsewhere in the same review.
 //!
-//! Stricter than looking through texts: a review is data that policies are asked about again, so only
-//! values that are secrets for sure, and long enough not to be words of every day, are looked for, and
-//! only whole. Where one is found, the text it is in is masked as a whole.
+//! Stricter than scrubbing texts: a review is data that is replayed through policies, so only
+//! values that are certainly secrets, and long enough not to be everyday words, are searched for, and
+//! only as a whole. Where one is found, the string it is in is masked as a whole.
 //!
-//! Looking is done in two steps. The text of the review is sampled every few bytes: most reviews are done
+//! Searching is done in two steps. The text of the review is sampled every few bytes: most reviews are done
 //! with then. Only where something may be in it the review is read again.
 
 use super::{LONGEST, Needle, Search};

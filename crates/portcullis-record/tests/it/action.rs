@@ -185,7 +185,7 @@ fn peers_are_told_and_bodies_never() {
     };
     let mut material =
         Material::of_action(action, SystemTime::UNIX_EPOCH, "sha256:gate".into(), None);
-    // Whatever it is: nobody looks.
+    // Any bytes will do: the body is not read.
     material.body = Body(Arc::new(b"{\"reason\": \"hunter22\", \xff".to_vec()));
     let line = masker().write(&material).unwrap().line;
     assert!(!line.contains("hunter22"), "{line}");

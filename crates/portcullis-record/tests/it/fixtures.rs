@@ -1,4 +1,4 @@
-//! Reviews, verdicts and what is made of them.
+//! Reviews, verdicts and their records.
 
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};

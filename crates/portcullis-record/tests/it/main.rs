@@ -1,4 +1,4 @@
-//! What is kept of decisions, and what is not.
+//! What is recorded of decisions, and what is not.
 #![allow(
     clippy::unwrap_used,
     clippy::panic,

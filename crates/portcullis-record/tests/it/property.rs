@@ -175,7 +175,7 @@ fn any_noise() -> impl Strategy<Value = Value> {
     })
 }
 
-/// Writes JSON with blanks and escapes where nobody expects them.
+/// Writes JSON with blanks and escapes in unexpected places.
 struct OddWriter {
     state: u64,
     text: String,

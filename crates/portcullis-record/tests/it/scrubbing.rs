@@ -307,7 +307,7 @@ fn secrets_in_secrets_are_found() {
     }
 }
 
-/// Objects and texts made to take long. Whoever waits for this test knows.
+/// Objects and texts made to take long. A slow test is a regression.
 #[test]
 fn hostile_objects_and_texts_cost_little() {
     let many: serde_json::Map<String, Value> = (0..19_000)

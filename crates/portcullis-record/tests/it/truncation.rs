@@ -1,4 +1,4 @@
-//! Reviews that are too large to be kept whole.
+//! Reviews that are too large to be recorded in full.
 
 use portcullis_record::Decision;
 use serde_json::{Value, json};

@@ -73,7 +73,7 @@ impl Definitions {
         self.roles.add(name, at, role.map(Arc::new), findings);
     }
 
-    /// Warns of what nobody has.
+    /// Warns of unused rules and roles.
     pub(super) fn warn_unused(&self, used: &Used, findings: &mut Findings<'_>) {
         self.rules.warn_unused(&used.rules, findings);
         self.roles.warn_unused(&used.roles, findings);

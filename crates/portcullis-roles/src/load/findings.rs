@@ -1,4 +1,4 @@
-//! What was found in the document.
+//! Faults and warnings found in the document.
 
 use portcullis_document::{Document, Fault, Located, Node, Value, path, read};
 use serde::Deserialize;

@@ -1,4 +1,4 @@
-//! Roles of rules, as they are written.
+//! Mappings of rules to roles, as they are written.
 
 /// The roles of one rule.
 #[derive(Debug)]

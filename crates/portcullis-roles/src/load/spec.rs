@@ -94,7 +94,7 @@ pub(super) const IGNORED: &[&str] = &[
 /// What Zuul knows of `api-root` and is not used here.
 pub(super) const ROOT_IGNORED: &[&str] = &["authentication-realm"];
 
-/// A key that may be left out, but has a value where it is there: `null` is none.
+/// An optional key that can't be `null`.
 fn given<'de, T: Deserialize<'de>, D: Deserializer<'de>>(
     deserializer: D,
 ) -> Result<Option<T>, D::Error> {

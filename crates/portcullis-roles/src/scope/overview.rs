@@ -9,7 +9,7 @@ use super::{Mapping, Scope};
 use portcullis_core::Identity;
 
 impl Scope {
-    /// Everything somebody may do here.
+    /// Everything a caller may do here.
     pub fn effective(&self, who: Option<&Identity>) -> Effective {
         let matching = who.map(|who| self.rules_of(who));
         let mappings: Vec<_> = matching
@@ -41,7 +41,7 @@ impl Scope {
         }
     }
 
-    /// Whether somebody may do something, with everything that was considered.
+    /// Whether a caller may do something, with everything that was considered.
     pub fn explain(
         &self,
         who: Option<&Identity>,
@@ -85,9 +85,9 @@ impl Scope {
         explanation
     }
 
-    /// The rules whose people may do something. A parameter that is not given may be anything; a grant
-    /// is listed with its conditions on those. Who reads anonymously or is admin without a rule is not
-    /// listed, nor are rules that match nobody.
+    /// The rules whose callers may do something. A parameter that is not given may be anything; a grant
+    /// is listed with its conditions on those. Anonymous readers and admins without a rule are not
+    /// listed, nor are rules that can't match.
     pub fn who_can(&self, permission: Permission, parameters: &Parameters<'_>) -> Vec<Holder> {
         let mut holders = Vec::new();
         for mapping in &self.mappings {

@@ -1,4 +1,4 @@
-//! What went wrong elsewhere with the same configuration, and must not here.
+//! Defects that others had with the same configuration, and that must not occur here.
 
 use portcullis_roles::{Permission, Permitted, Project};
 use serde_json::{Value, json};
@@ -22,7 +22,7 @@ fn one_role(permissions: Value) -> Value {
     ])
 }
 
-/// Whether somebody with these claims matches a rule with these conditions.
+/// Whether a caller with these claims matches a rule with these conditions.
 fn matches(conditions: &Value, claims: &Value) -> bool {
     let document = document(&[
         rule("some", conditions.clone()),

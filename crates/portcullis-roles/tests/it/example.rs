@@ -1,4 +1,4 @@
-//! The example file of the document that proposes roles, and everything it says of it.
+//! The example file of the document that proposes roles, and every statement made about it.
 
 use portcullis_core::Identity;
 use portcullis_roles::{AccessDecision, Basis, Permission, Permitted};
@@ -87,7 +87,7 @@ fn it_means_what_the_document_says() {
         panic!("{answer:?}");
     };
     assert_eq!((rule.as_str(), role.as_str()), ("alice", "enqueue-post"));
-    // Other institutions are nobody here, and other tenants are not there.
+    // Other institutions have no permissions here, and other tenants don't exist.
     assert!(!may(scope, Some(&who(json!({"iss": "elsewhere"}))), "read"));
     assert!(load.roles.tenant("other").is_none());
 }

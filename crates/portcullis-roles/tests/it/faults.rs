@@ -1,4 +1,4 @@
-//! What is wrong in documents: where it is said to be, in which words, with what would be right.
+//! Faults in documents: their position, message and suggestion.
 
 use serde_json::{Value, json};
 

@@ -1,6 +1,6 @@
-//! The meaning of a document, in the plainest words: everything is looped over, nothing is remembered.
+//! A naive implementation of a document's meaning: it loops over everything and remembers nothing.
 //!
-//! Written from the description alone, to compare the real thing with.
+//! Written from the description alone, to compare the real implementation with.
 
 use portcullis_core::{AdminOf, Identity};
 use serde_json::{Map, Value};
@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 /// The parameters of a request: names and values, a project maybe with two.
 pub(crate) type Given = Vec<(&'static str, String)>;
 
-/// Whether somebody may do something in a tenant, or at the root.
+/// Whether a caller may do something in a tenant, or at the root.
 pub(crate) fn may(
     document: &Value,
     tenant: Option<&str>,
@@ -91,7 +91,7 @@ fn named<'d>(document: &'d Value, kind: &str, name: &str) -> &'d Value {
     found.next().unwrap()
 }
 
-/// Whether a rule matches somebody.
+/// Whether a rule matches a caller.
 pub(crate) fn matches(document: &Value, rule: &str, tenant: Option<&str>, who: &Identity) -> bool {
     let conditions = &named(document, "authorization-rule", rule)["conditions"];
     if tenant.is_none() && conditions.to_string().contains("{tenant.name}") {

@@ -1,4 +1,4 @@
-//! Documents, callers and parameters, briefly written.
+//! Shorthands for documents, callers and parameters.
 
 use portcullis_core::{AdminOf, Identity};
 use portcullis_document::{Document, Fault, Faults};
@@ -62,7 +62,7 @@ pub(crate) fn faults(document: &Value) -> Vec<Fault> {
     }
 }
 
-/// Somebody with these claims; the uid is `sub`.
+/// A caller with these claims; the uid is `sub`.
 pub(crate) fn who(claims: Value) -> Identity {
     let claims = claims.as_object().unwrap().clone();
     Identity {
@@ -76,7 +76,7 @@ pub(crate) fn who(claims: Value) -> Identity {
     }
 }
 
-/// Somebody who is admin of these tenants by token.
+/// A caller who is admin of these tenants by token.
 pub(crate) fn admin_of(tenants: &[&str]) -> Identity {
     let admin = if tenants == ["*"] {
         AdminOf::Everything

@@ -1,4 +1,4 @@
-//! Tenants: their projects, and what becomes of them when the document changes.
+//! Tenants: their projects, and what happens to them when the document changes.
 
 use portcullis_roles::{Permission, Roles, Tenant};
 use serde_json::{Value, json};

@@ -1,4 +1,4 @@
-//! What is odd in documents but not wrong.
+//! Warnings about documents.
 
 use serde_json::{Value, json};
 

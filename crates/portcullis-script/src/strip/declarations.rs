@@ -1,4 +1,4 @@
-//! Declarations, imports and exports that are of types alone, wholly or in part.
+//! Declarations, imports and exports that are of types alone, entirely or in part.
 
 use swc_common::{Span, Spanned};
 use swc_ecma_ast::{

@@ -1,7 +1,7 @@
 //! Walks the tree of a TypeScript text and finds what isn't JavaScript.
 //!
-//! What goes is blanked. Where the text would mean something else without it (a line that goes on
-//! with the one before, a directive that wasn't one, a statement that must be there) a `;` or a
+//! All of that is blanked. Where the text would mean something else without it (a line that continues
+//! the one before, a directive that wasn't one, a required statement) a `;` or a
 //! parenthesis is written into the blank. What has no counterpart in JavaScript, or needs code in
 //! its place, is an error. The rules are those of `swc_ts_fast_strip`.
 

@@ -9,7 +9,7 @@ use super::action::Action;
 pub(crate) enum Access {
     /// Nothing: says why.
     Public(&'static str),
-    /// To be somebody; what is answered depends on who it is.
+    /// An identity; the answer depends on which.
     SignedIn(&'static str),
     /// A permission in the tenant that the path names.
     Tenant(Permission, &'static [Condition]),

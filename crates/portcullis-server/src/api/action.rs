@@ -1,8 +1,8 @@
-//! What callers want to do, with the parameters that conditions are compared with.
+//! The actions of callers, with the parameters that conditions are compared with.
 
 use portcullis_roles::{Condition, Parameters, Permission};
 
-/// Something that somebody wants to do.
+/// An action that a caller requests.
 pub(crate) trait Action {
     /// What it takes.
     const PERMISSION: Permission;

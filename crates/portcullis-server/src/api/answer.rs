@@ -8,7 +8,7 @@ use crate::http::Response;
 use crate::http::answer::Answer;
 use crate::http::error::{HttpError, json};
 
-/// 200 with a value. What depends on who asks is kept by nobody in between.
+/// 200 with a value. It depends on the caller, so it must not be cached.
 pub(super) fn ok(value: &impl Serialize) -> Result<Response, HttpError> {
     let body = serde_json::to_vec(value).map_err(|_| HttpError::internal())?;
     let mut response = json(StatusCode::OK, body);

@@ -1,7 +1,7 @@
 //! The door of the API: what is recorded of calls.
 //!
-//! That is everything that changes something, and every refusal of somebody known. Reading that is permitted is
-//! not recorded, nor are those who are nobody: anybody could fill the log.
+//! That is everything that changes something, and every denial of an identified caller. Allowed reads are
+//! not recorded, nor are denials of anonymous callers: anyone could fill the log.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -120,7 +120,7 @@ impl<'a> Audit<'a> {
         self.endpoint
     }
 
-    /// Notes what was decided about somebody, and what is to be said.
+    /// Records what was decided about a caller, and returns the answer.
     pub(super) fn note(
         &self,
         scope: Option<&Scope>,

@@ -1,4 +1,4 @@
-//! What may I do here?
+//! What the caller may do.
 
 use std::collections::BTreeMap;
 

@@ -104,14 +104,14 @@ impl From<Hold> for HoldAnswer {
     }
 }
 
-/// Somebody wants to place a hold.
+/// Places a hold.
 #[derive(Debug)]
 pub(crate) struct Place {
     project: Project,
     hold: NewHold,
 }
 
-/// Somebody wants to release a hold.
+/// Releases a hold.
 #[derive(Debug)]
 pub(crate) struct Release {
     project: Project,
@@ -338,7 +338,7 @@ pub(super) fn release(call: Call<'_>) -> Answering<'_> {
         let hold = stored(&call, tenant).await?;
         let (project, _) = names::project(tenant, &hold.project)?;
         let authorized = call.authorize(tenant.scope(), Release { project, hold });
-        // A refusal says what the hold is about: who may not read hears that there is none.
+        // A denial shows what the hold is about: a caller without read access gets "not found".
         let authorized = authorized
             .await
             .map_err(|refusal| match call.may_read(tenant) {

@@ -77,7 +77,7 @@ fn parse<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, HttpError> {
     })
 }
 
-/// A text that may be missing, null or empty, all of which mean that there is none.
+/// A string that may be missing, null or empty, all of which mean absent.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Maybe(pub(crate) Option<String>);
 

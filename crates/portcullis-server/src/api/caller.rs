@@ -1,6 +1,6 @@
-//! Who asks: a token, a session, a process at a unix socket, or a client's certificate, in this order.
+//! The caller: a token, a session, a process at a unix socket, or a client's certificate, in this order.
 //!
-//! What is shown on purpose is what counts: an invalid token is never made up for by something else.
+//! Credentials that are sent explicitly count: an invalid token is never replaced by something else.
 
 use std::sync::Arc;
 
@@ -20,15 +20,15 @@ use portcullis_gate::access::Access;
 /// Who asks.
 #[derive(Debug, Clone)]
 pub(crate) enum Caller {
-    /// Nobody in particular.
+    /// Without credentials.
     Anonymous,
-    /// Somebody who showed something that is no good.
+    /// With credentials that are rejected.
     Unproved(TokenError),
-    /// Somebody with a token.
+    /// With a token.
     Known(Arc<Identity>),
-    /// Somebody by the connection: a certificate or a unix socket.
+    /// Identified by the connection: a certificate or a unix socket.
     Connected(Arc<Identity>),
-    /// Somebody who signed in with a browser.
+    /// Signed in with a browser.
     SignedIn(Session),
 }
 
@@ -63,7 +63,7 @@ impl Caller {
         })
     }
 
-    /// Whoever was proved to ask.
+    /// The verified identity.
     pub(crate) fn identity(&self) -> Option<&Identity> {
         match self {
             Self::Anonymous | Self::Unproved(_) => None,
@@ -72,11 +72,11 @@ impl Caller {
         }
     }
 
-    /// What is said to somebody who is nobody where that is not enough.
+    /// The response to an anonymous caller where an identity is required.
     pub(super) fn challenge(&self, access: &Access) -> HttpError {
         match self {
             Self::Unproved(why) if why.code == Code::KeysUnavailable => {
-                // What is said to anybody doesn't tell where the keys are.
+                // The response doesn't reveal where the keys are.
                 tracing::warn!("cannot verify a token: {}", printable(&why.message));
                 HttpError::new(
                     hyper::StatusCode::SERVICE_UNAVAILABLE,
@@ -112,8 +112,8 @@ async fn verified(access: &Access, header: &[u8]) -> Result<Arc<Identity>, Token
     }
 }
 
-/// Root and the server's own user may do everything: they could do it anyway. Others are somebody
-/// where the configuration says so.
+/// Root and the server's own user may do everything: they could do it anyway. Others have an identity
+/// only where the configuration says so.
 async fn at_socket(server: &Server, access: &Access, unix: UnixPeer) -> Option<Identity> {
     let is_master = unix.uid == 0 || unix.uid == geteuid().as_raw();
     if !is_master && access.sockets.is_none() {

@@ -7,7 +7,7 @@ use crate::http::error::HttpError;
 use crate::visitor::Visitor;
 use portcullis_gate::access::Access;
 
-/// A cookie: over TLS nobody but this host can set it, so only that one counts there.
+/// A cookie: over TLS only this host can set the prefixed one, so only that one counts there.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct CookieName {
     over_tls: &'static str,
@@ -24,7 +24,7 @@ pub(super) const LOGIN: CookieName = CookieName {
     over_tls: "__Host-portcullis-login",
     without: "portcullis-login",
 };
-/// A form for somebody who has no session.
+/// A form for a user without a session.
 pub(super) const FORM: CookieName = CookieName {
     over_tls: "__Host-portcullis-form",
     without: "portcullis-form",

@@ -1,4 +1,4 @@
-//! Decisions over REST: lists, single ones, and a stream of what comes.
+//! Decisions over REST: lists, single ones, and a stream of new ones.
 
 use bytes::Bytes;
 use hyper::StatusCode;
@@ -36,7 +36,7 @@ const KEEP_ALIVE: Duration = Duration::from_secs(15);
 /// Events that a slow client may leave unread.
 const UNREAD: usize = 64;
 
-/// Somebody wants to read the decision log.
+/// Reads the decision log.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct ReadDecisions;
 

@@ -1,4 +1,4 @@
-//! The API described for people.
+//! The human-readable description of the API.
 
 use hyper::StatusCode;
 use hyper::header::{

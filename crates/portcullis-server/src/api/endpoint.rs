@@ -1,4 +1,4 @@
-//! What one call is: its path, what it needs, what it takes and what it answers.
+//! The definition of one call: its path, what it needs, what it takes and what it answers.
 
 use std::sync::Arc;
 
@@ -167,7 +167,7 @@ impl Endpoint {
         Ok(answer)
     }
 
-    /// Whether people open it in a browser: what is wrong is told them in a page.
+    /// Whether people open it in a browser: errors are shown in a page.
     pub(crate) fn is_for_people(&self) -> bool {
         match &self.success {
             Success::Other { content_type, .. } => content_type.starts_with("text/html"),

@@ -1,4 +1,4 @@
-//! Every call there is. Each is defined where it is answered, with what it needs; this is the list of lists.
+//! All calls. Each is defined where it is answered, with what it needs; this is the list of lists.
 
 use std::sync::LazyLock;
 
@@ -77,7 +77,7 @@ pub(crate) enum Found {
 /// What a request is for, at a listener that serves this.
 pub(crate) fn find(method: &Method, path: &str, serves: &[Service]) -> Found {
     let mut others: Option<&'static Endpoint> = None;
-    // What the page is made of is no call of its own.
+    // The assets of the page are not calls of their own.
     let path = if path.starts_with("/docs/") {
         "/docs"
     } else {

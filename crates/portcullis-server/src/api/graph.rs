@@ -1,4 +1,4 @@
-//! The relationship graph over REST, and as a page: paths, neighbours, whole graphs, who may do what.
+//! The relationship graph over REST, and as a page: paths, neighbours, whole graphs, access checks.
 //!
 //! All of it is for those who may read the graph at the root of the API. Searches run in threads that may
 //! block, a few at once.
@@ -32,7 +32,7 @@ const MOST_NEIGHBOURS: usize = 10_000;
 /// Longer texts name no vertex.
 const LONGEST: usize = 1024;
 
-/// Somebody wants to read the graph.
+/// Reads the graph.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct ReadGraph;
 

@@ -1,7 +1,7 @@
-//! Whether the caller may do what it wants.
+//! Whether the caller may do what it requests.
 //!
 //! INVARIANT: an [`Authorized`] is made here only, after its parameters were checked, and handlers act
-//! on nothing else. What an action needs stands at its type, and is what its endpoint declares: the
+//! on nothing else. What an action needs is defined by its type, and is what its endpoint declares: the
 //! guard denies every call of an endpoint that declares something else.
 
 use portcullis_core::Identity;
@@ -34,8 +34,8 @@ impl<A> std::ops::Deref for Authorized<A> {
 }
 
 impl<'a> Call<'a> {
-    /// The tenant that the path names. Who may not know that there is none of this name hears what
-    /// would be said of one that is private.
+    /// The tenant that the path names. A caller who may not learn that it does not exist gets the same
+    /// answer as for a private one.
     pub(crate) fn tenant(&self) -> Result<&'a Tenant, HttpError> {
         let roles = &self.gate.access.roles;
         let name = self.values.get("tenant");
@@ -118,14 +118,14 @@ impl<'a> Call<'a> {
         matches!(answer, AccessDecision::Allowed(_))
     }
 
-    /// Somebody, whoever it is.
+    /// The identity, whichever it is.
     pub(crate) fn somebody(&self) -> Result<&Identity, HttpError> {
         let who = self.caller.identity();
         who.ok_or_else(|| self.caller.challenge(&self.gate.access))
     }
 
-    /// An endpoint that declares something else than its handler asks for is a fault of ours, and
-    /// lets nobody in.
+    /// An endpoint that declares something else than its handler requires is a bug, and
+    /// denies every call.
     fn declared<A: Action>(&self, scope: &Scope) -> Result<(), HttpError> {
         let wanted = match scope.tenant() {
             Some(_) => Access::Tenant(A::PERMISSION, A::CONDITIONS),
@@ -187,7 +187,7 @@ impl<'a> Call<'a> {
         ))
     }
 
-    /// Why not: to nobody, that somebody is needed; to somebody, what is missing.
+    /// The denial: an anonymous caller has to sign in; others learn what is missing.
     pub(crate) fn refused(
         &self,
         scope: Option<&Scope>,

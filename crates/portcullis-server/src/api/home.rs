@@ -1,4 +1,4 @@
-//! `GET /`: what there is, for people and for programs.
+//! `GET /`: what the server offers, as a page and as JSON.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,4 @@
-//! Texts inside pages.
+//! Escaping of text in pages.
 
 /// A text inside a page, or inside the quotes of an attribute.
 pub(super) fn escaped(text: &str) -> String {

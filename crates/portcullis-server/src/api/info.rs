@@ -68,7 +68,7 @@ struct RealmInfo {
     login: Option<String>,
 }
 
-/// What anybody may ask.
+/// The public calls.
 pub(super) const ENDPOINTS: &[Endpoint] = &[
     get(
         ("/api/info", "info"),

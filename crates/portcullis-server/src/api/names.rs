@@ -1,13 +1,13 @@
 //! Names that callers give: of projects, jobs, pipelines, references and changes.
 //!
-//! They are compared, kept and shown later, so they must be something that can be shown.
+//! They are compared, stored and shown later, so they must be printable.
 
 use portcullis_core::text::start;
 use portcullis_roles::{Project, Tenant};
 
 use crate::http::error::HttpError;
 
-/// Longer names are none.
+/// Longer names are invalid.
 const MOST_CHARACTERS: usize = 1024;
 /// What of a name is repeated in a message.
 const SHOWN_CHARACTERS: usize = 200;
@@ -38,7 +38,7 @@ pub(super) fn unknown_project(project: &Project) -> HttpError {
     ))
 }
 
-/// Refuses what is no name.
+/// Rejects an invalid name.
 pub(super) fn check(what: &str, name: &str) -> Result<(), HttpError> {
     if name.chars().any(char::is_control) {
         return Err(HttpError::bad_request(format!(

@@ -1,6 +1,6 @@
 //! The pages at `/docs`, which show the description of the API.
 //!
-//! Everything is part of the program, nothing is asked of another host. Swagger UI shows the
+//! Everything is part of the program, nothing is loaded from another host. Swagger UI shows the
 //! description; it comes from npm, unchanged, by `scripts/vendor-api-docs`. The frame around it is ours.
 
 #[cfg(test)]
@@ -11,7 +11,7 @@ use std::sync::LazyLock;
 
 use aws_lc_rs::digest::{SHA256, digest};
 
-/// Something a browser gets, and the headers it wants. Whoever answers sends `etag` too, 304 where
+/// A file for browsers, and its headers. The handler also sends `etag`, 304 where
 /// `if-none-match` names it, and [`HEADERS`].
 #[derive(Debug)]
 pub(crate) struct Page {

@@ -1,4 +1,4 @@
-//! Paths with names for what varies: `/api/tenant/{tenant}/status`.
+//! Paths with placeholders: `/api/tenant/{tenant}/status`.
 //!
 //! `{project}` may span several segments, since projects have slashes, plain or percent-encoded. Paths
 //! are taken apart before they are decoded, so that an encoded slash never ends a segment.
@@ -52,7 +52,7 @@ pub(crate) fn fit(template: &'static str, path: &str) -> Option<PathValues> {
     rest.is_empty().then_some(PathValues { values })
 }
 
-/// Segments as the text they stand for; none if there is no text for them.
+/// The decoded segments; none if they can't be decoded.
 fn decoded(segments: &[&str]) -> Option<String> {
     let mut text = String::new();
     for (index, segment) in segments.iter().enumerate() {

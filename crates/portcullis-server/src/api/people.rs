@@ -1,4 +1,4 @@
-//! Small pages for people: one layout, nothing that runs, nothing from another host.
+//! Small HTML pages: one layout, no scripts, nothing from another host.
 
 use hyper::StatusCode;
 use hyper::header::{

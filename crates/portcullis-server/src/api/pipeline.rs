@@ -1,6 +1,6 @@
 //! Running pipelines again, cancelling them, and moving changes to the front.
 //!
-//! Everything up to the queue: who may, and about what. Nothing has been submitted yet that could be
+//! Everything up to the queue: who may do it, and on what. Nothing has been submitted yet, so nothing is
 //! found.
 
 use portcullis_roles::{Condition, Parameters, Permission, Project};
@@ -73,15 +73,15 @@ struct Run {
     reference: Option<String>,
 }
 
-/// Somebody wants something to run again.
+/// Runs something again.
 #[derive(Debug)]
 pub(crate) struct Enqueue(Run);
 
-/// Somebody wants something to be cancelled.
+/// Cancels something.
 #[derive(Debug)]
 pub(crate) struct Dequeue(Run);
 
-/// Somebody wants changes to come first.
+/// Moves changes to the front.
 #[derive(Debug)]
 pub(crate) struct Promote {
     pipeline: String,

@@ -1,4 +1,4 @@
-//! The query of a URL: each parameter once, none that isn't known.
+//! The query of a URL: each parameter at most once, unknown ones rejected.
 
 use hyper::http::request::Parts;
 use portcullis_core::text::shortened;

@@ -1,8 +1,8 @@
 //! The caller of a long answer, and whether the answer is still permitted.
 //!
-//! A token expires, its key is exchanged, its authenticator or a role goes: a new request would be denied,
-//! so an answer that is still being written ends. Everything is asked again as for a new request, from the
-//! same head, so that nothing can be forgotten here.
+//! A token expires, its key is rotated, its authenticator or a role is removed: a new request would be
+//! denied, so an answer that is still being written ends. Everything is checked again as for a new
+//! request, from the same head, so that nothing can be forgotten here.
 
 use std::time::{Duration, Instant};
 
@@ -22,7 +22,7 @@ use portcullis_config::Service;
 /// How often it is asked again.
 const LOOK_EVERY: Duration = Duration::from_secs(2);
 
-/// Somebody who is being answered for long.
+/// A caller of a long answer.
 #[derive(Debug)]
 pub(super) struct Reader {
     visitor: Visitor,
@@ -36,7 +36,7 @@ pub(super) struct Reader {
 }
 
 impl Reader {
-    /// Whoever sent this head, and needs the permission of an action at the root of the API.
+    /// The sender of this head, who needs the permission of an action at the root of the API.
     pub(super) fn new<A: Action>(visitor: &Visitor, head: &Parts) -> Self {
         let mut looks = tokio::time::interval(LOOK_EVERY);
         looks.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);

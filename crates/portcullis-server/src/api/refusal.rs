@@ -1,4 +1,4 @@
-//! What a refusal says: to people, and to programs, as it is sent and as the description of the API has it.
+//! The content of a denial: human-readable and machine-readable, as it is sent and as the API describes it.
 
 use portcullis_roles::Refusal;
 use schemars::JsonSchema;

@@ -1,4 +1,4 @@
-//! Ending sessions of others.
+//! Ending sessions of other users.
 
 use portcullis_core::clock;
 use portcullis_roles::{Condition, Parameters, Permission};
@@ -11,10 +11,10 @@ use super::endpoint::{Endpoint, Success, Tag, Verb, get, text};
 use super::query::Query;
 use crate::http::error::HttpError;
 
-/// Longer texts name nobody.
+/// Longer subjects are invalid.
 const LONGEST: usize = 1024;
 
-/// Somebody wants to end sessions.
+/// Ends sessions.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct EndSessions;
 

@@ -1,4 +1,4 @@
-//! Pausing a tenant, and going on.
+//! Pausing and resuming a tenant.
 
 use std::time::SystemTime;
 
@@ -80,7 +80,7 @@ pub(super) fn seconds(time: SystemTime) -> u64 {
     since.map_or(0, |since| since.as_secs())
 }
 
-/// Somebody wants to pause a tenant or to go on.
+/// Pauses or resumes a tenant.
 #[derive(Debug)]
 pub(crate) struct SetState {
     change: StateChange,

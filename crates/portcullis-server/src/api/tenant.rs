@@ -1,4 +1,4 @@
-//! Tenants: which there are, and what is in them.
+//! Tenants: the list, and their contents.
 
 use schemars::JsonSchema;
 use serde::Serialize;

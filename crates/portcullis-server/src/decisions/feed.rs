@@ -1,6 +1,6 @@
-//! Tells event streams what is kept, as it comes.
+//! Sends new decisions to event streams.
 //!
-//! What others wrote into the same store is told too: the store is asked what is new, when this
+//! Decisions that other servers wrote into the same store are sent too: the store is polled when this
 //! server has stored something and once in a while.
 
 use std::sync::Arc;
@@ -81,13 +81,13 @@ impl Feed {
         Ok(Some(subscription))
     }
 
-    /// Reads what is new as long as anybody wants to know.
+    /// Reads what is new as long as there are subscribers.
     async fn read_on(&self, reader: &StorePool, mut mark: Mark) {
         loop {
             let _ = tokio::time::timeout(LOOK_EVERY, self.stored.notified()).await;
             if self.news.receiver_count() == 0 {
                 self.is_reading.store(false, Ordering::SeqCst);
-                // Somebody who came just now saw a reader that is about to end.
+                // A new subscriber may have seen a reader that is about to end.
                 if self.news.receiver_count() == 0 || self.is_reading.swap(true, Ordering::SeqCst) {
                     return;
                 }

@@ -1,7 +1,7 @@
-//! From what a door decided to a line that may be kept.
+//! From what a door decided to a line that may be recorded.
 //!
 //! Lines are made where the decision was made, right after its answer is on its way: what they are made
-//! of is still at hand there, and everything is thrown away where it came from.
+//! of is still available there, and everything is freed by the thread that allocated it.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};

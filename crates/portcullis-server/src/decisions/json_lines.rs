@@ -1,6 +1,6 @@
 //! Decisions as lines of JSON, to standard output or to the end of a file.
 //!
-//! A file that was renamed away is begun anew, so that the tools that rotate logs work.
+//! A file that was renamed away is created again, so that the tools that rotate logs work.
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, Write};

@@ -1,4 +1,4 @@
-//! Decisions that could not be kept before the server ended: counted, named, and said.
+//! Decisions that could not be recorded before the server ended: counted, named, and logged.
 
 use super::queue::{Item, NAMED};
 

@@ -80,7 +80,7 @@ pub(super) struct InHand {
 struct State {
     items: VecDeque<Item>,
     bytes: usize,
-    /// Somebody waits for one of them.
+    /// A request waits for one of them.
     is_urgent: bool,
     change: Option<(Settings, Option<Store>)>,
     end: Option<Instant>,

@@ -1,11 +1,11 @@
-//! The settings of the decision log, and the store it begins with.
+//! The settings of the decision log, and its initial store.
 
 use std::path::Path;
 
 use portcullis_config::Decisions;
 use portcullis_store::{Location, Mode, Store, StoreError};
 
-/// What the decision log is told to do.
+/// The settings of the decision log.
 #[derive(Debug, Clone)]
 pub(crate) struct Settings {
     /// The store; none if decisions are not kept there.

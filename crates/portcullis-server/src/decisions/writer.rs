@@ -1,4 +1,4 @@
-//! The thread that keeps decisions: writes them where they go, and deletes the old ones.
+//! The thread that records decisions: writes them to their destinations, and deletes the old ones.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -28,7 +28,7 @@ const REFUSALS: u32 = 5;
 const PRUNE_EVERY: Duration = Duration::from_secs(30);
 const RETRY_FIRST: Duration = Duration::from_millis(100);
 const RETRY_LAST: Duration = Duration::from_secs(5);
-/// A fault that stays is told again after this long.
+/// A persistent fault is logged again after this long.
 const TELL_EVERY: Duration = Duration::from_secs(60);
 
 /// Wakes those who wait for the end of the writer, however it ended.
@@ -40,7 +40,7 @@ impl Drop for Over {
     }
 }
 
-/// Keeps decisions until told to end.
+/// Records decisions until it is stopped.
 #[derive(Debug)]
 pub(super) struct Writer {
     queue: Arc<Queue>,
@@ -174,9 +174,9 @@ impl Writer {
         }
     }
 
-    /// Keeps all of them, however long it takes; false if the server ends first. Those that nobody
-    /// waits for any more though they had to be kept were refused meanwhile, and are left out; so is
-    /// what the store refuses again and again.
+    /// Stores all of them, however long it takes; false if the server ends first. Required decisions
+    /// whose requests no longer wait were denied meanwhile, and are left out; so are those that
+    /// the store rejects repeatedly.
     fn store_all(&mut self, ready: &mut Vec<Item>) -> bool {
         let mut backoff = Backoff::new(RETRY_FIRST, RETRY_LAST);
         let mut refusals = 0;

@@ -1,4 +1,4 @@
-//! What the doors of Kubernetes have in common: a review is the body of a request, and so is its answer.
+//! What the doors of Kubernetes share: a review is the body of a request, and so is its answer.
 
 use std::future::Future;
 use std::panic::{AssertUnwindSafe, catch_unwind};

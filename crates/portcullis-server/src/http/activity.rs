@@ -1,10 +1,10 @@
-//! What a connection is doing, so that clients who stop halfway can be told apart from those who
+//! What a connection is doing, to distinguish clients that stop halfway from those that
 //! merely keep a connection open.
 //!
 //! A connection waits for its first request as long as for the rest of one that has begun; between
-//! requests it may rest longer. Answers have their time to be taken. [`Tracked`] notices the first byte
+//! requests it may be idle longer. Answers have a time limit of their own. [`Tracked`] notices the first byte
 //! of a request, the service notes its begin and end, answers when they are made and when their last
-//! byte is gone. Timers are left to the connection.
+//! byte is sent. Timers are left to the connection.
 
 use std::io;
 use std::pin::Pin;
@@ -149,7 +149,7 @@ impl Activity {
         }
     }
 
-    /// Whether nobody asked for what is about to be written.
+    /// Whether what is about to be written answers no request.
     fn is_unasked(&self) -> bool {
         self.busy.load(Ordering::Relaxed) == 0 && !self.answer_due.load(Ordering::Relaxed)
     }
@@ -224,7 +224,7 @@ impl<S> Tracked<S> {
         }
     }
 
-    /// The same, holding back answers nobody asked for. For HTTP/1.1 only.
+    /// The same, holding back unsolicited answers. For HTTP/1.1 only.
     pub(crate) fn holding_back(mut self) -> Self {
         self.holds_back = true;
         self
@@ -237,7 +237,7 @@ impl<S> Tracked<S> {
         (self.stream, status)
     }
 
-    /// Takes bytes that nobody asked for; false if somebody did.
+    /// Takes unsolicited bytes; false if they answer a request.
     fn hold_back(&mut self, bytes: &[u8]) -> bool {
         let is_held = self.holds_back && self.activity.is_unasked();
         if is_held && self.held_back.len() < 64 {

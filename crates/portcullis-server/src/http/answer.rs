@@ -1,4 +1,4 @@
-//! The body of an answer: whole, or a stream of pieces that ends when either side has enough.
+//! The body of an answer: complete, or a stream of pieces that ends when either side closes it.
 
 use std::convert::Infallible;
 use std::pin::Pin;

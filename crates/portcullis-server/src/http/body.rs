@@ -28,7 +28,7 @@ pub(crate) struct BodyLimits<'a> {
     pub(crate) budget: &'a Arc<Budget>,
 }
 
-/// The whole body, if it keeps to the limits. Its memory counts as long as anybody holds a part of it.
+/// The whole body, if it keeps to the limits. Its memory counts as long as a part of it is held.
 pub(crate) async fn read(
     mut body: Incoming,
     limits: BodyLimits<'_>,

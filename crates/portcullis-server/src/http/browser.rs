@@ -1,7 +1,7 @@
 //! Headers that browsers send about a request, and headers for them in answers.
 //!
 //! Browsers send cookies and certificates along with requests that pages of other sites make, and reach
-//! ports on loopback that others can't. They also say which site made them ask; other clients don't.
+//! ports on loopback that others can't. They also say which site made the request; other clients don't.
 
 use hyper::header::{
     HOST, HeaderName, HeaderValue, ORIGIN, STRICT_TRANSPORT_SECURITY, X_CONTENT_TYPE_OPTIONS,

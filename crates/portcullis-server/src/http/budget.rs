@@ -1,4 +1,4 @@
-//! Memory that all requests under way may take together: bodies while they are read and judged, and
+//! Memory that all requests under way may use together: bodies while they are read and judged, and
 //! answers until they are written.
 //!
 //! INVARIANT: a [`Share`] lives as long as the bytes it stands for. Large bodies and all answers own
@@ -103,7 +103,7 @@ impl Share {
         self.budget.is_ample()
     }
 
-    /// The bytes, with this share for as long as anybody holds a part of them.
+    /// The bytes, with this share for as long as a part of them is held.
     pub(crate) fn with(self, bytes: Bytes) -> Bytes {
         Bytes::from_owner(Held {
             bytes,

@@ -1,4 +1,4 @@
-//! One connection: HTTP/1.1 or HTTP/2, within its time limits, until either side has enough.
+//! One connection: HTTP/1.1 or HTTP/2, within its time limits, until either side closes it.
 
 use std::future::Future;
 use std::pin::Pin;
@@ -210,7 +210,7 @@ pub(crate) async fn serve_http2<S: AsyncRead + AsyncWrite + Unpin + Send + 'stat
             }
             _ = ticks.tick() => {
                 let now = clock::monotonic();
-                // Once requests came, frames in between are no sign of a new one.
+                // Once requests came, frames in between don't mean that a new one begins.
                 let head_time = if activity.has_begun() { limits.rest_time } else { limits.head_time };
                 let is_old = retires_at.is_some_and(|at| at <= now) || activity.is_retiring();
                 match activity.overdue(now, head_time, limits.rest_time) {

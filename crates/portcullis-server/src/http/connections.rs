@@ -1,7 +1,7 @@
 //! How many connections may be open at once: over all listeners, at each of them, and from one address;
-//! changed while they are.
+//! limits may change while connections are open.
 //!
-//! Half of the limit is shared out: each listener has a part of it that no other can use. The other half
+//! Half of the limit is reserved: each listener has a part of it that no other can use. The other half
 //! is first come, first served.
 
 use std::collections::{BTreeMap, HashMap};

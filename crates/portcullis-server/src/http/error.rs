@@ -200,7 +200,7 @@ impl HttpError {
         response
     }
 
-    /// What RFC 6750 wants to be said: who showed nothing is told no error.
+    /// As RFC 6750 requires: a request without credentials gets no error code.
     fn challenge(&self) -> HeaderValue {
         let realm = quotable(self.realm.as_deref().unwrap_or("portcullis"));
         let error = match self.code {

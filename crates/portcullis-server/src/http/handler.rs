@@ -1,4 +1,4 @@
-//! What connections are served with: the listener hands each connection to a [`Handler`], which answers
+//! The interface to what is served: the listener hands each connection to a [`Handler`], which answers
 //! its requests. Nothing in `http` knows what is served.
 
 use std::future::Future;

@@ -1,7 +1,7 @@
 //! Ends a connection so that the last answer arrives.
 //!
-//! A socket that is closed while the other side is still sending is reset, and a reset takes away
-//! what was sent but not yet read. So: stop writing, pass over what comes, for a short while.
+//! A socket that is closed while the other side is still sending is reset, and a reset discards
+//! what was sent but not yet read. So: stop writing, discard what comes, for a short while.
 
 use std::time::Duration;
 

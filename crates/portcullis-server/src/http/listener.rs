@@ -29,7 +29,7 @@ use portcullis_config::Bind;
 /// How long to wait when no more connections can be accepted, out of file descriptors for example.
 const PAUSE: Duration = Duration::from_millis(50);
 
-/// Clients that are told at once that they have too many connections.
+/// How many clients at once get an answer that they have too many connections.
 const TURNED_AWAY: usize = 64;
 /// A fatal alert of TLS, `internal_error`: all that can be said before the handshake.
 const TLS_ALERT: [u8; 7] = [0x15, 3, 3, 0, 2, 2, 80];
@@ -64,11 +64,11 @@ pub(crate) struct Accepting<H> {
     pub(crate) phase: watch::Receiver<Phase>,
 }
 
-/// Accepts connections until told to end. Those that are open go on by themselves.
+/// Accepts connections until it is stopped. Those that are open go on by themselves.
 ///
 /// A connection beyond the limit is held here until another one ends, and those behind it wait in
 /// the backlog. Room is asked for after accepting, and each listener has some of its own, so that one
-/// listener can't starve another. Addresses that have too many connections are turned away, so that
+/// listener can't starve another. Addresses that have too many connections are rejected, so that
 /// they don't keep others waiting.
 pub(crate) async fn accept_all<H: Handler>(bound: Bound, accepting: Accepting<H>) {
     let mut phase = accepting.phase.clone();
@@ -101,7 +101,7 @@ pub(crate) async fn accept_all<H: Handler>(bound: Bound, accepting: Accepting<H>
     }
 }
 
-/// Says that an address has too many connections. While many are told, others are just closed.
+/// Answers that an address has too many connections. Beyond a limit, connections are just closed.
 fn turn_away<H: Handler>(socket: Socket, accepting: &Accepting<H>, told: &Arc<Semaphore>) {
     const TEXT: &str = "too many connections from your address";
     let error = HttpError::new(StatusCode::TOO_MANY_REQUESTS, "too_many_connections", TEXT);

@@ -1,10 +1,10 @@
-//! Whether a body is what it must be: JSON, as it is.
+//! Whether a body has the required media type: JSON, without an encoding.
 
 use hyper::header::{CONTENT_ENCODING, CONTENT_TYPE, HeaderMap};
 
 use super::error::HttpError;
 
-/// Bodies are JSON; a client that doesn't say is believed to send that.
+/// Bodies are JSON; a client that doesn't say is assumed to send that.
 pub(crate) fn expect_json(headers: &HeaderMap) -> Result<(), HttpError> {
     if let Some(encoding) = headers.get(CONTENT_ENCODING)
         && !encoding.as_bytes().eq_ignore_ascii_case(b"identity")

@@ -1,7 +1,7 @@
-//! Looks at the first bytes of a plain connection to see what the client speaks.
+//! Looks at the first bytes of a plain connection to detect the client's protocol.
 //!
-//! Over TLS the handshake settles it. Without, HTTP/2 begins with a preface of its own, and a TLS
-//! client on a plain port deserves a word instead of silence.
+//! Over TLS the handshake negotiates it. Without, HTTP/2 begins with a preface of its own, and a TLS
+//! client on a plain port gets an error instead of silence.
 
 use std::io;
 

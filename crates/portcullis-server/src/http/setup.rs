@@ -1,4 +1,4 @@
-//! What a listener is set up to do, and the limits of its connections.
+//! The setup of a listener, and the limits of its connections.
 
 use std::hash::{BuildHasher, Hasher, RandomState};
 use std::ops::Deref;

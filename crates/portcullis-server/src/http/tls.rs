@@ -1,7 +1,7 @@
 //! TLS of a listener: certificates from files or made for development, client certificates.
 //!
-//! TLS 1.2 and 1.3 only; HTTP/2 is offered. A configuration is built whole and swapped, so that a
-//! certificate that doesn't fit its key changes nothing.
+//! TLS 1.2 and 1.3 only; HTTP/2 is offered. A configuration is built completely and swapped, so that a
+//! certificate that doesn't match its key changes nothing.
 
 use std::path::Path;
 use std::sync::Arc;

@@ -1,7 +1,7 @@
 //! What a connection's identity rests on, and whether that still holds.
 //!
 //! A client's certificate is verified once, in the handshake. Connections last longer than that: when
-//! the listener trusts others than it did then, or the certificate has expired, what was verified no
+//! the listener's trusted authorities change, or the certificate has expired, what was verified no
 //! longer counts, and the client has to connect again.
 
 use std::time::SystemTime;

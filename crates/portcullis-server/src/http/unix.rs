@@ -1,4 +1,4 @@
-//! Unix sockets: made with their mode and owner before clients can connect.
+//! Unix sockets: created with their mode and owner before clients can connect.
 
 use std::io;
 use std::os::unix::fs::{FileTypeExt, MetadataExt, PermissionsExt, chown};
@@ -24,8 +24,8 @@ struct SocketFile {
     inode: u64,
 }
 
-/// Binds beside the place, sets mode and owner, then moves it there. A socket that somebody still
-/// answers on, or a file that is no socket, is left alone.
+/// Binds a temporary path, sets mode and owner, then renames it. A socket that a server still
+/// answers on, or a file that is not a socket, is left alone.
 pub(crate) fn bind(socket: &UnixSocket) -> io::Result<BoundSocket> {
     check_place(&socket.path)?;
     let aside = socket

@@ -1,4 +1,4 @@
-//! What is counted of reviews that the chain of plug-ins judged.
+//! Metrics of reviews that the chain of plug-ins judged.
 
 use std::sync::Arc;
 

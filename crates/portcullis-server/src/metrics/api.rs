@@ -1,4 +1,4 @@
-//! What is counted of calls of the API.
+//! Metrics of calls of the API.
 
 use prometheus_client::encoding::EncodeLabelSet;
 use prometheus_client::metrics::counter::Counter;

@@ -1,4 +1,4 @@
-//! What is counted of access reviews.
+//! Metrics of access reviews.
 
 use std::sync::Arc;
 

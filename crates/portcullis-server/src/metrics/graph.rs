@@ -1,4 +1,4 @@
-//! What is counted of the graphs: changes, path checks, malformed objects, and, when they are scraped, their
+//! Metrics of the graphs: changes, path checks, malformed objects, and, when they are scraped, their
 //! size and how far they lag behind.
 
 use std::sync::{Arc, OnceLock};
@@ -112,7 +112,7 @@ const OPERATIONS: [(Update, &str); 3] = [
     (Update::Reevaluate, "Reevaluate"),
 ];
 
-/// Keeps the series it needs, so that counting is no look-up.
+/// Keeps the series it needs, so that counting needs no look-up.
 #[derive(Debug)]
 struct ProfileObserver {
     profile: Text,
@@ -175,7 +175,7 @@ impl Observer for ProfileObserver {
     }
 }
 
-/// Sizes and lag, asked when somebody looks.
+/// Sizes and lag, computed when they are scraped.
 #[derive(Debug)]
 struct Sizes(Arc<ArcSwap<Graphs>>);
 

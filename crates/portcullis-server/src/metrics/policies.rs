@@ -1,4 +1,4 @@
-//! What is counted of policies. Their names come from the configuration, so there are few.
+//! Metrics of policies. Their names come from the configuration, so there are few.
 
 use portcullis_core::{PolicyOutcome, Step, Verdict};
 use portcullis_js::GuardStatus;

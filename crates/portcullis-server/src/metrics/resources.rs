@@ -1,9 +1,9 @@
-//! The label `resource`, which callers choose: a bounded set of values that callers can't use up.
+//! The label `resource`, which callers choose: a bounded set of values that callers can't exhaust.
 //!
 //! Built-in resources of Kubernetes always have a label of their own. Others get one of
-//! [`OTHERS`] places when an object of theirs was allowed: that takes more than a made-up review
-//! with a made-up resource that is denied, and a webhook that is well protected sees only what the
-//! cluster serves. Whatever finds no place is `other`.
+//! [`OTHERS`] slots when an object of theirs was allowed: that takes more than a forged review
+//! with an invented resource that is denied, and a webhook that is well protected sees only what the
+//! cluster serves. Whatever finds no slot is `other`.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -17,7 +17,7 @@ use super::Text;
 const OTHERS: usize = 200;
 /// The part of them that one API group may take.
 const OF_A_GROUP: usize = 50;
-/// Names of resources are no longer in Kubernetes.
+/// The longest name of a resource in Kubernetes.
 const LONGEST: usize = 253;
 
 /// The resources that Kubernetes 1.37 serves by itself, in whatever group.
@@ -123,7 +123,7 @@ impl Default for Resources {
 }
 
 impl Resources {
-    /// The resource of a review as a label; `other` if there is no place for it.
+    /// The resource of a review as a label; `other` if there is no slot for it.
     pub(super) fn label(&self, resource: &Resource, is_allowed: bool) -> Text {
         let name = resource.resource.as_str();
         if let Some(known) = self.built_in.get(name) {

@@ -1,4 +1,4 @@
-//! What is counted of telemetry: what is lost. Read when it is scraped.
+//! Metrics of telemetry: what is lost. Read when it is scraped.
 
 use portcullis_telemetry::Telemetry;
 use prometheus_client::collector::Collector;

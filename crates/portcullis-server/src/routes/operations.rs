@@ -48,7 +48,7 @@ impl Operation {
     /// Answers.
     pub(super) fn answer(self, server: &Server, query: Option<&str>) -> Response {
         match self {
-            // Somebody answers, so the server lives.
+            // This code answers, so the server is alive.
             Self::Live => with_type(StatusCode::OK, b"ok".to_vec(), PLAIN),
             Self::Ready => ready(server, query),
             Self::Metrics => metrics(&server.metrics),

@@ -1,4 +1,4 @@
-//! Agents at the gate: profiles of the graph over objects in a directory. Directories that change are with the program.
+//! Agents: profiles of the graph over objects in a directory. Changes of it are tested with the program.
 
 mod admission;
 mod chains;

@@ -1,4 +1,4 @@
-//! The guarded REST API: what is answered to whom.
+//! The guarded REST API: which caller gets which answer.
 
 #![expect(
     clippy::needless_pass_by_value,

@@ -1,4 +1,4 @@
-//! The chain: who decides, in which order, and where plug-ins are named. The flags that name them are with the program.
+//! The chain: which plug-in decides, in which order, and where plug-ins are named, except by flags.
 
 use serde_json::{Value, json};
 

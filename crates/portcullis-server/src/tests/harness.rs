@@ -133,7 +133,7 @@ impl Deref for Gate {
     }
 }
 
-/// Decisions are kept where somebody can read them, or where a test wants it.
+/// Decisions are stored where the API can read them, or where a test requires it.
 fn without_store(mut config: Value) -> Value {
     let listeners = config["listeners"].as_array();
     let serves_api = listeners.is_some_and(|all| all.iter().any(|one| one["serves"][0] == "api"));

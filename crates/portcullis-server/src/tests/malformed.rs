@@ -1,5 +1,5 @@
-//! Everything that is not a proper request: refused with a reason, never an allow, and the gate
-//! lives.
+//! Everything that is not a proper request: rejected with a reason, never allowed, and the server
+//! stays up.
 
 mod http;
 mod json;

@@ -1,4 +1,4 @@
-//! What policies say, and what follows from it.
+//! What policies return, and what follows from it.
 
 mod acjs;
 mod cases;

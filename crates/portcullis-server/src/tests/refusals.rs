@@ -1,5 +1,5 @@
-//! Configurations that are refused, by `check` and `serve` alike, with file, line and key. The exit codes are with
-//! the program.
+//! Configurations that are rejected, by `check` and `serve` alike, with file, line and key. The exit codes
+//! are tested with the program.
 
 use crate::tests::harness::{Folder, Pki, examined, not_served};
 

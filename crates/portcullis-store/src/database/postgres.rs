@@ -1,4 +1,4 @@
-//! PostgreSQL: a connection that comes back after it was lost.
+//! PostgreSQL: a connection that reconnects after it was lost.
 //!
 //! What was under way when it was lost fails once; the next call connects again.
 

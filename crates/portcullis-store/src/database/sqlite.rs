@@ -81,8 +81,8 @@ impl Sqlite {
         let usual = Self::with_flags(path, path.as_os_str().as_encoded_bytes(), flags);
         let usual = usual.and_then(|mut this| this.has_table("counters").map(|_| this));
         match usual {
-            // Reading a log needs a file beside it, which not everybody may make. Without a log the
-            // file alone is everything, as nobody writes.
+            // Reading a log needs a file beside it, which not every user may create. Without a log the
+            // file alone is complete, as nothing writes to it.
             Err(failure) if failure.kind == Kind::Unavailable && !beside(path, "-wal").exists() => {
                 let uri = immutable(path);
                 let flags = flags | OpenFlags::SQLITE_OPEN_URI;
@@ -174,7 +174,7 @@ fn beside(path: &Path, end: &str) -> PathBuf {
     name.into()
 }
 
-/// The file as an address that says: nobody changes it.
+/// The file as an address that declares it immutable.
 fn immutable(path: &Path) -> String {
     let path = percent::encoded_path(path.as_os_str().as_encoded_bytes());
     format!("file:{path}?immutable=1")
@@ -291,7 +291,7 @@ impl Database for Sqlite {
                 break;
             }
         }
-        // What is written goes into the file, and the log starts anew, if nobody reads in it now.
+        // What is written goes into the file, and the log starts anew, if nothing reads from it now.
         self.connection.busy_timeout(BUSY_TRUNCATING)?;
         let truncated = self.pragma("wal_checkpoint(TRUNCATE)");
         self.connection.busy_timeout(BUSY)?;

@@ -44,7 +44,7 @@ impl Decisions {
         if entries.is_empty() {
             return Ok(());
         }
-        // What takes long is done before anybody has to wait.
+        // What takes long is done before others have to wait.
         let batches = self.compress(entries)?;
         database.begin()?;
         let digests = match self.attempt(database, entries, &batches) {
@@ -78,7 +78,7 @@ impl Decisions {
         entries: &[Entry<'_>],
     ) -> Result<HashMap<String, i64>, Failure> {
         transaction(database, |database| {
-            // Nobody else stores anything from here on.
+            // No other connection stores anything from here on.
             take_numbers(database, 0)?;
             let mut seen = HashSet::new();
             let mut unknown = Vec::new();
@@ -246,7 +246,7 @@ pub(super) fn insert_batch(
 }
 
 /// Takes the next numbers; gives the last of them. Others who want some wait for the end of the
-/// transaction, so whoever sees a number sees all before it.
+/// transaction, so a reader that sees a number sees all before it.
 fn take_numbers(database: &mut dyn Database, count: i64) -> Result<i64, Failure> {
     let sql = "UPDATE counters SET value = value + ?1 WHERE name = 'decisions' RETURNING value";
     one(database, sql, &[Value::Number(count)])?.number()

@@ -1,4 +1,4 @@
-//! The lines of a batch, compressed together, so that what they have in common is kept once.
+//! The lines of a batch, compressed together, so that what they have in common is stored once.
 
 use zstd::bulk;
 
@@ -11,7 +11,7 @@ const LEVEL: i32 = 1;
 /// Bytes of lines in a batch, before they are compressed. One line alone may be more.
 pub(super) const RAW_LIMIT: usize = 2 << 20;
 
-/// More than a batch is ever believed to hold.
+/// A batch that claims to hold more is rejected.
 const RAW_BELIEVED: usize = 1 << 30;
 
 /// Compresses and decompresses, keeping what it needs for the next time.

@@ -1,4 +1,4 @@
-//! Between a summary and its row.
+//! Conversion between a summary and its row.
 
 use std::borrow::Cow;
 use std::str::FromStr;
@@ -155,7 +155,7 @@ pub(super) fn summary(mut row: Row) -> Result<(u64, Summary), Failure> {
     Ok((number, summary))
 }
 
-/// A list of texts as JSON, each on a line of its own. As JSON has no line breaks inside texts, an
+/// A list of strings as JSON, each on a line of its own. As JSON has no line breaks inside strings, an
 /// item with its line breaks is in it only if it is one of the list.
 fn list(texts: &[String]) -> Option<String> {
     if texts.is_empty() {

@@ -1,6 +1,6 @@
 //! Merging small batches, which compress badly, into bigger ones.
 //!
-//! Decisions that come one by one make batches of one line. What their lines have in common is kept
+//! Decisions that come one by one make batches of one line. What their lines have in common is stored
 //! once only when they are in one batch. A merged batch holds the same numbers as its parts did, so
 //! readers and followers see no difference, and no row of a decision changes.
 
@@ -15,7 +15,7 @@ use crate::error::Failure;
 /// Younger ones are left alone.
 const AGE: Duration = Duration::from_secs(60);
 
-/// A merged batch has no more lines.
+/// A merged batch has at most this many lines.
 const LINES: i64 = 256;
 
 /// A merged batch spans no more time, so that its oldest doesn't outlive its retention by more.
@@ -70,7 +70,7 @@ impl Group {
 }
 
 impl Decisions {
-    /// Merges what is loose and older than a minute. Gives the number of batches that are no more.
+    /// Merges what is loose and older than a minute. Returns the number of batches that were merged away.
     pub(crate) fn consolidate(
         &mut self,
         database: &mut dyn Database,
@@ -131,7 +131,7 @@ impl Decisions {
             }
             let parts = group.parts.iter().map(|part| (part.first, part.lines));
             if !parts.eq(found) {
-                // Somebody else merged or deleted some of them.
+                // Another connection merged or deleted some of them.
                 return Ok(0);
             }
             if group.parts.len() == 1 {

@@ -140,7 +140,7 @@ impl<'a> Conditions<'a> {
         self.sql.push(format!("{sql}{place}"));
     }
 
-    /// Adds a number that is no part of a condition; gives its place, from 1.
+    /// Adds a number that is not part of a condition; returns its place, from 1.
     pub(super) fn plain_number(&mut self, number: i64) -> usize {
         let place = self.value("".into());
         self.numbers.push((place - 1, number));
@@ -157,7 +157,7 @@ impl<'a> Conditions<'a> {
         self.sql.is_empty()
     }
 
-    /// `WHERE` and all conditions; nothing when there is none.
+    /// `WHERE` and all conditions; empty when there are none.
     pub(super) fn sql(&self) -> String {
         match self.sql.is_empty() {
             true => String::new(),

@@ -1,5 +1,5 @@
-//! Deleting what is too old or too much. What is too old goes whole; of what is too much denials go last
-//! (see `thin`).
+//! Deleting what is too old or too much. What is too old is deleted entirely; of what is too much, denials
+//! are deleted last (see `thin`).
 
 use std::time::{Duration, SystemTime};
 

@@ -1,4 +1,4 @@
-//! Reading whole lines from the oldest to the newest, batch by batch.
+//! Reading full lines from the oldest to the newest, batch by batch.
 //!
 //! Batches may be merged or deleted between two steps. So a step asks for what holds a number, never
 //! for a batch it saw before.

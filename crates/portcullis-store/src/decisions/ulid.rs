@@ -1,4 +1,4 @@
-//! Times as the ids of decisions have them.
+//! Times in the ids of decisions.
 
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
@@ -15,7 +15,7 @@ pub(crate) fn lowest(time: SystemTime) -> String {
     Ulid::from_parts(milliseconds.min(LAST), 0).to_string()
 }
 
-/// When a decision of this id was made; the beginning of time for what is no id.
+/// When a decision of this id was made; the beginning of time for an invalid id.
 pub(crate) fn time(id: &str) -> SystemTime {
     let milliseconds = Ulid::from_string(id).map_or(0, |id| id.timestamp_ms());
     UNIX_EPOCH + Duration::from_millis(milliseconds)

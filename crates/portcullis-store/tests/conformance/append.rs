@@ -1,4 +1,4 @@
-//! Storing, and getting back whole.
+//! Storing decisions, and reading them back unchanged.
 
 use portcullis_core::Door;
 use portcullis_record::Answer;

@@ -1,4 +1,4 @@
-//! Several who write, and others who read meanwhile.
+//! Concurrent writers and readers.
 
 use std::collections::HashSet;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -37,7 +37,7 @@ fn nothing_is_lost_or_doubled_by_many(place: &Place) {
                 })
             })
             .collect();
-        // Somebody keeps merging.
+        // One thread keeps merging.
         let upkeep = scope.spawn(|| {
             let mut store = place.open();
             while !done.load(Ordering::Relaxed) {
@@ -45,7 +45,7 @@ fn nothing_is_lost_or_doubled_by_many(place: &Place) {
                 std::thread::yield_now();
             }
         });
-        // Somebody keeps reading single ones: whatever is listed is there whole.
+        // One keeps reading single ones: whatever is listed can be read completely.
         let reader = scope.spawn(|| {
             let mut store = place.read_only().unwrap();
             while !done.load(Ordering::Relaxed) {
@@ -58,7 +58,7 @@ fn nothing_is_lost_or_doubled_by_many(place: &Place) {
                 }
             }
         });
-        // Somebody follows from the beginning.
+        // One follows from the beginning.
         let mut store = place.read_only().unwrap();
         let mut mark = Mark::default();
         loop {

@@ -247,7 +247,7 @@ fn many_who_place_at_once_get_ids_of_their_own(place: &Place) {
             .collect();
         threads.into_iter().map(|t| t.join().unwrap()).collect()
     });
-    // Whoever placed saw them rise.
+    // Each thread saw its ids rise.
     assert!(all.iter().all(|ids| ids.is_sorted()));
     let distinct: BTreeSet<u64> = all.into_iter().flatten().collect();
     assert_eq!(distinct, (1..=80).collect());
@@ -308,7 +308,7 @@ fn odd_texts_and_numbers_are_kept(place: &Place) {
         assert_eq!(found.expired_at, None);
         assert!(store.release_hold(odd, found.id).unwrap());
     }
-    // PostgreSQL has no place for U+0000.
+    // PostgreSQL can't store U+0000.
     let hold = place_one(&mut store, &wish("a\0b", "p"));
     assert_eq!(hold.tenant, "a\u{fffd}b");
     assert_eq!(ids(&mut store, "a\0b"), [hold.id]);

@@ -1,4 +1,4 @@
-//! A process killed while it stores loses the batch under way at most.
+//! A process killed while it stores loses at most the batch under way.
 
 use std::io::{BufRead, BufReader};
 use std::ops::ControlFlow;
@@ -40,7 +40,7 @@ fn what_was_stored_before_the_kill_is_there_after_it() {
     child.wait().unwrap();
     assert!(stored >= 25);
 
-    // First by somebody who only reads, with the log as it was left.
+    // First read-only, with the log as it was left.
     for mode in [Mode::ReadOnly, Mode::ReadWrite] {
         let mut store = Store::open(&Location::in_directory(folder), mode).unwrap();
         let count = store.count(&Filter::default()).unwrap();

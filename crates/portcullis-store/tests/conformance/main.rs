@@ -1,4 +1,4 @@
-//! What a store promises, on every database.
+//! What a store guarantees, on every database.
 //!
 //! Every case runs on SQLite and on a PostgreSQL that these tests start themselves, on loopback.
 

@@ -1,4 +1,4 @@
-//! Whatever is done, both databases answer like a list in memory.
+//! After any operations, both databases answer like a list in memory.
 
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
@@ -25,7 +25,7 @@ enum Operation {
     Reopen,
 }
 
-/// What a store is, told simply.
+/// A simple model of a store.
 #[derive(Default)]
 struct Model {
     /// In the order stored, with the number of each.

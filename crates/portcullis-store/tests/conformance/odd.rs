@@ -1,4 +1,4 @@
-//! Texts that nobody expects.
+//! Unusual texts.
 
 use portcullis_store::{Entry, Filter};
 

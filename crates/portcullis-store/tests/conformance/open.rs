@@ -1,4 +1,4 @@
-//! Opening: making tables, bringing them up to date, reading alone.
+//! Opening: creating tables, bringing them up to date, opening read-only.
 
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
@@ -85,7 +85,7 @@ fn reading_alone_sees_what_others_store(place: &Place) {
     let summary = &simple(4..5)[0];
     assert_eq!(reader.get(&summary.id).unwrap(), Some(line(summary)));
     drop(reader);
-    // When nobody runs.
+    // When no other connection is open.
     assert_eq!(
         ids(&mut place.read_only().unwrap(), &Filter::default()).len(),
         5

@@ -1,4 +1,4 @@
-//! A server that goes away and comes back.
+//! A database server that stops and starts again.
 
 use std::path::Path;
 

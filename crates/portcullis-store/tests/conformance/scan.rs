@@ -1,4 +1,4 @@
-//! Reading whole lines from the oldest on.
+//! Reading full lines from the oldest on.
 
 use std::ops::ControlFlow;
 

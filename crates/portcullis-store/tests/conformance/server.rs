@@ -1,4 +1,4 @@
-//! A PostgreSQL of our own: in a folder of its own, on loopback, gone when the tests are.
+//! A PostgreSQL for these tests: in a folder of its own, on loopback, removed with the tests.
 
 use std::fs;
 use std::io::Write;
@@ -50,7 +50,7 @@ fn id(arguments: &[&str]) -> Option<u32> {
     String::from_utf8(output.stdout).ok()?.trim().parse().ok()
 }
 
-/// PostgreSQL refuses to run as root, so then somebody else runs it.
+/// PostgreSQL refuses to run as root, so then another user runs it.
 fn owner() -> Option<(u32, u32)> {
     if id(&["-u"]) != Some(0) {
         return None;

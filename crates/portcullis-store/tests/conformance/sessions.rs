@@ -1,4 +1,4 @@
-//! Sessions that were ended before their time.
+//! Sessions that were ended early.
 
 use std::time::{Duration, SystemTime};
 
@@ -57,7 +57,7 @@ fn all_sessions_of_a_subject_end_at_once(place: &Place) {
     // The single one would have lasted longer, so all are known as long.
     let ended = store.ended_sessions(at(400)).unwrap();
     assert_eq!(ended.subjects, [("alice".to_owned(), at(10))]);
-    // What was ended later stays ended, in whatever order it is told.
+    // What was ended later stays ended, in whatever order it is stored.
     store.end_sessions_of("alice", at(30), at(100)).unwrap();
     store.end_sessions_of("alice", at(20), at(100)).unwrap();
     let ended = store.ended_sessions(at(40)).unwrap();

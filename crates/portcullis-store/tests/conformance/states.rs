@@ -1,4 +1,4 @@
-//! States of tenants: changing, ending.
+//! States of tenants: changes and expiry.
 
 use std::time::SystemTime;
 
@@ -245,7 +245,7 @@ fn odd_texts_are_kept(place: &Place) {
         assert_eq!(store.tenant_state(odd, at(0)).unwrap(), state);
     }
     assert_eq!(store.tenant_states(at(0)).unwrap().len(), 5);
-    // PostgreSQL has no place for U+0000.
+    // PostgreSQL can't store U+0000.
     let state = store
         .change_tenant_state("a\0", &paused(), "b\0", at(0))
         .unwrap();

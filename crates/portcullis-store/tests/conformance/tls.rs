@@ -1,4 +1,4 @@
-//! `sslmode`, against a server that has TLS and one that hasn't.
+//! `sslmode`, against servers with and without TLS.
 
 use std::path::Path;
 use std::process::Command;

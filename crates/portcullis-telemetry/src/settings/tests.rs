@@ -1,4 +1,4 @@
-//! Variables, followed and refused.
+//! Variables that are accepted and rejected.
 
 use super::*;
 

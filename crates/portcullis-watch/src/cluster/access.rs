@@ -1,4 +1,4 @@
-//! The way to an API server: a kubeconfig file, or the service account of a pod.
+//! The connection to an API server: a kubeconfig file, or the service account of a pod.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -16,7 +16,7 @@ use tower::{BoxError, ServiceBuilder};
 use super::failure;
 
 const CONNECT: Duration = Duration::from_secs(10);
-/// Connections that lead nowhere any more are noticed, also while nothing is told.
+/// Dead connections are noticed, also while no changes are sent.
 const KEEP_ALIVE: Duration = Duration::from_secs(30);
 
 /// How to reach an API server.
@@ -28,7 +28,7 @@ pub enum Access {
     InCluster,
 }
 
-/// Why there is no way to an API server.
+/// Why an API server can't be reached.
 #[derive(Debug, thiserror::Error)]
 pub enum ConnectError {
     /// The kubeconfig can't be used.

@@ -1,4 +1,4 @@
-//! The thread that decodes what the API server tells, and applies it in order.
+//! The thread that decodes what the API server sends, and applies it in order.
 
 use std::collections::{HashMap, HashSet};
 use std::io;
@@ -129,7 +129,7 @@ impl Applier {
 
     /// Time has passed.
     pub(super) fn tick(&self) {
-        // Whoever is busy is told the next time.
+        // A busy applier gets the next tick.
         self.queue.try_send(Work::Tick).ok();
     }
 

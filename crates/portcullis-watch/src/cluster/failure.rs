@@ -1,4 +1,4 @@
-//! Why something could not be had from the API server, in words without secrets.
+//! Why something could not be read from the API server, without secrets.
 
 use std::error::Error;
 use std::time::Duration;
@@ -96,7 +96,7 @@ impl From<kube::Error> for Failure {
     }
 }
 
-/// The innermost cause. What a credential helper printed is not told: it may be a token.
+/// The innermost cause. What a credential helper printed is left out: it may be a token.
 pub(super) fn words(error: &(dyn Error + 'static)) -> String {
     let mut cause = error;
     loop {

@@ -1,11 +1,11 @@
-//! What the watches tell.
+//! The receiver of what the watches send.
 
 use std::fmt::Debug;
 
 use portcullis_graph::{Applied, Relist, SourceId, State, VertexKind};
 use serde_json::Value;
 
-/// What objects are told to; a graph's [`State`], but for tests.
+/// Receives objects; a graph's [`State`], except in tests.
 pub(super) trait Feed: Debug + Send + Sync + 'static {
     /// A new list of all objects of a kind, which counts when it is finished.
     type List<'a>;

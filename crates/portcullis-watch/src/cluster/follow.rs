@@ -1,4 +1,4 @@
-//! The task of one kind: all objects are listed, then their changes are watched, for ever.
+//! The task of one kind: all objects are listed, then their changes are watched, forever.
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -41,7 +41,7 @@ pub(super) struct Follow {
 enum End {
     /// The API server did not, or not as it should.
     Failed(Failure),
-    /// Nobody applies anything any more.
+    /// The applier has ended.
     Gone,
 }
 

@@ -1,4 +1,4 @@
-//! How the watches are doing, for people and for metrics.
+//! The status of the watches, for messages and metrics.
 
 use std::time::{Duration, Instant, SystemTime};
 
@@ -12,7 +12,7 @@ use portcullis_graph::{SourceId, VertexKind};
 pub enum Phase {
     /// All objects are being asked for.
     Listing,
-    /// Changes are being told.
+    /// Changes are being received.
     Watching,
     /// The API server knows no such resource; it is asked again and again.
     NotServed,
@@ -141,7 +141,7 @@ impl Board {
         });
     }
 
-    /// A kind was told to be up to date.
+    /// A kind was reported to be up to date.
     pub(super) fn is_good(&self, index: usize) {
         self.change(index, |entry| entry.good = clock::monotonic());
     }

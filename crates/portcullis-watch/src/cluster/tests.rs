@@ -1,4 +1,4 @@
-//! The watches against an API server that isn't one.
+//! The watches against a fake API server.
 
 mod fake;
 mod told;
@@ -137,7 +137,7 @@ async fn a_watch_that_ends_goes_on_where_it_was() {
         world.fake.put(PODS, "n", &name, "1");
         world.until("change", |w| w.told.has("Pod", &name)).await;
         world.fake.disconnect();
-        // Told while nobody listens.
+        // Changed while no watch is open.
         world.fake.put(PODS, "n", &format!("s{round}"), "1");
         world.fake.remove(PODS, "n", &name);
         world.until("removal", |w| !w.told.has("Pod", &name)).await;
@@ -524,7 +524,7 @@ async fn a_kubeconfig_is_read_without_telling_its_secrets() {
     std::fs::write(&path, format!("{good}current-context: x\n")).unwrap();
     let cluster = Cluster::connect(&access).await.unwrap();
     assert!(!format!("{cluster:?}").contains("s3cret"));
-    // Nobody listens there.
+    // Nothing listens there.
     let told: Arc<Told> = Arc::default();
     let watches = cluster
         .feed("test", Arc::clone(&told), &Timing::default())

@@ -1,7 +1,7 @@
 //! The objects of a manifest's text.
 //!
 //! Manifests are YAML as Kubernetes reads it (`0644` is octal, `yes` is a boolean), JSON among it. A
-//! document that can't be used is reported, with its line, and the others are read all the same.
+//! document that can't be used is reported, with its line, and the others are still read.
 
 use portcullis_document::{Fault, Position, yaml};
 use portcullis_kube::manifest::{ManifestText, list_items, parts};
@@ -76,7 +76,7 @@ pub(super) fn beginning(line: u64) -> Position {
 
 /// Takes an object, or the objects of a list.
 fn take(line: u64, value: Value, into: &mut Contents) {
-    // As for kubectl, a document of nothing is none.
+    // As in kubectl, an empty document is skipped.
     if value.is_null() {
         return;
     }

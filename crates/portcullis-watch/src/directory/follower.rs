@@ -1,4 +1,4 @@
-//! Looks at a directory every second, in a thread of its own.
+//! Polls a directory every second, in a thread of its own.
 
 use std::io;
 use std::sync::Arc;
@@ -23,11 +23,11 @@ pub struct Follower {
 }
 
 impl Follower {
-    /// Begins with a look at once. Every look is told to `report`.
+    /// Begins with a poll at once. Every poll is passed to `report`.
     ///
     /// # Errors
     ///
-    /// When there can be no more threads.
+    /// When the thread can't be started.
     pub fn start<S: Sink + Send + Sync + 'static>(
         mut directory: ObjectsDirectory,
         sink: Arc<S>,
@@ -51,7 +51,7 @@ impl Follower {
 }
 
 impl Drop for Follower {
-    /// Waits for the look that is going on: afterwards nothing is told any more.
+    /// Waits for the poll under way: afterwards nothing is reported any more.
     fn drop(&mut self) {
         drop(self.stop.take());
         if let Some(thread) = self.thread.take() {

@@ -34,7 +34,7 @@ pub(super) struct Index {
     files: HashMap<Arc<Key>, Vec<Arc<Path>>>,
     /// Objects of each file; with the object if it doesn't count.
     objects: BTreeMap<Arc<Path>, HashMap<Arc<Key>, Option<Value>>>,
-    /// Objects that lost the file that counted, and were not told since.
+    /// Objects that lost the file that counted, and were not reported since.
     open: BTreeSet<Arc<Key>>,
     /// Objects that don't count any more, and the file they are in.
     overtaken: BTreeSet<(Arc<Path>, Arc<Key>)>,

@@ -1,4 +1,4 @@
-//! What a look at a directory found, and what is wrong there.
+//! What a poll of a directory found, and what is wrong there.
 
 use portcullis_document::Fault;
 

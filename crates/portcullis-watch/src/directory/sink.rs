@@ -1,9 +1,9 @@
-//! Where the objects of a directory go.
+//! The receiver of the objects of a directory.
 
 use portcullis_graph::{Applied, SourceId, State};
 use serde_json::Value;
 
-/// What the objects of a directory are told to.
+/// Receives the objects of a directory.
 pub trait Sink {
     /// The source that wants objects of this type, and whether they live in namespaces.
     fn source(&self, api_version: &str, kind: &str) -> Option<(SourceId, bool)>;

@@ -1,4 +1,4 @@
-//! What becomes of the objects of files that come, change and go.
+//! What happens to the objects of files that are created, changed and deleted.
 
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
@@ -10,7 +10,7 @@ use tempfile::TempDir;
 
 use super::*;
 
-/// What is known of objects, and everything that was told.
+/// The known objects, and every event.
 #[derive(Default)]
 struct Told {
     objects: RefCell<BTreeMap<String, String>>,

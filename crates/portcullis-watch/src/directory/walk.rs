@@ -1,7 +1,7 @@
-//! Which manifests there are below a directory, and how each of them is at this moment.
+//! Finds the manifests below a directory, and the current state of each.
 //!
 //! Links are followed, as a mounted `ConfigMap` needs it; a directory inside itself is not entered
-//! again. What can't be looked at is told apart from what is gone.
+//! again. What can't be looked at is distinguished from what is gone.
 
 use std::collections::BTreeMap;
 use std::fs::{self, DirEntry, Metadata};

@@ -1,4 +1,4 @@
-//! Which configuration is meant, by one rule for every command: `--config`, else `PORTCULLIS_CONFIG`,
+//! Which configuration is used, by one rule for every command: `--config`, else `PORTCULLIS_CONFIG`,
 //! else `portcullis.yaml` in the working directory.
 
 use std::path::{Path, PathBuf};
@@ -31,7 +31,7 @@ impl Configuration {
 
     /// The file, unless none is named and there is none in the working directory.
     ///
-    /// A file that is there but can't be read counts: nothing else may run in its place.
+    /// A file that exists but can't be read counts: nothing else may run in its place.
     pub(crate) fn found(&self) -> Option<PathBuf> {
         let usual = || {
             let usual = Path::new(USUAL);

@@ -1,4 +1,4 @@
-//! Which decisions are meant.
+//! Which decisions are selected.
 
 use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};

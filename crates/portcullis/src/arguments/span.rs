@@ -1,4 +1,4 @@
-//! Lengths of time on the command line: `600`, which is seconds, or `10m`.
+//! Durations on the command line: `600`, which is seconds, or `10m`.
 
 use std::time::Duration;
 

@@ -1,5 +1,5 @@
-//! Spellings of the command line that clap alone would misread: the one-dash flag of acjs, and what
-//! people type instead of it.
+//! Spellings of the command line that clap alone would misread: the one-dash flag of acjs, and common
+//! variants of it.
 
 use std::ffi::OsString;
 

@@ -1,4 +1,4 @@
-//! Which server, and who asks: from the command line, or else from the environment.
+//! Which server, and which token: from the command line, or else from the environment.
 
 use std::path::PathBuf;
 

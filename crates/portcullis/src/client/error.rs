@@ -1,4 +1,4 @@
-//! Why there is no answer.
+//! Errors of the client.
 
 use portcullis_core::text::start;
 use portcullis_net::{Error, StatusCode};
@@ -26,7 +26,7 @@ pub(crate) enum ClientError {
     /// The server doesn't know us, or doesn't let us.
     #[error("{0}")]
     NotSignedIn(String),
-    /// There is no such thing.
+    /// It does not exist.
     #[error("{0}")]
     NotFound(String),
     /// It can't be done as things are now.
@@ -50,7 +50,7 @@ impl ClientError {
         }
     }
 
-    /// Nobody answered, and nobody says why.
+    /// The answer did not arrive, for no known reason.
     pub(super) fn lost() -> Self {
         Self::Unreachable("the connection was lost before the answer arrived".to_owned())
     }

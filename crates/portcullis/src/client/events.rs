@@ -113,7 +113,7 @@ impl Parser {
                 }
                 self.event.data.push_str(value);
             }
-            // Comments, ids and what nobody knows.
+            // Comments, ids and unknown fields.
             _ => {}
         }
         Ok(())

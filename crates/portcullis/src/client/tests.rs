@@ -30,7 +30,7 @@ fn answer(status: u16, body: &str) -> String {
     )
 }
 
-/// Says this to whoever comes, whatever is asked.
+/// Sends this to every client, whatever it requests.
 fn speaking(scheme: &str, bytes: &'static [u8]) -> ServerAccess {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let server = format!("{scheme}://{}", listener.local_addr().unwrap());

@@ -1,4 +1,4 @@
-//! What `can-i ACTION`, `who-can` and `access-matrix` share: what people may do by a configuration, without a
+//! What `can-i ACTION`, `who-can` and `access-matrix` share: permissions in a configuration, without a
 //! server.
 //!
 //! ```text

@@ -1,4 +1,4 @@
-//! `portcullis access-matrix`: which rule has what, by a configuration. For people a table of rules and
+//! `portcullis access-matrix`: which rule has which permissions. The table lists rules and
 //! permissions, and below it everything that is too long for a cell.
 
 use clap::Args;

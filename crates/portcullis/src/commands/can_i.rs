@@ -1,7 +1,7 @@
-//! `portcullis can-i`, which has two forms: may a user do something to a resource, by the
-//! authorizers; and may a caller take an action of the REST API, by the tenants.
+//! `portcullis can-i`, which has two forms: whether a user may do something to a resource, by the
+//! authorizers; and whether a caller may take an action of the REST API, by the tenants.
 //!
-//! A second word makes it the first form. Flags of the other form are errors with a message that
+//! A second word selects the first form. Flags of the other form are errors with a message that
 //! says what each of them needs.
 
 mod action;
@@ -53,7 +53,7 @@ pub(crate) struct CanI {
     graph: GraphFlags,
 }
 
-/// Says whether somebody may do something.
+/// Says whether an action is allowed.
 pub(super) fn run(can_i: CanI) -> Exit {
     match can_i.form() {
         Ok(CanIForm::Access(asked)) => ended(resource::run(&asked)),

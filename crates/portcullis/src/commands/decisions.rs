@@ -1,4 +1,4 @@
-//! `portcullis decisions`: lists, follows and exports what was decided.
+//! `portcullis decisions`: lists, follows and exports decisions.
 //!
 //! ```text
 //! source (store or server) -> pages -> table | json | yaml

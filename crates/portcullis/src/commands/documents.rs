@@ -1,5 +1,5 @@
-//! What is made of the program's own definitions: completions, manual page, schema, version. The definition of the
-//! whole command line is handed in: commands do not know it.
+//! Output generated from the program's own definitions: completions, manual page, schema, version. The
+//! definition of the whole command line is passed in: commands do not know it.
 
 use std::io;
 
@@ -76,7 +76,7 @@ pub(super) fn schema() -> Exit {
     Exit::Yes
 }
 
-/// `portcullis version`. The commit is known where whoever built it said so, as `make build` does.
+/// `portcullis version`. The commit is known if it was set at build time, as `make build` does.
 pub(super) fn version(version: &Version) -> Exit {
     let value = json!({
         "name": "portcullis",

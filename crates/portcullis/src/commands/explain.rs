@@ -1,7 +1,7 @@
-//! `portcullis explain`: says why something was decided as it was.
+//! `portcullis explain`: says why a decision was made.
 //!
-//! The verdict comes first, then who decided, what else ran, what nearly happened, and of what it
-//! was all made.
+//! The verdict comes first, then who decided, what else ran, what nearly happened, and the
+//! inputs.
 
 mod action;
 mod calls;
@@ -163,7 +163,7 @@ fn hints(id: &str, door: Door, store: &Store) -> String {
     let place = place(store);
     let whole = format!("\nFull record:               portcullis explain {id}{place} -o json");
     if door == Door::Api {
-        // Who may call the API is no affair of policies.
+        // Policies don't decide who may call the API.
         return whole;
     }
     if door == Door::Authorization {

@@ -1,4 +1,4 @@
-//! How a command ends that has no answer, for those that read configurations or ask a server.
+//! How a command without an answer ends, for those that read configurations or ask a server.
 
 use portcullis_document::Faults;
 

@@ -1,4 +1,4 @@
-//! `portcullis pipeline`: runs pipelines of a running server again, cancels them, or moves changes to
+//! `portcullis pipeline`: runs pipelines on a running server again, cancels them, or moves changes to
 //! the front.
 
 use clap::{Args, Subcommand};

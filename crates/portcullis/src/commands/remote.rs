@@ -1,4 +1,4 @@
-//! What commands share that ask a running server: the connection, paths, and how they end.
+//! What commands that ask a running server share: the connection, paths, and how they end.
 
 use std::ops::ControlFlow;
 
@@ -17,7 +17,7 @@ pub(super) struct Remote {
 }
 
 impl Remote {
-    /// The server that the command line or the environment names; connects to nobody yet.
+    /// The server that the command line or the environment names; does not connect yet.
     pub(super) fn open(server: &Server) -> Result<Self, ClientError> {
         let given = ServerAccess::given(
             server.server.as_deref(),
@@ -47,7 +47,7 @@ impl Remote {
         self.ask(ApiRequest::get(joined(path)? + &queried(query)))
     }
 
-    /// Reads something large, piece by piece, until there is no more or it is enough.
+    /// Reads something large, piece by piece, until it ends or the caller stops.
     pub(super) fn pieces(
         &mut self,
         path: &[&str],
@@ -89,7 +89,7 @@ pub(super) fn ended(done: Result<(), ClientError>) -> Exit {
 fn joined(parts: &[&str]) -> Result<String, ClientError> {
     let mut path = "/api".to_owned();
     for part in parts {
-        // What would be taken for another path, by whoever is on the way to the server.
+        // A proxy on the way to the server would take these for another path.
         if matches!(*part, "" | "." | "..") {
             let wrong = format!("invalid name `{part}`");
             return Err(ClientError::Usage(wrong));

@@ -29,7 +29,7 @@ pub(crate) struct Serve {
     admission: Admission,
 }
 
-/// What the demonstration is, told before it listens.
+/// What the demonstration is, printed before it listens.
 const DEMONSTRATION: &str = "\
 Starting a demonstration: it listens on loopback only, uses built-in example policies, and prints a
 token that is allowed everything. Do not use it for anything real.
@@ -78,7 +78,7 @@ fn demonstrate(serve: &Serve) -> Exit {
         let text = demonstration::configuration(data_dir).map_err(RunError::DataDirectory)?;
         run_with(serve, ConfigSource::BuiltIn(&text), data_dir, Some(greet))
     };
-    // Somebody else may take a port between looking and binding.
+    // Another program may take a port between checking and binding.
     let outcome = match once() {
         Err(RunError::Bind(_)) => once(),
         outcome => outcome,

@@ -143,7 +143,7 @@ fn wish(create: &TokenCreate) -> Result<Mint, Failure> {
     })
 }
 
-/// What is wrong with the command line is told apart from what the configuration doesn't have.
+/// Errors of the command line have another exit code than those of the configuration.
 fn exit(error: &MintError) -> Exit {
     match error {
         MintError::Unknown(_) | MintError::NoPrivateKey | MintError::OverrideNotAllowed => {

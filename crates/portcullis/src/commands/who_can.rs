@@ -1,4 +1,4 @@
-//! `portcullis who-can`: lists whose people may do something, by a configuration.
+//! `portcullis who-can`: lists who may do something, by a configuration.
 
 use clap::Args;
 use portcullis_roles::{Condition, Holder, Permission};

@@ -1,4 +1,4 @@
-//! Which decisions were seen of late: what is listed and what is streamed may overlap.
+//! Which decisions were seen recently: what is listed and what is streamed may overlap.
 
 use std::collections::{HashSet, VecDeque};
 

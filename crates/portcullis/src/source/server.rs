@@ -67,7 +67,7 @@ impl ServerSource {
         Ok(items)
     }
 
-    /// Follows one stream to its end; false when nobody listens any more.
+    /// Follows one stream to its end; false when the caller has stopped.
     fn stream(
         &mut self,
         filter: &Filter,
@@ -122,7 +122,7 @@ impl DecisionSource for ServerSource {
         match self.client.ask(whole(id)) {
             Ok(answer) => Ok(Some(line(&answer)?)),
             Err(ClientError::NotFound(_)) => {
-                // Where there is no API at all, no decision is unknown.
+                // Without an API, a missing decision means nothing.
                 self.list(&Filter::default(), None, 1)?;
                 Ok(None)
             }
@@ -145,7 +145,7 @@ impl DecisionSource for ServerSource {
             let why = match self.stream(filter, first, &mut recent, &mut has_begun, take) {
                 Ok(false) => return Ok(()),
                 Ok(true) => SourceError::new(Exit::Failed, "the server ended the stream"),
-                // What fails at the very beginning, or will always fail, is told at once.
+                // What fails at the very beginning, or will always fail, is reported at once.
                 Err(error) if error.exit != Exit::Failed || !has_begun => return Err(error),
                 Err(error) => error,
             };

@@ -1,4 +1,4 @@
-//! What people may do by a configuration, asked without a server.
+//! Permissions by a configuration, checked without a server.
 
 mod can_i;
 mod documentation;

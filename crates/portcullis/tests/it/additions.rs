@@ -1,5 +1,5 @@
-//! What ARCHITECTURE.md says about adding something is true: the files it names exist, and what is
-//! there already of that sort is named in no other file.
+//! What ARCHITECTURE.md says about adding something is true: the files it names exist, and existing
+//! things of that sort are named in no other file.
 
 use std::collections::BTreeSet;
 use std::fs;

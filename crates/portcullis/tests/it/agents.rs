@@ -1,5 +1,5 @@
-//! Agents at a running gate: directories and profiles that change, faults, logs. What agents may is tested in
-//! portcullis-server.
+//! Agents at a running server: directories and profiles that change, faults, logs. What agents may do is
+//! tested in portcullis-server.
 
 mod directory;
 mod operations;

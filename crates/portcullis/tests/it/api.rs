@@ -1,5 +1,5 @@
-//! The guarded REST API of a running server: what outlives it, reloads, sessions, streams, callers by certificate and
-//! socket. What is answered to whom is tested in portcullis-server.
+//! The guarded REST API of a running server: persistence, reloads, sessions, streams, callers by certificate
+//! and socket. Its answers are tested in portcullis-server.
 
 #![expect(
     clippy::needless_pass_by_value,

@@ -1,4 +1,4 @@
-//! The decision log from outside: what is kept, who may read it, and what happens when it can't be kept.
+//! The decision log from outside: what is recorded, who may read it, and what happens when it fails.
 
 mod keeping;
 mod postgres;

@@ -5,7 +5,7 @@
 //! examples; `...` stands for anything else that differs from time to time: a part of a line, or any number
 //! of lines. A `sh` block has commands alone. A command ends with 0, unless the next one is `echo $?`, which
 //! shows what it ends with. A block that needs more than what ships says so behind its language and in the
-//! sentence before it, and is listed in [`NEEDS`]. CONTRIBUTING.md tells writers.
+//! sentence before it, and is listed in [`NEEDS`]. CONTRIBUTING.md explains this to writers.
 //!
 //! `UPDATE_DOCS=1` writes what commands print into the pages instead of comparing it.
 

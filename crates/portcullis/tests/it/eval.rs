@@ -87,7 +87,7 @@ fn eval_stdin(folder: &Folder, arguments: &[&str], input: &str) -> (Option<i32>,
     (output.status.code(), out)
 }
 
-/// A folder with a pod that is fine, one that is not, and something nobody looks at.
+/// A folder with a pod that is allowed, one that is denied, and an object that no plug-in judges.
 fn folder() -> Folder {
     let folder = Folder::new();
     let of = |mut object: Value| {

@@ -1,4 +1,4 @@
-//! Every folder in `examples/` is a configuration that is accepted, starts and answers.
+//! Every folder in `examples/` is a valid configuration, starts and answers.
 
 mod samples;
 

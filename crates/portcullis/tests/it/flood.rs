@@ -1,4 +1,4 @@
-//! A hostile crowd, within bounds: those who behave are served, and memory stays small.
+//! A flood of hostile clients, within bounds: the others are served, and memory stays small.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::{Scope, ScopedJoinHandle};

@@ -1,4 +1,4 @@
-//! The guide of the graph says something of every flag; its commands are typed by `docs_typed`.
+//! The guide of the graph mentions every flag; its commands are run by `docs_typed`.
 
 use crate::eval::documentation::check_flags;
 

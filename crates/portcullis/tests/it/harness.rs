@@ -1,5 +1,5 @@
-//! What all tests share: the running program, other servers. Clients, reviews, verdicts, certificates, folders and
-//! waiting are those of every crate.
+//! What all tests share: the running program, other servers. Clients, reviews, verdicts, certificates,
+//! folders and waiting are in `portcullis-testing`.
 
 mod acjs;
 mod demonstration;

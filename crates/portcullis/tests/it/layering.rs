@@ -1,4 +1,4 @@
-//! A crate uses only crates of lower levels, and the core stays pure.
+//! A crate uses only crates of lower levels, and the core stays free of I/O.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::process::Command;

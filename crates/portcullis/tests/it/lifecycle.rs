@@ -1,4 +1,4 @@
-//! From the start to the end: what is printed, logged, counted, and how a gate ends.
+//! From start to end: what is printed, logged and counted, and how a server ends.
 
 mod data_directory;
 mod demonstration;

@@ -1,4 +1,4 @@
-//! Sockets of every kind: what they take, what they refuse, and how long they wait.
+//! Sockets of every kind: what they accept, what they reject, and how long they wait.
 
 mod binding;
 mod browsers;

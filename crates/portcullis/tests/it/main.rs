@@ -1,7 +1,7 @@
-//! The program from outside: started as people start it, asked over real sockets, ended by signals.
+//! The program from outside: started as users start it, over real sockets, ended by signals.
 //!
 //! Every test starts the servers it needs in a folder of its own, so that all can run at once.
-//! Nothing here knows the code of the program; [`harness`] brings a client, certificates and a
+//! Nothing here uses the code of the program; [`harness`] has a client, certificates and a
 //! patch of its own.
 #![expect(
     clippy::expect_used,

@@ -1,6 +1,6 @@
-//! The modules of a crate do not depend on each other in a circle.
+//! The modules of a crate have no circular dependencies.
 //!
-//! What counts are modules beside each other, at every depth, each with everything inside it. The texts are
+//! What counts are sibling modules, at every depth, each with everything inside it. The sources are
 //! read, not compiled: paths that begin with `crate::` or `super::` name a module, or something that a
 //! module re-exports from one inside it. Tests may use what they like.
 

@@ -1,4 +1,4 @@
-//! Every `.rs` file is declared by some module: what no `mod` names is compiled by nobody.
+//! Every `.rs` file is declared by some module: a file that no `mod` names is never compiled.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -92,7 +92,7 @@ fn named_roots(package: &Path) -> Vec<PathBuf> {
         .collect()
 }
 
-/// The files of a package that nobody declares.
+/// The files of a package that no module declares.
 fn orphans(package: &Path) -> Vec<PathBuf> {
     let mut reached = BTreeSet::new();
     for root in roots(package) {

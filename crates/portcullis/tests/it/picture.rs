@@ -1,5 +1,5 @@
-//! `docs/architecture.svg` shows the crates there are and what they use. `UPDATE_PICTURE=1` draws it
-//! anew.
+//! `docs/architecture.svg` shows the current crates and their dependencies. `UPDATE_PICTURE=1` draws it
+//! again.
 
 mod drawing;
 mod layout;

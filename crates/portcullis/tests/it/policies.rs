@@ -1,5 +1,5 @@
-//! Policies in JavaScript, asked over the wire, as far as that needs a process: logs, reloads, other programs, limits.
-//! What policies say, and what follows from it, is tested in portcullis-server.
+//! Policies in JavaScript, as far as they need a process: logs, reloads, other programs, limits.
+//! What policies return, and what follows from it, is tested in portcullis-server.
 
 mod acjs;
 mod cases;

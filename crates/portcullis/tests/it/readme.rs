@@ -1,4 +1,4 @@
-//! Every command that the README shows does what the README says.
+//! Every command in the README does what the README says.
 
 use std::process::{Command, Stdio};
 

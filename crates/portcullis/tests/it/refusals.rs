@@ -1,5 +1,5 @@
-//! Configurations that are refused: exit 3 from `check` and `serve`, and the same words on standard error. What is
-//! refused, and how that is told, is tested in portcullis-server.
+//! Configurations that are rejected: exit 3 from `check` and `serve`, and the same message on standard error.
+//! Which are rejected, and with which message, is tested in portcullis-server.
 
 use crate::harness::{Folder, run_in};
 

@@ -1,4 +1,4 @@
-//! A configuration that changes under a running gate.
+//! A configuration that changes while the server runs.
 
 mod certificates;
 mod empty;
@@ -20,7 +20,7 @@ fn with_attributes(order: &[&str]) -> Value {
     config
 }
 
-/// A line of an attribute file that lets somebody do everything.
+/// A line of an attribute file that lets a user do everything.
 fn may(user: &str) -> String {
     let spec = json!({"user": user, "namespace": "*", "resource": "*"});
     let version = "abac.authorization.kubernetes.io/v1beta1";

@@ -1,5 +1,5 @@
 //! `scripts/setup` where Rust is missing. The machine is a folder: the only programs in the path are
-//! links to a few real ones, and others that write down how they were called.
+//! links to a few real ones, and others that record how they were called.
 
 use std::os::unix::fs::symlink;
 use std::path::PathBuf;
@@ -121,7 +121,7 @@ fn rust_comes_from_the_package_where_there_is_one() {
 #[test]
 fn rust_comes_from_the_official_installer_where_there_is_no_package() {
     let machine = Machine::new();
-    // What curl is told to write to comes after `-o`.
+    // The file that curl writes to comes after `-o`.
     machine.program(
         "curl",
         "while [ \"$1\" != -o ]; do shift; done\n\

@@ -1,7 +1,7 @@
 //! Telemetry as others see it: the real OpenTelemetry Collector, and servers that reviews are
 //! forwarded to.
 //!
-//! The tests with the collector are skipped where it is not there (`scripts/build-collector` builds
+//! The tests with the collector are skipped if it is not installed (`scripts/build-collector` builds
 //! it), unless `PORTCULLIS_REQUIRE_COLLECTOR` is set.
 
 mod collector;

@@ -1,4 +1,4 @@
-//! Versions of what others wrote stand in one place, `[workspace.dependencies]`.
+//! Versions of dependencies are in one place, `[workspace.dependencies]`.
 
 use std::path::PathBuf;
 

@@ -1,4 +1,4 @@
-//! What people try.
+//! Known attacks on tokens.
 
 use serde_json::{Value, json};
 

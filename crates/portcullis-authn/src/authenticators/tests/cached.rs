@@ -1,4 +1,4 @@
-//! Remembered tokens are judged anew in everything that can change.
+//! Cached tokens are checked again for everything that can change.
 
 use std::sync::Arc;
 use std::time::Duration;

@@ -1,4 +1,4 @@
-//! Behaviour that people of the Zuul document know, as far as it is decided here.
+//! Behaviour that users of Zuul know, as far as it is decided here.
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! What is wrong with settings is found, named and explained.
+//! Faults in settings are found, named and explained.
 
 use std::time::Duration;
 
@@ -209,7 +209,7 @@ fn weak_and_broken_keys() {
     one(broken, "privateKeyFile", &["invalid private key"]);
 }
 
-/// An RSA key of 1024 bits, which nobody has the other half of.
+/// An RSA key of 1024 bits; its private half was not kept.
 fn weak_rsa() -> String {
     let mut modulus = vec![0];
     modulus.extend([0xff; 128]);

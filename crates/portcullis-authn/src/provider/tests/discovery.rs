@@ -1,4 +1,4 @@
-//! Where the keys are, if the provider says it.
+//! Where the keys are, if the provider says so.
 
 use std::sync::{Arc, OnceLock};
 
@@ -11,7 +11,7 @@ use crate::testing::{By, NOW, Pair, Reply, Server, at, claims, provider, token};
 
 const DESCRIPTION: &str = "/.well-known/openid-configuration";
 
-/// What is done to a description, by somebody at this address.
+/// A change to a description that is served at this address.
 type Change = fn(&str, &mut Value);
 
 /// A provider at `{url}{path}` whose description is changed so.

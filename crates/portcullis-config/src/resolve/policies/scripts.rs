@@ -1,4 +1,4 @@
-//! Texts of policies on their way to the engine: types stripped, modules found and numbered.
+//! Sources of policies on their way to the engine: types stripped, modules found and numbered.
 
 use std::{
     collections::HashMap,

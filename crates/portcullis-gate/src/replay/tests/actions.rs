@@ -1,4 +1,4 @@
-//! Calls of the API, which nothing decides again.
+//! Calls of the API, which are not decided again.
 
 use std::convert::Infallible;
 use std::time::{Duration, SystemTime};

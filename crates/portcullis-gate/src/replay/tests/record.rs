@@ -224,7 +224,7 @@ pub(super) fn is_same(outcome: &Outcome) {
     );
 }
 
-/// Why it can't be told.
+/// Why the outcome is unknown.
 #[track_caller]
 pub(super) fn why(outcome: &Outcome) -> &str {
     match outcome {

@@ -1,4 +1,4 @@
-//! Every step of a rule, every reason, several rules, static rules, on a made-up graph.
+//! Every step of a rule, every reason, several rules, static rules, on an invented graph.
 
 use super::support::{Mode, Pretended, access, compile, opinion, user};
 use crate::access_rules::{AccessRules, AgentIdentity, Compat, Selectors};

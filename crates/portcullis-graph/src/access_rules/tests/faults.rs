@@ -1,4 +1,4 @@
-//! What is refused at load, and where it is said to be.
+//! What is rejected at load, and at which position.
 
 use super::support::compile;
 

@@ -1,4 +1,4 @@
-//! Who an agent is, where names and groups are odd, by the profiles that ship.
+//! Who an agent is, where names and groups are unusual, by the built-in profiles.
 
 use super::support::{compile, user};
 use crate::access_rules::{AccessRules, AgentIdentity};

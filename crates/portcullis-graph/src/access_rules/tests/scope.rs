@@ -1,5 +1,5 @@
-//! A namespace where there can be none, and none where there must be one, lead nowhere: over every resource,
-//! subject and verb of the profiles that ship.
+//! A namespace on a cluster-scoped object, or a missing one, leads nowhere: for every resource,
+//! subject and verb of the built-in profiles.
 
 use std::collections::BTreeSet;
 
@@ -147,7 +147,7 @@ fn a_namespace_that_can_not_be_leads_nowhere() {
     assert!(cluster >= 10 && namespaced >= 20, "{cluster} {namespaced}");
 }
 
-/// Rules for certain namespaces end there before anybody asks for a path.
+/// Rules for certain namespaces end there before a path is looked for.
 fn is_narrow(what: &str) -> bool {
     ["bastions", "gardenlets", "managedseeds", "leases"]
         .iter()

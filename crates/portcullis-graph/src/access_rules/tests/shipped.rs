@@ -1,4 +1,4 @@
-//! The rules of the shipped Gardener profiles, over edges that are written down here.
+//! The rules of the built-in Gardener profiles, over edges that are listed here.
 
 use std::collections::{HashMap, HashSet};
 

@@ -1,4 +1,4 @@
-//! What is refused before any rule is asked: a namespace that can't be, and users of whom it can't be
+//! What is denied before any rule is evaluated: an impossible namespace, and users of whom it can't be
 //! determined which agent they are.
 
 use portcullis_core::UserInfo;

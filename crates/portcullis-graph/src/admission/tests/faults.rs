@@ -1,4 +1,4 @@
-//! What is wrong with admission rules, and where.
+//! Faults in admission rules, and their positions.
 
 use super::world::compile;
 

@@ -1,4 +1,4 @@
-//! Whatever an agent sends: the rules of the profiles that ship come to an end, in few words.
+//! Whatever an agent sends, the rules of the built-in profiles terminate, with short messages.
 
 use proptest::prelude::*;
 use serde_json::{Map, Value, json};

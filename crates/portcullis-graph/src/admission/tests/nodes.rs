@@ -1,4 +1,4 @@
-//! `NodeRestriction`: every resource with what passes and what is refused.
+//! `NodeRestriction`: every resource with what is allowed and what is denied.
 
 use serde_json::{Value, json};
 

@@ -1,4 +1,4 @@
-//! Certificate requests in PEM, base64 over it, as an API server has them. Their keys are gone.
+//! Certificate requests in PEM, encoded in base64, as an API server has them. Their keys were not kept.
 
 /// The seed `s1`.
 pub(super) const SEED_S1: &str = "\

@@ -1,4 +1,4 @@
-//! `SeedRestriction`: every resource with what passes and what is refused, today's and that of 2021.
+//! `SeedRestriction`: every resource with what is allowed and what is denied, current and as of 2021.
 
 use serde_json::{Value, json};
 

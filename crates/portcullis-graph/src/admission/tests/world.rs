@@ -1,4 +1,4 @@
-//! A world to ask questions about: rules, known objects, and one request after the other.
+//! A fixture for admission tests: rules, known objects, and one request after the other.
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! What is said with an allow.
+//! The reason of an allow.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! The shipped profiles from objects to answers.
+//! The built-in profiles from objects to answers.
 
 use std::sync::{Arc, Mutex};
 use std::time::Duration;

@@ -1,4 +1,4 @@
-//! Single cases: lives of vertices, owners, large sets, limits.
+//! Single cases: lifetimes of vertices, owners, large sets, limits.
 
 use super::super::{Graph, Reach};
 use super::model::{Named, TARGET, by_ref, replace, shape, vertex};

@@ -200,7 +200,7 @@ fn namespaces() {
         &[],
         "edges[0].namespace: expected text",
     );
-    // Where it is not needed nobody asks for it.
+    // Where it is not needed it is not evaluated.
     fine(
         "{to: Hall, namespace: self.ns.x, names: self.ref}",
         &json!({"ns": 1, "ref": "h"}),

@@ -261,7 +261,7 @@ fn what_came_back_during_a_list_stays() {
     let table = &state.tables[source.0];
     let (older, _) = table.older(number, None);
     assert_eq!(older, [Key::new("", "h")]);
-    // Found to be old; then somebody applies it, before it is removed.
+    // Found to be old, then applied again before it is removed.
     state.apply(&hall("h", SOON));
     state.remove(&(source, older[0].clone()), Some(number));
     assert!(following.find("Hall", "", "h").is_some());
@@ -334,7 +334,7 @@ fn many_may_feed_at_once() {
             }
         });
     });
-    // Whoever came last may have left something to another that was just ending.
+    // The last thread may have left work to another one that was just ending.
     at_once.state.tick();
     let one_by_one = following(&profile);
     for object in visitors.iter().chain(&tickets).chain(&shows).chain(&halls) {

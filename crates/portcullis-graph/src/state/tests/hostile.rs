@@ -1,4 +1,4 @@
-//! Objects that nobody would write, and what is left of objects.
+//! Hostile objects, and what is left of objects.
 
 use proptest::prelude::*;
 

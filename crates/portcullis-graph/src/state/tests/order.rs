@@ -1,4 +1,4 @@
-//! Whatever the order of events, the end is the same.
+//! Whatever the order of events, the final state is the same.
 
 use std::collections::BTreeMap;
 

@@ -3,7 +3,7 @@
 //! A line is blank, a comment (`#`), or one JSON object: a `Policy` of
 //! `abac.authorization.kubernetes.io/v1beta1`, or one of the older form without
 //! a version, which is turned into the newer. Kubernetes ignores keys it
-//! doesn't know, so that a misspelt one makes a policy that says more than was
+//! doesn't know, so that a misspelt one makes a policy that allows more than was
 //! meant; here it is a fault. All faults of a file are reported at once.
 
 use portcullis_core::json;

@@ -103,7 +103,7 @@ fn subjects_match_by_user_and_group() {
             true,
             true,
         ),
-        // Without the group of the authenticated, nobody is.
+        // A user without the group of authenticated users is not authenticated.
         (json!({"user": "*"}), foo(&["a"]), false, false),
         (json!({"user": "Foo"}), foo(&[]), true, true),
         (json!({"user": "Foo"}), anonymous(), false, false),

@@ -130,7 +130,7 @@ fn an_update_without_new_images_is_left_alone() {
             json!({"ephemeralContainers": images(&["a"])}),
         ),
         (json!({}), json!({})),
-        // Image volumes have no say in this.
+        // Image volumes don't count here.
         (
             json!({}),
             json!({"volumes": [{"name": "v", "image": {"reference": "new"}}]}),

@@ -1,7 +1,7 @@
 //! The configuration of `EventRateLimit`, read and checked.
 //!
 //! The format and its rules are Kubernetes'; there is no default, so a
-//! configuration without limits is at fault.
+//! configuration without limits is invalid.
 
 use std::fmt;
 
@@ -16,7 +16,7 @@ use crate::plugins::tolerations::unsupported;
 
 use super::buckets::Rate;
 
-/// How many buckets a limit has unless told.
+/// How many buckets a limit has by default.
 const DEFAULT_CACHE_SIZE: usize = 4096;
 
 pub(super) const TYPE: TypeMeta = TypeMeta {

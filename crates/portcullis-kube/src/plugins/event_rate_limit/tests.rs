@@ -131,7 +131,7 @@ fn dry_runs_pass_and_take_no_token() {
     );
 }
 
-/// Requests told apart by what is set on them, given by letters.
+/// Requests that differ in what is set on them, given by letters.
 fn lettered(letters: &str, set: impl Fn(&mut Attributes, String)) -> Vec<Attributes> {
     let one = |letter: char| {
         let mut request = event(json!({}));

@@ -1,4 +1,4 @@
-//! The three sources of selectors against pods, and faulty ones.
+//! The three sources of selectors against pods, and invalid ones.
 
 use std::sync::Arc;
 

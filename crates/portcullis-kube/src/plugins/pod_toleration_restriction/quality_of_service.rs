@@ -1,8 +1,8 @@
-//! Whether a pod has been promised nothing: quality of service `BestEffort`.
+//! Whether a pod has the quality of service class `BestEffort`.
 //!
 //! The class that the server has set counts; else it is computed from CPU and
 //! memory as Kubernetes does. Resources of the whole pod, when given at all,
-//! count instead of the containers'. The other classes are not told apart.
+//! count instead of the containers'. The other classes are not distinguished.
 
 use portcullis_core::Attributes;
 
@@ -53,7 +53,7 @@ fn asks_for_something(
     Ok(asks)
 }
 
-/// Whether a quantity is more than zero; none if it is no quantity.
+/// Whether a quantity is more than zero; none if it is not a quantity.
 fn is_positive(quantity: &str) -> Option<bool> {
     let unsigned = quantity.strip_prefix(['+', '-']).unwrap_or(quantity);
     let end = unsigned.find(|c: char| !c.is_ascii_digit() && c != '.');

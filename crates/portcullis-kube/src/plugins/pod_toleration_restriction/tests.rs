@@ -258,7 +258,7 @@ fn an_update_gets_no_defaults_but_is_verified() {
     let mut request = update_spec(pod("v"), pod("v"));
     assert_eq!(admit(&given.plugin(), &mut request), Outcome::Pass);
     assert!(!is_touched(&request));
-    // What the pod had before is no excuse.
+    // That the pod had it before makes no difference.
     let mut request = update_spec(pod("w"), pod("w"));
     assert_eq!(denial(validate(&given.plugin(), &request)).code, 403);
     assert_eq!(denial(admit(&given.plugin(), &mut request)).code, 403);

@@ -1,4 +1,4 @@
-//! What the plug-in is given: profiles, what is known of their objects, and who reads more.
+//! The input of the plug-in: profiles, the state of their objects, and a reader for more.
 
 use std::fmt;
 use std::pin::Pin;
@@ -15,7 +15,7 @@ pub struct ScopedProfile {
     pub name: Arc<str>,
     /// The profile, and what is known of its objects.
     pub state: Arc<State>,
-    /// Who reads what is not watched; nobody where the objects come from a directory.
+    /// Reads what is not watched; none where the objects come from a directory.
     pub reader: Option<Arc<dyn LiveReader>>,
 }
 

@@ -1,4 +1,4 @@
-//! Tests of the plug-in: the profiles that ship over known objects, and reading what is not known.
+//! Tests of the plug-in: the built-in profiles over known objects, and reading what is not known.
 
 mod reading;
 mod shipped;

@@ -1,4 +1,4 @@
-//! Coverage and merging over a small zoo of tolerations, and faults.
+//! Coverage and merging over a small set of tolerations, and faults.
 
 use serde_json::json;
 

@@ -1,7 +1,7 @@
 //! Restricted: no process may gain more rights than its parent has.
 //!
-//! Every container has to say so itself. The field came with 1.8; from 1.25 on
-//! Windows pods, which cannot set it, are let through.
+//! Every container has to set this itself. The field came with 1.8; from 1.25 on
+//! Windows pods, which cannot set it, are allowed.
 
 use super::{super::text, Finding, containers_where};
 use crate::pod::PodObject;

@@ -1,8 +1,8 @@
 //! Linux capabilities.
 //!
 //! Baseline bars adding any beyond the container runtimes' usual set.
-//! Restricted has containers drop all and lets them add only
-//! `NET_BIND_SERVICE`; that says everything the baseline check would.
+//! Restricted requires containers to drop all and lets them add only
+//! `NET_BIND_SERVICE`; that covers everything the baseline check reports.
 
 use super::{
     super::text::{self, Values, quoted},

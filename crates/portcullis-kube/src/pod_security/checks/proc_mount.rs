@@ -1,7 +1,7 @@
 //! `/proc` is mounted with the usual masks.
 //!
 //! Baseline alone, for all pods, up to 1.34. From 1.35 on baseline lets pods in
-//! a user namespace of their own do as they like, while restricted keeps the
+//! a user namespace of their own use any mask, while restricted keeps the
 //! rule for all.
 
 use super::{

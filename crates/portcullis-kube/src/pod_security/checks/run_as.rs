@@ -1,8 +1,8 @@
 //! Restricted: containers do not run as root.
 //!
 //! `runAsNonRoot` must be true, on the pod or on each container; from 1.23 on
-//! `runAsUser` must not be 0 either. From 1.35 on neither is asked of pods in a
-//! user namespace of their own: root there is nobody on the node.
+//! `runAsUser` must not be 0 either. From 1.35 on neither is required of pods in a
+//! user namespace of their own: root there is an unprivileged user on the node.
 
 use super::{
     super::text::{self, Setters},

@@ -1,8 +1,8 @@
 //! Seccomp profiles: the runtime's own or a local one.
 //!
-//! Baseline takes what is not set; up to 1.18 it reads annotations, later the
-//! fields that replaced them. Restricted, from 1.19 on, also wants every
-//! container covered, by itself or by the pod; Windows pods are let through
+//! Baseline allows an unset profile; up to 1.18 it reads annotations, later the
+//! fields that replaced them. Restricted, from 1.19 on, also requires every
+//! container covered, by itself or by the pod; Windows pods are allowed
 //! from 1.25 on.
 
 use super::{

@@ -1,4 +1,4 @@
-//! What volumes may show.
+//! Which volumes are allowed.
 //!
 //! Baseline bars the node's own file system. Restricted allows a list of
 //! sources and bars all others, the node's file system among them.

@@ -1,4 +1,4 @@
-//! Texts where there is more than one culprit, in upstream's words.
+//! Messages where there is more than one culprit, in upstream's words.
 
 use serde_json::{Value, json};
 

@@ -1,4 +1,4 @@
-//! Over TLS: whose certificates count, and our own.
+//! Over TLS: whose certificates are trusted, and the client's own.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! Every call says what it needs.
+//! Every call declares what it needs.
 
 use std::collections::BTreeSet;
 

@@ -1,4 +1,4 @@
-//! The graph for people: `/debug/resource-dependency-graph`.
+//! The page of the graph: `/debug/resource-dependency-graph`.
 //!
 //! ```text
 //! query -> Asked -> Shown (which vertices, within bounds) -> write (HTML)
@@ -56,7 +56,7 @@ pub(super) const QUERY: &[QueryParameter] = &[
     text("name", "Only this name.", "my-shoot"),
 ];
 
-/// What somebody wants to see.
+/// What the user wants to see.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 struct Asked {
     target: Option<String>,

@@ -15,7 +15,7 @@ pub(super) fn place() -> Result<SemaphorePermit<'static>, HttpError> {
     place.map_err(|_| HttpError::busy("too many graph requests at once"))
 }
 
-/// Runs a search where it keeps nobody waiting but who asked.
+/// Runs a search where it blocks only its own caller.
 pub(super) async fn search<T: Send + 'static>(
     what: impl FnOnce() -> T + Send + 'static,
 ) -> Result<T, HttpError> {

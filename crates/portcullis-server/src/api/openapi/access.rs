@@ -1,4 +1,4 @@
-//! What a caller needs: for programs, and in words.
+//! What a caller needs: machine-readable, and in words.
 
 use portcullis_roles::{Condition, Permission};
 use serde_json::{Value, json};

@@ -1,4 +1,4 @@
-//! What the path and the query of a call say.
+//! The parameters in the path and the query of a call.
 
 use serde_json::{Value, json};
 

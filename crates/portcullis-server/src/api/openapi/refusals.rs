@@ -1,4 +1,4 @@
-//! The answers that are no success: those that follow from what a call is, and its own.
+//! The error responses: those that follow from the definition of a call, and its own.
 
 use std::collections::BTreeMap;
 

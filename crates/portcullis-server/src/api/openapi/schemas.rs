@@ -1,7 +1,7 @@
-//! The schemas of what is taken and given, gathered in `components.schemas`.
+//! The schemas of requests and responses, collected in `components.schemas`.
 //!
 //! One type may look different in a request, where what has a default can be left out, and in an answer,
-//! where it is always there. Only those that do are described twice, `Name` and `NameRequest`.
+//! where it is always present. Only those that do are described twice, `Name` and `NameRequest`.
 
 use std::collections::BTreeSet;
 

@@ -1,4 +1,4 @@
-//! The description of made-up calls, one for everything a call can be, and of the real ones.
+//! The description of invented calls, one for everything a call can be, and of the real ones.
 
 use std::collections::BTreeSet;
 use std::{fs, path::Path};

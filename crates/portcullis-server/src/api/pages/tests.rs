@@ -1,4 +1,4 @@
-//! The pages are whole: what they name is there, and nothing they name is elsewhere.
+//! The pages are complete: what they link to exists, and nothing they link to is elsewhere.
 
 use std::collections::BTreeSet;
 use std::{fs, path::Path};

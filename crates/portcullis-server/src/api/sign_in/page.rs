@@ -1,4 +1,4 @@
-//! What a person sees whose browser could not sign in.
+//! The page for a failed sign-in.
 
 use hyper::http::request::Parts;
 

@@ -1,4 +1,4 @@
-//! Who gets room, and who waits.
+//! Which connections are accepted, and which wait.
 
 use std::future::Future;
 use std::task::{Context, Waker};

@@ -1,4 +1,4 @@
-//! What the API says: shapes, codes, details.
+//! The answers of the API: shapes, codes, details.
 
 use serde_json::{Value, json};
 

@@ -31,7 +31,7 @@ fn private(name: &str, mappings: Value) -> Value {
     )
 }
 
-/// A: one private tenant with an admin, a reader, and somebody who may enqueue one project.
+/// A: one private tenant with an admin, a reader, and a caller who may enqueue one project.
 fn a(enqueue: Value) -> Vec<Value> {
     vec![
         rule("root", json!([{"preferred_username": "root"}])),
@@ -46,7 +46,7 @@ fn a(enqueue: Value) -> Vec<Value> {
     ]
 }
 
-/// B: one tenant that anybody may read.
+/// B: one tenant that anyone may read.
 fn b() -> Vec<Value> {
     vec![
         rule("rel", json!([{"groups": "relmgr"}])),
@@ -66,7 +66,7 @@ fn with(user: &str, issuer: &str, more: Value) -> String {
     token(issuer, &claims)
 }
 
-/// Somebody by name; any other name is a plain token of `corp`.
+/// The token of a caller by name; any other name is a plain token of `corp`.
 fn bearer(who: &str) -> Option<String> {
     Some(match who {
         "-" => return None,

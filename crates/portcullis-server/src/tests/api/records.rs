@@ -1,4 +1,4 @@
-//! What was done over the API, and what was refused, is in the decision log.
+//! What was done over the API, and what was denied, is in the decision log.
 
 use serde_json::{Value, json};
 

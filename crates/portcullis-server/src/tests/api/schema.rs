@@ -1,4 +1,4 @@
-//! Refusals are what the description of the API says.
+//! Denials match the description of the API.
 
 use serde_json::{Value, json};
 

@@ -1,4 +1,4 @@
-//! Every call that is described is guarded as it says.
+//! Every described call is guarded as declared.
 
 use serde_json::{Value, json};
 
@@ -44,7 +44,7 @@ fn nobody_gets_in_where_a_permission_is_declared() {
         };
         let is_public = operation["security"] == json!([]);
         if !needs.is_object() {
-            // Nobody can sign in to this server, so there is no session to speak of.
+            // Sign-in is not configured on this server, so there are no sessions.
             let signed_in = ["rootAuthorizations", "tenantAuthorizations"];
             if signed_in.iter().any(|own| id == own) {
                 ask(None).error(401);

@@ -1,4 +1,4 @@
-//! Bodies that are no review.
+//! Bodies that are not a review.
 
 use serde_json::{Value, json};
 

@@ -45,8 +45,8 @@ fn a_declared_length_over_the_limit_is_413_before_the_body_comes() {
 #[test]
 fn an_absurd_declared_length_is_refused_too() {
     let gate = Gate::of(&["AlwaysAdmit"]);
-    // As large as a length can be; a number that the HTTP library keeps for itself and takes for
-    // too large a head; and one that is no length at all.
+    // As large as a length can be; a number that the HTTP library reserves and takes for
+    // too large a head; and one that is not a length at all.
     for (length, status) in [
         ("9223372036854775807", 413),
         ("18446744073709551614", 431),

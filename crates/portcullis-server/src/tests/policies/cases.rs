@@ -1,5 +1,5 @@
-//! What acjs does with policies, case by case: a file, a review and the answer that users rely on. The cases of TLS and
-//! of other programs need a process, and are with the program.
+//! What acjs does with policies, case by case: a file, a review and the answer that users rely on. The cases
+//! of TLS and of other programs need a process, and are tested with the program.
 
 mod changes;
 mod request;

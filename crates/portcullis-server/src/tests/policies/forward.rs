@@ -57,7 +57,7 @@ fn over_https_with_an_authority_of_ones_own() {
         .start();
     gate.ask("/validate", &named("yes")).allowed();
     gate.ask("/validate", &named("no")).denied("P: not by me");
-    // Somebody whom nobody vouches for is not asked.
+    // A controller without a trusted certificate is not asked.
     let gate = Setup::new(config)
         .file("ca.crt", &Pki::new().authority.certificate_pem)
         .start();
@@ -171,7 +171,7 @@ fn nobody_there_is_an_error_that_a_policy_may_catch() {
     server.ask(&named("yes")).denied("P: caught true");
 }
 
-/// Asks somebody who never answers, with this policy around the call.
+/// Forwards to a controller that never answers, with this policy around the call.
 fn unanswered(code: impl Fn(&str) -> String) -> Verdict {
     let folder = Folder::new();
     let other = Controller::unix(&folder.path("other.sock"), by_name);

@@ -1,4 +1,4 @@
-//! Nothing of one review is seen by another.
+//! Nothing of one review is visible to another.
 
 use serde_json::{Value, json};
 

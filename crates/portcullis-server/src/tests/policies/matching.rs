@@ -1,4 +1,4 @@
-//! `match`: which requests a policy is asked about.
+//! `match`: which requests a policy applies to.
 
 use serde_json::{Value, json};
 
@@ -13,7 +13,7 @@ fn gate(rules: &[(&str, Value)]) -> Gate {
     Gate::start(json!({"policies": list.collect::<Vec<_>>(), "defaultAction": "allow"}))
 }
 
-/// Who was asked first about a review; nobody if it was let in.
+/// The first policy that was evaluated for a review; none if it was allowed.
 fn asked(gate: &Gate, path: &str, review: &Review) -> Option<String> {
     let verdict = gate.ask(path, review);
     assert_eq!(verdict.is_allowed(), verdict.annotation("policy").is_none());

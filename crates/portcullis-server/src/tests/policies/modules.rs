@@ -1,4 +1,4 @@
-//! Policies in files: modules, TypeScript, and what they say of themselves.
+//! Policies in files: modules, TypeScript, and their metadata.
 
 use serde_json::json;
 

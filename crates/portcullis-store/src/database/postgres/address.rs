@@ -1,4 +1,4 @@
-//! `postgres://…`, read and shown.
+//! `postgres://…`, parsed and displayed.
 
 use std::fmt;
 use std::path::{Path, PathBuf};

@@ -1,4 +1,4 @@
-//! TLS to the server, by rustls, with the meanings that `sslmode` has everywhere.
+//! TLS to the server, by rustls, with the usual meanings of `sslmode`.
 
 use std::path::PathBuf;
 use std::sync::Arc;

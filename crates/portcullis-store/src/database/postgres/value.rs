@@ -1,4 +1,4 @@
-//! Values on their way to and from a server.
+//! Conversion of values to and from PostgreSQL.
 
 use std::error::Error;
 

@@ -42,7 +42,7 @@ struct World {
     held: bool,
     gone_in_answer: bool,
     connections: u64,
-    /// What was last told of a resource.
+    /// The version of a resource that was last sent.
     told: BTreeMap<&'static str, u64>,
 }
 
@@ -78,7 +78,7 @@ impl Fake {
         self.lock().version
     }
 
-    /// The version that watches of a resource were last told.
+    /// The version of a resource that watches last received.
     pub(super) fn told(&self, resource: &str) -> u64 {
         self.lock().told.get(resource).copied().unwrap_or_default()
     }

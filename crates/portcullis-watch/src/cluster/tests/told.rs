@@ -1,4 +1,4 @@
-//! What was told by the watches.
+//! Records what the watches report.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Mutex, MutexGuard};
@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use super::super::feed::Feed;
 
-/// Remembers objects, and everything that was told.
+/// Records objects, and every event.
 #[derive(Debug, Default)]
 pub(super) struct Told(Mutex<Memory>);
 

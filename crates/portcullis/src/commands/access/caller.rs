@@ -1,4 +1,4 @@
-//! Who asks: claims of a file, as an authenticator of the configuration takes them.
+//! The caller: claims in a file, as an authenticator of the configuration reads them.
 
 use std::fs::File;
 use std::io::Read;
@@ -26,7 +26,7 @@ pub(in crate::commands) enum Caller {
 }
 
 impl Caller {
-    /// Who has the claims in this file, or on standard input; nobody without claims.
+    /// The caller with the claims in this file, or on standard input; anonymous without claims.
     pub(in crate::commands) fn of(
         claims: Option<&Path>,
         authenticators: &Authenticators,

@@ -1,4 +1,4 @@
-//! Everything that was considered for an answer, for people.
+//! Everything that was considered for an answer, human-readable.
 
 use portcullis_roles::{Explanation, Parameters, Permission};
 
@@ -8,7 +8,7 @@ use crate::commands::text::columns;
 use crate::commands::text::plain::printable;
 use crate::commands::text::terminal::Terminal;
 
-/// Rules, grants, near misses, and whether anybody may read.
+/// Rules, grants, near misses, and whether anyone may read.
 pub(in crate::commands) fn text(
     explanation: &Explanation,
     action: Permission,

@@ -111,7 +111,7 @@ pub(in crate::commands) fn any(wanted: &Value) -> String {
     }
 }
 
-/// The text with something before it, unless there is none.
+/// The text with a prefix, unless it is empty.
 pub(in crate::commands) fn if_any(before: &str, text: &str) -> String {
     match text.is_empty() {
         true => String::new(),

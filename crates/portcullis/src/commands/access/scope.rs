@@ -1,4 +1,4 @@
-//! The place that is asked about: a tenant of a configuration, or the root of the API.
+//! The scope of a question: a tenant of a configuration, or the root of the API.
 
 use std::path::Path;
 
@@ -78,7 +78,7 @@ pub(in crate::commands) struct GivenParameters<'a> {
     project: Option<Project>,
 }
 
-/// Reads a configuration in which the place is; what is odd in it is told.
+/// Reads a configuration that contains the scope; prints its warnings.
 pub(in crate::commands) fn read(config: &Path, place: &ScopeFlags) -> Result<LoadedScope, Failure> {
     let configuration = configuration(config)?;
     for warning in &configuration.warnings {
@@ -139,7 +139,7 @@ impl ResolvedScope<'_> {
         self.tenant.map(Tenant::name)
     }
 
-    /// Whether anybody may do it without signing in.
+    /// Whether it is allowed without signing in.
     pub(in crate::commands) fn is_read_by_anybody(&self, action: Permission) -> bool {
         action == Permission::Read && self.scope.anonymous_read()
     }

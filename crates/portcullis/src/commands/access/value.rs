@@ -1,4 +1,4 @@
-//! Answers for programs.
+//! Machine-readable answers.
 
 use portcullis_roles::{Condition, Grant, Holder, Matrix, Miss, Permission, Permitted};
 use serde_json::{Map, Value, json};

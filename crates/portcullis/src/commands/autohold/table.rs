@@ -1,4 +1,4 @@
-//! Holds for people.
+//! Holds as a table.
 
 use serde_json::Value;
 

@@ -55,7 +55,7 @@ impl ActionFlags {
     }
 }
 
-/// May somebody take an action of the REST API?
+/// Whether a caller may take an action of the REST API.
 #[derive(Debug)]
 pub(super) struct CanIAction {
     pub(super) action: Permission,

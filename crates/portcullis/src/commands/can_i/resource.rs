@@ -58,7 +58,7 @@ impl ResourceFlags {
     }
 }
 
-/// May somebody do something to a resource?
+/// Whether a user may do something to a resource.
 #[derive(Debug)]
 pub(super) struct CanIAccess {
     pub(super) question: AccessQuestion,

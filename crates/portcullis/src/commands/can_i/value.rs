@@ -1,4 +1,4 @@
-//! The answer about an action of the REST API, for programs.
+//! The machine-readable answer about an action of the REST API.
 
 use portcullis_roles::{AccessDecision, Basis, Condition, Explanation, Permission};
 use serde_json::{Map, Value, json};

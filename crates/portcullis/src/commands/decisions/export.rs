@@ -40,7 +40,7 @@ pub(super) fn run(export: &Export) -> Result<(), SourceError> {
             false => ControlFlow::Break(()),
         }
     })?;
-    // A count is told only where it is one: of an export that is whole.
+    // The count is printed only for a complete export.
     if is_whole {
         output::tell(&counted(written, "decision", "decisions"));
     }

@@ -38,7 +38,7 @@ impl Printer {
         }
     }
 
-    /// Prints some; false when nobody reads any more.
+    /// Prints some; false when the output is closed.
     pub(super) fn print(&mut self, items: &[Summary]) -> bool {
         let mut text = String::new();
         if self.output == Output::Table {

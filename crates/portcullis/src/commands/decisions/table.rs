@@ -1,4 +1,4 @@
-//! Decisions as rows for people.
+//! Decisions as rows of a table.
 
 use portcullis_core::Door;
 use portcullis_record::{Answer, Summary};
@@ -202,7 +202,7 @@ fn remark(item: &Summary) -> String {
     }
 }
 
-/// The message without the name of the policy, which is told beside it.
+/// The message without the name of the policy, which is shown beside it.
 pub(in crate::commands) fn message(item: &Summary) -> &str {
     let text = item.message.as_str();
     let policy = item

@@ -1,4 +1,4 @@
-//! `SubjectAccessReview`s: what authorizers say, as a judgement among those of objects.
+//! `SubjectAccessReview`s: the answers of authorizers, as judgements among those of objects.
 
 use portcullis_core::{
     Access, AccessVerdict, AuthorizerChain, Opinion, PolicyMode, PolicyOutcome, Target,

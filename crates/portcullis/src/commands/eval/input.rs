@@ -35,7 +35,7 @@ impl Inputs {
     }
 }
 
-/// Reads everything. What can't be read is told beside the results.
+/// Reads everything. What can't be read is reported beside the results.
 ///
 /// # Errors
 ///

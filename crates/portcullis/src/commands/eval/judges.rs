@@ -1,4 +1,4 @@
-//! What each plug-in and each policy said, read from the trace of a verdict.
+//! The answer of each plug-in and each policy, read from the trace of a verdict.
 
 use portcullis_core::{
     Beyond, HostCallStep, Kind, PolicyMode, PolicyOutcome, PolicyStep, Step, StepOutcome, Verdict,

@@ -1,4 +1,4 @@
-//! What came out, for every document and everyone who judges.
+//! The outcome for every document and every plug-in or policy.
 
 use std::collections::BTreeMap;
 use std::time::Duration;

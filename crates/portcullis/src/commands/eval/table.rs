@@ -1,4 +1,4 @@
-//! The results for people.
+//! The results as a table.
 
 use std::fmt::Write;
 
@@ -109,7 +109,7 @@ impl Table {
             PolicyOutcome::Pass | PolicyOutcome::Allow => (part.said.as_str(), Tone::Good),
             PolicyOutcome::Skip => (part.said.as_str(), Tone::Faint),
         };
-        // A warning is told in full below, unless it came after a refusal.
+        // A warning is shown in full below, unless it came after a denial.
         let is_below = |warning: &String| {
             warning.contains(&part.message) || part.message.contains(warning.as_str())
         };

@@ -1,4 +1,4 @@
-//! The results for programs.
+//! The machine-readable results.
 
 use portcullis_gate::offline::Judge;
 use serde_json::{Value, json};
@@ -12,7 +12,7 @@ pub(super) fn of(evaluation: &Evaluation, explain: bool) -> Value {
         .iter()
         .filter_map(|outcome| match outcome {
             Outcome::Judged(judged) => Some(judgement(judged, &evaluation.judges, explain)),
-            // Nobody knows what would be in the file.
+            // What would be in the file is not known.
             Outcome::Unread(unread) if unread.is_file => None,
             Outcome::Unread(unread) => Some(unreadable(unread)),
         })

@@ -1,11 +1,11 @@
-//! The explanation of a call of the API: who may do what is decided by rules and roles.
+//! The explanation of a call of the API, which rules and roles decide.
 
 use portcullis_record::{Answer, Decision, Miss, RolesTrace};
 use serde_json::Value;
 
 use crate::commands::text::plain::shortened;
 
-/// How many failed conditions, rules and roles are told.
+/// How many failed conditions, rules and roles are shown.
 const MOST: usize = 20;
 
 /// What was made of rules and roles; nothing for a decision of another door.

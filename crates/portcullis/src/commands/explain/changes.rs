@@ -1,4 +1,4 @@
-//! What was changed in the object, in plain words.
+//! The changes to the object, in plain words.
 
 use portcullis_core::patch::PatchOperation;
 use portcullis_record::{Answer, Decision};
@@ -8,7 +8,7 @@ use super::subject::Subject;
 use crate::commands::text::diff;
 use crate::commands::text::plain::{counted, shortened};
 
-/// How many steps are told.
+/// How many steps are shown.
 const MOST: usize = 20;
 /// The most characters of one.
 const LONGEST: usize = 300;
@@ -53,7 +53,7 @@ fn words(original: &Value, patch: &[&Value]) -> Vec<String> {
             .iter()
             .map(|line| worded(line))
             .collect(),
-        // Steps of kinds that nobody knows yet are shown as they are.
+        // Steps of unknown kinds are shown as they are.
         None => patch.iter().take(MOST).map(ToString::to_string).collect(),
     };
     for line in &mut lines {

@@ -1,4 +1,4 @@
-//! Everyone who was asked, with what they said.
+//! All steps that ran, with their answers.
 
 use portcullis_core::StepOutcome;
 use portcullis_record::{Decision, PolicyTrace, Summary, TraceStep};

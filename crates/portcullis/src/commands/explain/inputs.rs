@@ -1,4 +1,4 @@
-//! Of what the decision was made, and which way it came in.
+//! The inputs of the decision, and the way it came in.
 
 use portcullis_record::{Decision, Http};
 

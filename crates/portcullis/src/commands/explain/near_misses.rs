@@ -15,7 +15,7 @@ pub(super) fn lines(decision: &Decision) -> Vec<String> {
         for policy in &step.policies {
             lines.extend(of_policy(decision, policy));
         }
-        // The failure that decided is told above; that of a policy in the row of the policy.
+        // The failure that decided is shown above; that of a policy in the row of the policy.
         let is_end = end.is_some_and(|end| std::ptr::eq(end, step));
         if step.is_failure() && !is_end {
             lines.push(of_step(step));

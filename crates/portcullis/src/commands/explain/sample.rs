@@ -1,4 +1,4 @@
-//! Decisions to try things with, and their explanations.
+//! Sample decisions for tests, and their explanations.
 
 use portcullis_record::Decision;
 

@@ -1,4 +1,4 @@
-//! What was asked, and by whom, as the review says it.
+//! What was requested, and by whom, according to the review.
 
 use portcullis_core::Door;
 use portcullis_record::{Decision, Summary};
@@ -34,7 +34,7 @@ impl Subject {
         self.at(pointer).as_str().unwrap_or_default()
     }
 
-    /// The object before anybody changed it.
+    /// The object before any change.
     pub(super) fn object(&self) -> &Value {
         self.at("/request/object")
     }

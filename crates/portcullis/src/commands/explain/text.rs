@@ -1,4 +1,4 @@
-//! A decision for people, section by section.
+//! The human-readable explanation of a decision, section by section.
 
 use portcullis_core::Door;
 use portcullis_record::{Answer, Decision};

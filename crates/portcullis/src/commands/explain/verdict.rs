@@ -54,7 +54,7 @@ pub(super) fn sentence(decision: &Decision) -> (&'static str, String) {
     }
 }
 
-/// Why somebody could not decide, without saying again that they could not.
+/// Why a step could not decide, without repeating that it could not.
 pub(super) fn reason<'a>(text: &'a str, plugin: &str) -> &'a str {
     let named = text
         .strip_prefix(plugin)
@@ -129,7 +129,7 @@ pub(super) fn failed_how(step: &TraceStep) -> &'static str {
     }
 }
 
-/// Whether anybody had something to say about such a request.
+/// Whether any step applied to the request.
 fn applied(decision: &Decision) -> bool {
     let mut steps = decision.trace.iter();
     steps.any(|step| !step.is(StepOutcome::Skipped))

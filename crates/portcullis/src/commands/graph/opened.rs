@@ -1,4 +1,4 @@
-//! Where a graph comes from, and the answers that are had there.
+//! Where a graph comes from, and the answers that are available there.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -107,7 +107,7 @@ impl LocalGraphs {
         Ok(here)
     }
 
-    /// The graphs that an answer is about, and their profile. What is wrong with its objects is told.
+    /// The graphs that an answer is about, and their profile. Warns of problems with its objects.
     pub(in crate::commands) fn view(
         &self,
         target: Option<&str>,
@@ -158,7 +158,7 @@ impl LocalGraphs {
 }
 
 impl RemoteGraphs {
-    /// Asks; names are checked first, so that what is not there is told apart from a vertex that isn't.
+    /// Sends a request; names are checked first, to distinguish an unknown name from a missing vertex.
     pub(in crate::commands) fn get<T: DeserializeOwned>(
         &mut self,
         call: &str,
@@ -275,7 +275,7 @@ fn is_known(flag: &str, what: &str, name: &str, known: &[&str]) -> Result<(), Fa
     Err(Failure::new(Exit::Invalid, fault))
 }
 
-/// So many problems are told one by one.
+/// How many problems are printed one by one.
 const MOST_PROBLEMS: usize = 20;
 
 /// Tells what is wrong with the objects of a graph.
@@ -301,7 +301,7 @@ fn complete(problems: &[String]) -> Result<(), Failure> {
     complete_and_told(problems)
 }
 
-/// The same, if what is wrong is told already.
+/// The same, if the problems were printed already.
 pub(in crate::commands) fn complete_and_told(problems: &[String]) -> Result<(), Failure> {
     if problems.is_empty() {
         return Ok(());
@@ -310,7 +310,7 @@ pub(in crate::commands) fn complete_and_told(problems: &[String]) -> Result<(), 
     Err(Failure::new(Exit::Failed, message))
 }
 
-/// Why there is no answer, and what the program ends with.
+/// Why there is no answer, and the exit code.
 pub(in crate::commands) fn unanswered(why: &Unanswered, problems: &[String]) -> Failure {
     match why {
         Unanswered::UnknownTarget(_) => Failure::new(Exit::Usage, why),
@@ -319,7 +319,7 @@ pub(in crate::commands) fn unanswered(why: &Unanswered, problems: &[String]) -> 
     }
 }
 
-/// A vertex is not there, as far as can be told.
+/// A vertex does not exist, as far as can be determined.
 fn missing(message: &str, problems: &[String]) -> Failure {
     match problems.is_empty() {
         true => Failure::new(Exit::Nothing, message),

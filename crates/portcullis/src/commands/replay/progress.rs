@@ -1,4 +1,4 @@
-//! How far it is, on one line of a terminal that is written again and again.
+//! Progress, on one line of a terminal that is overwritten.
 
 use std::fmt::Write;
 use std::time::Duration;

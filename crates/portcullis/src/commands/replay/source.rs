@@ -1,4 +1,4 @@
-//! What every source of recorded decisions is.
+//! The interface of sources of recorded decisions.
 
 use std::ops::ControlFlow;
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! What would change, for people.
+//! What would change, as a table.
 
 use std::fmt::Write;
 
@@ -10,7 +10,7 @@ use crate::commands::text::plain::printable;
 /// Steps of a patch that are shown of one decision.
 const STEPS: usize = 8;
 
-/// Counts, then what changes and what can't be told.
+/// Counts, then what changes and what is unknown.
 pub(super) fn write(report: &Report) -> String {
     let mut text = String::new();
     let mut count = |name: &str, count: u64| {

@@ -1,4 +1,4 @@
-//! What would change, for programs.
+//! What would change, machine-readable.
 
 use portcullis_gate::replay::{Answered, ChangeKind, Example, Group, Report};
 use serde_json::{Value, json};

@@ -1,4 +1,4 @@
-//! Tenants and their states for people.
+//! Tenants and their states as a table.
 
 use serde_json::Value;
 

@@ -1,4 +1,4 @@
-//! Coverage for people, programs and editors.
+//! Coverage: human-readable, machine-readable and for editors.
 
 use std::fmt::Write;
 

@@ -1,4 +1,4 @@
-//! What came out, for every test.
+//! The outcome of every test.
 
 use std::sync::Arc;
 use std::time::Duration;

@@ -1,4 +1,4 @@
-//! What is to be run: a configuration, and the tests that were found.
+//! What to run: a configuration, and the tests that were found.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! The results for people.
+//! The results as a table.
 
 use std::fmt::Write;
 

@@ -1,4 +1,4 @@
-//! The results for programs.
+//! The machine-readable results.
 
 use serde_json::{Value, json};
 

@@ -1,4 +1,4 @@
-//! Data in the format that is asked for.
+//! Data in the requested format.
 
 use clap::ValueEnum;
 use serde_json::Value;

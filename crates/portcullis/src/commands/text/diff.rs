@@ -1,4 +1,4 @@
-//! A patch as people read it: what came, what went, what became what.
+//! A human-readable patch: what was added, removed and changed.
 
 use portcullis_core::patch::PatchOperation;
 use serde_json::Value;

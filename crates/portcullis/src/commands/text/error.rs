@@ -1,4 +1,4 @@
-//! What is wrong, for the person at the terminal: every error begins with `error:`, every warning with
+//! Messages on the terminal: every error begins with `error:`, every warning with
 //! `warning:`.
 
 use portcullis_document::{Fault, Faults};

@@ -1,9 +1,9 @@
-//! JSON with line breaks and indentation, in which every text and number stays byte for byte.
+//! JSON with line breaks and indentation, in which every string and number stays byte for byte.
 
 /// No line is indented deeper, however deep the data is.
 const DEEPEST: usize = 40;
 
-/// The same JSON on many lines. What is no JSON comes out as something that is none either.
+/// The same JSON on many lines. Invalid JSON stays invalid.
 pub(in crate::commands) fn write(json: &str) -> String {
     let mut text = String::with_capacity(json.len() * 2);
     let mut depth: usize = 0;

@@ -1,8 +1,8 @@
 //! JSON that is safe to print.
 //!
-//! JSON lets control characters of the second set (U+0080 to U+009F), deletes, and marks that change the
-//! direction of writing stand as they are. A terminal obeys some of them, so they are escaped; what is read
-//! back is the same.
+//! JSON allows control characters of the second set (U+0080 to U+009F), deletes, and marks that change the
+//! direction of writing unescaped. A terminal obeys some of them, so they are escaped; what is parsed
+//! from it is the same.
 
 use std::borrow::Cow;
 use std::fmt::Write;

@@ -42,13 +42,13 @@ pub(in crate::commands) fn write(path: &Path, text: &str) -> bool {
     }
 }
 
-/// Writes a file aside and puts it in its place whole, so that nobody finds half of it.
+/// Writes a temporary file and renames it into place, so that no reader sees half of it.
 ///
-/// What is no regular file, like a pipe or a device, is written to instead of being replaced.
+/// Anything but a regular file, like a pipe or a device, is written to instead of being replaced.
 ///
 /// # Errors
 ///
-/// What the system says, of the file itself.
+/// The error of the system, about the file itself.
 fn replace(file: &Path, text: &str) -> io::Result<()> {
     // The file that is meant, not the link that leads to it.
     let file: PathBuf = file.canonicalize().unwrap_or_else(|_| file.to_owned());
@@ -60,7 +60,7 @@ fn replace(file: &Path, text: &str) -> io::Result<()> {
         Some(folder) if !folder.as_os_str().is_empty() => folder,
         _ => Path::new("."),
     };
-    // The library would name the file aside, which means nothing to anybody.
+    // The library would name the temporary file, which means nothing to the user.
     let mut refused = None;
     let aside = tempfile::Builder::new()
         .prefix(".portcullis-")

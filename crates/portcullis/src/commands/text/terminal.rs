@@ -4,7 +4,7 @@ use std::io::IsTerminal;
 
 use crate::colors;
 
-/// How to print for whoever reads.
+/// How to print to standard output.
 #[derive(Debug, Clone, Copy, Default)]
 pub(in crate::commands) struct Terminal {
     /// Columns; none where output goes to a file or another program.

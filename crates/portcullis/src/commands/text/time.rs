@@ -1,4 +1,4 @@
-//! Points in time for people.
+//! Human-readable times.
 
 use time::OffsetDateTime;
 use time::format_description::well_known::Rfc3339;

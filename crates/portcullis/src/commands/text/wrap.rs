@@ -1,4 +1,4 @@
-//! Long texts on a terminal: broken between words, further lines below the first.
+//! Long texts on a terminal: wrapped between words, further lines below the first.
 
 /// No line has less room than this, however narrow the terminal is.
 const LEAST: usize = 20;

@@ -1,8 +1,8 @@
 //! JSON data as YAML, in block style.
 //!
-//! Text is written plainly only where no reader of any YAML version takes it for something else. The
-//! serializer of the library that reads YAML is not used: it leaves marks of the direction of writing, and what
-//! has no width, as they are in plain text, and texts of requests are shown on terminals.
+//! A string is unquoted only where no reader of any YAML version takes it for something else. The
+//! serializer of the library that reads YAML is not used: it leaves marks of the direction of writing, and
+//! zero-width characters, unescaped in plain scalars, and strings of requests are shown on terminals.
 
 use std::fmt::Write;
 

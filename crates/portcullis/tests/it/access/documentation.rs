@@ -1,4 +1,4 @@
-//! The guides say something of every flag and of every call, and show the files of their example.
+//! The guides mention every flag and every call, and show the files of their example.
 
 use serde_json::Value;
 

@@ -1,4 +1,4 @@
-//! The commands that ask a server, against the server itself, with tokens that `token create` makes.
+//! The commands that ask a server, against the server itself, with tokens that `token create` creates.
 
 use serde_json::{Value, json};
 
@@ -25,7 +25,7 @@ impl Served {
         }
     }
 
-    /// Runs a command as somebody.
+    /// Runs a command as a user.
     #[track_caller]
     fn ask(&self, name: &str, arguments: &[&str]) -> Ran {
         let claim = format!("preferred_username={name}");

@@ -1,4 +1,4 @@
-//! Running graphs: readiness, metrics, reload, and faults that are told.
+//! Running graphs: readiness, metrics, reload, and faults that are reported.
 
 use std::fmt::Write;
 

@@ -1,4 +1,4 @@
-//! Holds and states outlive the server, end in time, and belong to their tenant.
+//! Holds and states outlive the server, expire in time, and belong to their tenant.
 
 use serde_json::{Value, json};
 

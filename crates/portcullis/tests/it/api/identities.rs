@@ -1,4 +1,4 @@
-//! Who is somebody without a token: clients with certificates, and processes at unix sockets.
+//! Identities without a token: clients with certificates, and processes at unix sockets.
 
 use serde_json::{Value, json};
 

@@ -1,4 +1,4 @@
-//! People with a browser and a token: signing in, staying so, and out again.
+//! Users with a browser and a token: signing in, staying signed in, and signing out.
 
 use std::path::Path;
 
@@ -142,7 +142,7 @@ fn without_a_session_a_page_leads_to_the_form_and_back() {
         "{}",
         page.text()
     );
-    // Somebody else may not look, and a page says what is missing.
+    // Another user may not read it, and a page says what is missing.
     let mut bob = Browser::new(api.port);
     assert_eq!(bob.sign_in(&of("bob"), GRAPH).status, 303);
     let page = bob.get(GRAPH);

@@ -4,7 +4,7 @@ use serde_json::json;
 
 use crate::harness::{Demonstration, Folder, Gate, Ran, free_port, pod, program, run_in};
 
-/// A configuration that is told apart by its policy.
+/// A configuration that is recognized by its policy.
 fn with_policy(name: &str) -> String {
     json!({"policies": [{"name": name, "code": "return 'no'"}], "defaultAction": "allow"})
         .to_string()

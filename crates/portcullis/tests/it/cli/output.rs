@@ -12,7 +12,7 @@ use crate::harness::{Folder, Ran, Rest, RestCall, pod, program, run};
 enum Prints {
     /// Data, when it is called so.
     Data(&'static str),
-    /// Nothing, ever: it has no data, and tells what it did on standard error.
+    /// Nothing, ever: it has no data, and reports on standard error.
     Nothing,
 }
 

@@ -1,4 +1,4 @@
-//! Where decisions go, and what happens when they can't.
+//! Where decisions are stored, and what happens when they can't be.
 
 use std::os::unix::fs::PermissionsExt;
 
@@ -13,7 +13,7 @@ fn decisions_are_kept_in_the_data_directory_and_survive_the_server() {
     for name in ["a", "b", "c"] {
         gate.ask("/validate", &creation(name, "alice")).allowed();
     }
-    // What was answered is kept, even if the server is told to end right after.
+    // What was answered is recorded, even if the server is stopped right after.
     gate.terminate();
     assert!(gate.wait().success());
     let kept = kept(&gate.folder, &["--data-dir", "data"], 3);
@@ -166,7 +166,7 @@ fn a_writer_that_is_stuck_does_not_keep_the_server_from_ending() {
         .arg(setup.path("pipe"))
         .status();
     assert!(made.unwrap().success());
-    // Nobody ever reads from it, so opening it never ends.
+    // It has no reader, so opening it never ends.
     let mut gate = setup.start();
     gate.validate(&pod()).allowed();
     gate.terminate();

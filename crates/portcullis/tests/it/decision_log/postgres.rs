@@ -1,4 +1,4 @@
-//! A server whose store is PostgreSQL: real, started for this test, stopped and started again.
+//! A server whose store is a real PostgreSQL, started for this test, stopped and started again.
 
 #[path = "../../../../portcullis-store/tests/conformance/server.rs"]
 #[expect(dead_code, reason = "the tests of the store need more of it")]

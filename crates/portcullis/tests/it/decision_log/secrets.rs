@@ -1,4 +1,4 @@
-//! No secret is kept, logged or shown.
+//! No secret is stored, logged or shown.
 
 use std::path::Path;
 

@@ -81,7 +81,7 @@ fn they_are_exported_and_passed_over_when_decided_again() {
     let counted = format!("{:<15}{:>8}\n", "passed over", 2);
     assert!(table.out.contains(&counted), "{}", table.out);
     assert!(table.err.contains("2 of the API skipped"), "{}", table.err);
-    // They are none of the lines that make no sense.
+    // They are not among the inconsistent lines.
     assert!(!table.err.contains("line 5") && !table.err.contains("line 6"));
     let json = replay("all.jsonl", &["-o", "json"]);
     let value: serde_json::Value = serde_json::from_str(&json.out).unwrap();

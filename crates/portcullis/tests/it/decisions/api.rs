@@ -1,4 +1,4 @@
-//! A small server that speaks of decisions as the REST API does.
+//! A small server that returns decisions as the REST API does.
 
 use std::io::{self, Write};
 use std::path::Path;

@@ -1,4 +1,4 @@
-//! `decisions list -w`: what is there, and then what comes.
+//! `decisions list -w`: existing decisions, and then new ones.
 
 use std::fs::File;
 use std::process::Child;
@@ -101,7 +101,7 @@ fn a_server_is_followed_through_a_broken_stream() {
     api.decide(&all[6]);
     watch.lines(7);
     api.break_streams();
-    // Decided while nobody listens.
+    // Decided while no stream is open.
     until("no stream", || {
         api.streams() == 0 || watch.read("err").contains("again")
     });

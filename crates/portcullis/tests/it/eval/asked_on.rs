@@ -1,4 +1,4 @@
-//! Everything that is wrong is told at once; `--fail-fast` stops as the server does.
+//! All denials are reported at once; `--fail-fast` stops as the server does.
 
 use serde_json::{Value, json};
 

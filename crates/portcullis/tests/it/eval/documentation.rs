@@ -1,4 +1,4 @@
-//! Guides say something of every flag; that their commands print what is shown is checked by `docs_typed`.
+//! Guides mention every flag; that their commands print what is shown is checked by `docs_typed`.
 
 use crate::harness::{repository, run};
 

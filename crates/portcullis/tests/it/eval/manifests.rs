@@ -1,4 +1,4 @@
-//! What is read: documents, lists, folders, standard input, and what can't be read.
+//! Input: documents, lists, folders, standard input, and what can't be read.
 
 use serde_json::{Value, json};
 
@@ -145,7 +145,7 @@ fn files_that_cannot_be_read_are_errors_and_the_others_are_judged() {
     folder.write("binary.yaml", b"\xff\xfe\x00");
     let files = ["-f", "fine.yaml", "-f", "missing.yaml", "-f", "binary.yaml"];
     let done = eval(&folder, &[&files[..], BASELINE].concat());
-    // Nobody knows how many objects would be in them.
+    // How many objects would be in them is not known.
     assert_eq!((done.code, done.summary()), (Some(3), [1, 0, 0, 0]));
     assert_eq!(done.results().len(), 1);
     let table = run_in(&folder, &[&["eval"], &files[..], BASELINE].concat());
@@ -182,7 +182,7 @@ fn objects_are_completed_as_an_api_server_would() {
         spec["containers"][0]["resources"]["requests"]["example.com/gpu"],
         1
     );
-    // Defaults are no part of the patch.
+    // Defaults are not part of the patch.
     assert_eq!(result["patch"].as_array().unwrap().len(), 1, "{result}");
     assert_eq!(result["patch"][0]["path"], "/spec/tolerations");
 }

@@ -1,4 +1,4 @@
-//! CREATE, UPDATE, DELETE, CONNECT, dry run, and who asks.
+//! CREATE, UPDATE, DELETE, CONNECT, dry run, and the user.
 
 use serde_json::{Value, json};
 

@@ -1,4 +1,4 @@
-//! Policies in JavaScript and TypeScript: folders, what each of them said, and where.
+//! Policies in JavaScript and TypeScript: folders, the answer of each policy, and its position.
 
 use serde_json::{Value, json};
 

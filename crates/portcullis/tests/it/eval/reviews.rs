@@ -1,4 +1,4 @@
-//! Reviews: judged as they say, among manifests.
+//! Reviews: judged as they are, among manifests.
 
 use serde_json::{Value, json};
 

@@ -1,4 +1,4 @@
-//! A small reader of XML that takes well-formed text only.
+//! A small reader of XML that accepts well-formed text only.
 
 /// An element of an XML text: name, attributes, and how deep it stands.
 #[derive(Debug)]

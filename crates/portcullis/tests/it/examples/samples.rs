@@ -124,7 +124,7 @@ impl Sample {
     }
 }
 
-/// Somebody to forward to, in place of the one that an example names.
+/// A controller to forward to, in place of the one that an example names.
 fn redirected(folder: &Folder) -> Option<Controller> {
     const NAMED: &str = "https://my-awesome-ac.com/";
     let text = std::fs::read_to_string(folder.path("portcullis.yaml")).unwrap();

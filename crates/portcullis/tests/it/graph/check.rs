@@ -1,4 +1,4 @@
-//! `portcullis graph check`, and places that are no good.
+//! `portcullis graph check`, and invalid sources.
 
 use serde_json::json;
 

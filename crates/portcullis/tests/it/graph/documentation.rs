@@ -1,4 +1,4 @@
-//! The guide says something of every flag.
+//! The guide mentions every flag.
 
 use crate::eval::documentation::check_flags;
 

@@ -1,4 +1,4 @@
-//! The commands against a small server: what they ask, and what they make of its answers.
+//! The commands against a small server: their requests, and how they handle its answers.
 
 use serde_json::{Value, json};
 

@@ -1,4 +1,4 @@
-//! Objects that can't be read: they are told, and a no that may depend on them is none.
+//! Objects that can't be read: they are reported, and a no that may depend on them is not given.
 
 use super::{PLACES, ask, json_of, office, told};
 use crate::harness::Folder;
@@ -52,7 +52,7 @@ fn a_no_that_may_depend_on_them_is_not_a_no() {
                 "{}",
                 ran.err
             );
-            // Nobody takes part of a graph for the whole.
+            // A partial graph is never exported as a complete one.
             assert!(command[1] != "export" || ran.out.is_empty(), "{}", ran.out);
         }
     }

@@ -1,4 +1,4 @@
-//! The repository these tests stand in.
+//! The repository that contains these tests.
 
 use std::path::PathBuf;
 

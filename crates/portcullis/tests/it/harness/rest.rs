@@ -1,4 +1,4 @@
-//! A small server that takes REST calls and keeps them.
+//! A small server that takes REST calls and records them.
 
 use portcullis_testing::{Reply, Request, Server};
 use serde_json::{Value, json};

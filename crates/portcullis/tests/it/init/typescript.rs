@@ -1,5 +1,5 @@
-//! The types that `init` writes are right: the real TypeScript compiler takes the starter folders,
-//! and refuses what is wrong in them.
+//! The types that `init` writes are right: the real TypeScript compiler accepts the starter folders,
+//! and rejects errors in them.
 
 use std::path::PathBuf;
 use std::process::{Command, Output, Stdio};

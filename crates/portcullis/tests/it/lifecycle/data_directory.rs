@@ -1,4 +1,4 @@
-//! Where a gate keeps its data, and whose files it takes.
+//! Where a server keeps its data, and whose files it accepts.
 
 use std::fs::{self, Permissions};
 use std::os::unix::fs::PermissionsExt;

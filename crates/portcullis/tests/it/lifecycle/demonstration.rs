@@ -30,7 +30,7 @@ fn it_takes_other_ports_where_the_usual_ones_are_taken() {
     let (gate, taken) = Demonstration::start_after(|| {
         [8080, 9090].map(|port| TcpListener::bind(("127.0.0.1", port)))
     });
-    // Where somebody else has a port, he may have let it go since.
+    // A port that another program had may be free since.
     for (taken, (port, usual)) in taken.iter().zip([(gate.hooks, 8080), (gate.ops, 9090)]) {
         assert!(taken.is_err() || port != usual, "{}", gate.told());
     }

@@ -1,4 +1,4 @@
-//! How a gate ends.
+//! How a server ends.
 
 use serde_json::{Value, json};
 

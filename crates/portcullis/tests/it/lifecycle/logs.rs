@@ -146,7 +146,7 @@ fn what_runs_is_told_at_the_start_in_as_much_detail_as_is_wanted() {
     let gate = Gate::start(config());
     let log = gate.log();
     assert_eq!(log.matches(" started ").count(), 1, "{log}");
-    // Policies that nobody asks are not in force.
+    // Policies that are not evaluated are not in force.
     assert!(
         log.contains("they are not evaluated") && !log.contains("policies in force"),
         "{log}"

@@ -1,4 +1,4 @@
-//! Several listeners at once, each with its doors, all bound before anybody is told.
+//! Several listeners at once, each with its doors, all bound before the server reports ready.
 
 use serde_json::{Value, json};
 

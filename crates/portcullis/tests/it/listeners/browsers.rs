@@ -1,4 +1,4 @@
-//! Requests that web pages make: other sites reach nothing.
+//! Requests that web pages make: other sites are rejected.
 
 use serde_json::json;
 

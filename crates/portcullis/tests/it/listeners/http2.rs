@@ -1,4 +1,4 @@
-//! HTTP/2, asked by curl: an independent client.
+//! HTTP/2, requested by curl: an independent client.
 
 use std::io::Write;
 use std::process::{Command, Stdio};

@@ -1,4 +1,4 @@
-//! What requests hold in memory, and clients that don't take their answers.
+//! Memory that requests hold, and clients that don't read their answers.
 
 use std::io::Write;
 use std::net::{Ipv4Addr, TcpStream};
@@ -26,7 +26,7 @@ fn frame(kind: u8, flags: u8, stream: u32, payload: &[u8]) -> Vec<u8> {
     [&length[1..], &[kind, flags], &stream.to_be_bytes(), payload].concat()
 }
 
-/// HTTP/2 with a client that has no room for any answer.
+/// HTTP/2 with a client whose window is too small for any answer.
 fn without_window(port: u16) -> TcpStream {
     let mut stream = TcpStream::connect((Ipv4Addr::LOCALHOST, port)).unwrap();
     let no_window = [0, 4, 0, 0, 0, 0];

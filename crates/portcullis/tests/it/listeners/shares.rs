@@ -1,4 +1,4 @@
-//! Connections: who gets how many, and how long they last.
+//! Connections: how many each listener and client gets, and how long they last.
 
 use serde_json::{Value, json};
 
@@ -31,7 +31,7 @@ fn flood(port: u16, count: usize) -> Vec<Connection> {
 #[test]
 fn a_full_listener_starves_no_other() {
     let (gate, port) = gate(&json!({"connections": 24}), &json!({}));
-    // Three listeners: 4 are for each, 12 for whoever comes first.
+    // Three listeners: 4 are reserved for each, 12 are first come, first served.
     let _held = flood(port, 16);
     let mut waiting = Connection::tcp(port).unwrap();
     waiting

@@ -1,4 +1,4 @@
-//! The picture as SVG: no fonts or scripts of others, colours for light and for dark pages.
+//! The picture as SVG: no external fonts or scripts, colours for light and for dark pages.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;

@@ -1,5 +1,5 @@
-//! Where each crate and each arrow of the picture stands. Levels are rows, the highest on top; what
-//! is used by whom decides the order in a row. Arrows go around the crates between their ends.
+//! The positions of crates and arrows in the picture. Levels are rows, the highest on top; the
+//! dependencies decide the order in a row. Arrows go around the crates between their ends.
 
 use std::collections::{BTreeMap, BTreeSet};
 

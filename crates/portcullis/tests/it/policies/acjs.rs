@@ -1,3 +1,3 @@
-//! Files of acjs: what is taken, and how such a listener answers.
+//! Files of acjs: what is accepted, and how such a listener answers.
 
 mod file;

@@ -1,4 +1,4 @@
-//! What the guides show is accepted as they show it.
+//! What the guides show is accepted as shown.
 
 use crate::harness::{Folder, Pki, repository, run_in};
 

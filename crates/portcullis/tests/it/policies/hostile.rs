@@ -1,4 +1,4 @@
-//! Policies that try to use more than they may, while others are asked.
+//! Policies that try to use more than they may, while others are evaluated.
 
 mod attacks;
 mod guarded;
@@ -54,7 +54,7 @@ fn refused(gate: &Gate, name: &str, limits: &[&str]) {
     );
 }
 
-/// Asks for something ordinary on one connection until told to stop. Time may be short while
+/// Sends ordinary requests on one connection until it is stopped. Time may be short while
 /// others use it up, but every request is answered, and nothing else goes wrong.
 fn stand_by(gate: &Gate, is_over: &AtomicBool, let_in: &AtomicU32) {
     let mut connection = Connection::tcp(gate.port).unwrap();

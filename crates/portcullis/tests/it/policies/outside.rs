@@ -1,4 +1,4 @@
-//! What policies ask of the world outside: other controllers, and programs that verify.
+//! Host calls of policies: other controllers, and programs that verify.
 
 mod pending;
 mod pinning;

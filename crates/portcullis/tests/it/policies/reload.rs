@@ -1,4 +1,4 @@
-//! Policies that change under a running gate.
+//! Policies that change while the server runs.
 
 use serde_json::json;
 

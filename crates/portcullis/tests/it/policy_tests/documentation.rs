@@ -1,4 +1,4 @@
-//! `docs/testing-policies.md` says something of every flag.
+//! `docs/testing-policies.md` mentions every flag.
 
 use crate::eval::documentation::check_flags;
 

@@ -1,4 +1,4 @@
-//! Certificates that change under a running gate.
+//! Certificates that change while the server runs.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 

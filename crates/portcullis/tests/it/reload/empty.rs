@@ -1,4 +1,4 @@
-//! Files that the configuration names, made empty or replaced by what is not a file while the gate
+//! Files that the configuration names, made empty or replaced by what is not a file while the server
 //! runs.
 
 use std::process::Command;

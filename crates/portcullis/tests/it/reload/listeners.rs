@@ -1,4 +1,4 @@
-//! Listeners that come, go and change under a running gate.
+//! Listeners that are added, removed and changed while the server runs.
 
 use std::os::unix::fs::PermissionsExt;
 use std::time::Duration;
@@ -226,7 +226,7 @@ fn a_smaller_limit_of_connections_counts_once_the_others_are_gone() {
     until("the log tells", || {
         gate.log().contains("configuration reloaded")
     });
-    // Nobody is sent away.
+    // No connection is closed.
     assert!(held.iter_mut().all(served));
     drop(held);
     until("all have ended", || {

@@ -1,4 +1,4 @@
-//! `docs/replay.md` says something of every flag.
+//! `docs/replay.md` mentions every flag.
 
 use crate::eval::documentation::check_flags;
 

@@ -1,4 +1,4 @@
-//! Records of decisions, as a decision log would have them.
+//! Records of decisions, as in a decision log.
 
 use serde_json::{Value, json};
 

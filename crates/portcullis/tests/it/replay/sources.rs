@@ -1,4 +1,4 @@
-//! Where recorded decisions come from, and what is wrong with them.
+//! Where recorded decisions come from, and faults in them.
 
 use std::process::Stdio;
 
@@ -60,7 +60,7 @@ fn standard_input_is_read() {
         .output()
         .unwrap();
     assert_eq!(output.status.code(), Some(1));
-    // No bar where there is no terminal.
+    // No progress bar without a terminal.
     let err = String::from_utf8(output.stderr).unwrap();
     assert!(!err.contains('\r') && err.lines().count() == 1, "{err}");
 }

@@ -1,4 +1,4 @@
-//! How it arrives: over TLS and gRPC, late, and at the last moment.
+//! How it is delivered: over TLS and gRPC, late, and at the last moment.
 
 use super::collector::{Collector, Plan};
 use super::{CALLER, PARENT, ask, exporting, policies};

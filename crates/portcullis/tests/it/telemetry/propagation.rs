@@ -1,4 +1,4 @@
-//! What servers that reviews are forwarded to learn of the trace.
+//! The trace context that servers get with forwarded reviews.
 
 use serde_json::json;
 
@@ -105,7 +105,7 @@ fn the_parent_that_was_forwarded_is_the_span_that_arrives() {
     assert_eq!(span.item["traceId"], parts[1]);
     assert_eq!(span.item["spanId"], parts[2]);
     assert_eq!(span.item["parentSpanId"], PARENT);
-    // What the caller doesn't record isn't recorded here; the decision is still told.
+    // What the caller doesn't record isn't recorded here; the decision is still logged.
     collector.log_of(&silent);
     let is_silent = |s: &super::collector::Item| s.attribute("portcullis.decision.id") == *silent;
     assert!(!collector.spans().iter().any(is_silent));

@@ -1,4 +1,4 @@
-//! Variables that can't be followed, and what is lost when nobody receives.
+//! Unsupported variables, and what is lost when there is no receiver.
 
 use super::{ask, exporting};
 use crate::harness::{Folder, chain, eventually, free_port, program, until};

@@ -1,4 +1,4 @@
-//! What is not known is read, within bounds; what can't be read refuses.
+//! What is not known is read, within bounds; what can't be read is denied.
 
 use std::sync::Arc;
 use std::task::Poll;
@@ -250,7 +250,7 @@ fn time_is_bounded() {
         finished.outcome.expect("an outcome"),
         portcullis_core::Outcome::Pass
     );
-    // While somebody reads, it waits.
+    // While an object is being read, it waits.
     let stuck = Arc::new(Server {
         is_stuck: true,
         ..Server::default()

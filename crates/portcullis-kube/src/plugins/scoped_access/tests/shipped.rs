@@ -1,4 +1,4 @@
-//! The profiles that ship, over the reference's objects.
+//! The built-in profiles, over the reference's objects.
 
 use std::sync::Arc;
 
@@ -314,7 +314,7 @@ fn users_that_are_no_agents_cost_no_look_at_the_object() {
     assert_eq!(short(&plugin, &asked), "none");
     asked.user = gardenlet("s1");
     assert_eq!(short(&plugin, &asked), "400");
-    // Half an agent is none.
+    // A user with only the name of an agent is not one.
     asked.user.groups.clear();
     assert_eq!(short(&plugin, &asked), "none");
     // Jobs of CI have users of other kinds.

@@ -50,7 +50,7 @@ pub(super) fn plugin(profiles: Vec<ScopedProfile>) -> Arc<dyn Plugin> {
     (descriptor.factory)(None).expect("no configuration")
 }
 
-/// Somebody in these groups.
+/// A user in these groups.
 pub(super) fn user(name: &str, groups: &[&str]) -> UserInfo {
     UserInfo {
         username: name.to_owned(),

@@ -1,4 +1,4 @@
-//! The page as HTML: a form, and the vertices in the layout of a text.
+//! The page as HTML: a form, and the vertices laid out as text.
 //!
 //! INVARIANT: whatever comes from objects, the query or the configuration goes through [`escaped`] or
 //! [`Page::link`].

@@ -1,4 +1,4 @@
-//! Cases 24 to 31 and 38: what a policy sees of the request, and reviews that are none.
+//! Cases 24 to 31 and 38: what a policy sees of the request, and invalid reviews.
 
 use serde_json::{Value, json};
 

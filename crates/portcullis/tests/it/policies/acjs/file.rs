@@ -1,4 +1,4 @@
-//! What an acjs file may hold, and what `check` and `serve` say of it.
+//! What an acjs file may contain, and what `check` and `serve` say about it.
 
 use std::os::unix::fs::PermissionsExt;
 

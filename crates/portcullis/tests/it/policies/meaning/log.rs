@@ -1,4 +1,4 @@
-//! What policies write, where errors are, and who is named in the answer.
+//! What policies write, the positions of errors, and who is named in the answer.
 
 use serde_json::{Value, json};
 

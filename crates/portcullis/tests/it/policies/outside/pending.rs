@@ -1,4 +1,4 @@
-//! Calls outside that are under way when the gate changes or ends.
+//! Host calls that are under way when the server reloads or ends.
 
 use serde_json::{Value, json};
 
