@@ -68,7 +68,7 @@ pub struct Realm {
     pub driver: &'static str,
     /// Who issues its tokens.
     pub authority: String,
-    /// Who the provider knows us as.
+    /// The client id at the provider.
     pub client_id: Option<String>,
     /// What is asked for at signing in, separated by blanks.
     pub scope: Option<String>,
@@ -242,7 +242,7 @@ impl Authenticators {
         identity.map_err(|problem| problem.in_realm(&authenticator.settings.realm))
     }
 
-    /// Who says this, with its place.
+    /// The authenticator of the issuer, with its place.
     fn issuer_of(
         &self,
         claims: &Map<String, Value>,

@@ -177,7 +177,7 @@ pub(crate) fn seconds(time: SystemTime) -> f64 {
     }
 }
 
-/// A stretch of time for people.
+/// A human-readable duration.
 fn amount(seconds: f64) -> String {
     let seconds = seconds.max(0.0);
     match seconds {

@@ -8,9 +8,9 @@ use portcullis_core::text::{printable, shortened};
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]
 pub struct TokenError {
-    /// The kind of problem, for programs.
+    /// The kind of problem, machine-readable.
     pub code: Code,
-    /// What is wrong, for people; never what the token holds, beyond its issuer and times.
+    /// What is wrong, human-readable; never what the token holds, beyond its issuer and times.
     pub message: String,
     /// The realm to name in the challenge.
     pub realm: String,

@@ -45,11 +45,11 @@ pub struct LoginBegun {
 /// A user who came back from the provider.
 #[derive(Debug, Clone, PartialEq)]
 pub struct LoggedIn {
-    /// Who.
+    /// The user.
     pub identity: Arc<Identity>,
     /// Where they signed in.
     pub realm: String,
-    /// Where they wanted to go; a path here.
+    /// Where the user wanted to go; a path of this server.
     pub return_to: String,
 }
 
@@ -72,7 +72,7 @@ struct Begun {
     ends: u64,
 }
 
-/// Who people sign in with.
+/// The provider to sign in with.
 struct With<'a> {
     authenticator: &'a Authenticator,
     provider: &'a Arc<Provider>,
@@ -214,7 +214,7 @@ impl Authenticators {
     }
 }
 
-/// What the cookie holds, if it is ours and not too old.
+/// What the cookie holds, if it was made here and is not too old.
 fn begun(cookie: &str, sessions: &Sessions, now: SystemTime) -> Result<Begun, LoginError> {
     if cookie.len() > session::LONGEST {
         return Err(LoginError::NotBegun);

@@ -75,7 +75,7 @@ impl Authenticators {
     ///
     /// # Errors
     ///
-    /// If this authenticator can't make such a token, or would not believe it.
+    /// If this authenticator can't create such a token, or would reject it.
     pub fn mint(
         &self,
         authenticator: &str,

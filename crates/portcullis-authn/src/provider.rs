@@ -178,7 +178,7 @@ impl Provider {
         if self.tried_within(PAUSE, now) {
             return;
         }
-        // Who holds it is fetching already.
+        // The holder of the lock is fetching already.
         let Ok(flight) = Arc::clone(&self.flight).try_lock_owned() else {
             return;
         };
@@ -320,7 +320,7 @@ impl Provider {
         Ok(description)
     }
 
-    /// Whom to believe when talking to it.
+    /// The trusted certificates for connections to it.
     pub(crate) fn trust(&self) -> &Trust {
         &self.trust
     }

@@ -45,7 +45,7 @@ pub struct Sessions {
 /// A user who is signed in.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Session {
-    /// Who.
+    /// The user.
     pub identity: Arc<Identity>,
     /// Where they signed in.
     pub realm: Arc<str>,
@@ -86,7 +86,7 @@ pub struct TooLarge;
 /// What a cookie holds.
 #[derive(Serialize, Deserialize)]
 struct Content {
-    /// Who.
+    /// The user.
     u: String,
     /// Where.
     r: String,
@@ -187,7 +187,7 @@ impl Sessions {
         Ok(cookie)
     }
 
-    /// The session of this cookie, if it is one of ours and still lasts.
+    /// The session of this cookie, if it was made here and has not expired.
     pub fn open(&self, cookie: &str, now: SystemTime) -> Option<Session> {
         if cookie.len() > LONGEST {
             return None;

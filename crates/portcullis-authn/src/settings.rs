@@ -74,7 +74,7 @@ pub enum Algorithm {
 /// How people sign in.
 #[derive(Debug, Clone)]
 pub struct LoginSettings<F = Vec<u8>> {
-    /// Who the provider knows us as.
+    /// The client id at the provider.
     pub client_id: String,
     /// What proves it, for a confidential client.
     pub client_secret: Option<Secret<F>>,

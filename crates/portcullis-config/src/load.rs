@@ -166,7 +166,7 @@ fn read_spec(
     Ok((spec, Strictness::Acjs))
 }
 
-/// acjs takes numbers for text where text is wanted: `params: 0660`, `name: 404`.
+/// acjs accepts numbers where strings are expected: `params: 0660`, `name: 404`.
 fn words_as_text(document: &Document) -> Node {
     let as_text = |node: &mut Node| {
         if let Value::Bool(_) | Value::Int(_) | Value::UInt(_) | Value::Float(_) = node.value

@@ -9,7 +9,7 @@ use crate::attributes::{DoorContext, UserInfo};
 /// One request for authorization.
 #[derive(Debug, Clone)]
 pub struct Access {
-    /// Who asks.
+    /// The user.
     pub user: UserInfo,
     /// What they want to do, like `get`.
     pub verb: String,

@@ -100,7 +100,7 @@ impl fmt::Display for Resource {
     }
 }
 
-/// Who asks.
+/// The user who sends a request.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct UserInfo {
@@ -162,7 +162,7 @@ pub struct Attributes {
     pub name: String,
     /// Namespace, empty for objects without one.
     pub namespace: String,
-    /// Who asks.
+    /// The user.
     pub user: UserInfo,
     /// The object as it shall be; absent on DELETE.
     pub object: Option<Document>,
@@ -174,7 +174,7 @@ pub struct Attributes {
     pub dry_run: bool,
     /// When the request came, for plug-ins that count.
     pub received: Instant,
-    /// When an answer is no longer wanted.
+    /// When an answer is no longer needed.
     pub deadline: Option<Instant>,
     /// What only the door knows.
     pub context: Arc<DoorContext>,
@@ -221,14 +221,14 @@ pub struct Peer {
     pub certificate: Option<Arc<PeerCertificate>>,
 }
 
-/// Credentials of the process at the other end of a unix socket, as the kernel tells them.
+/// Credentials of the process at the other end of a unix socket, as reported by the kernel.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct UnixPeer {
     /// User id.
     pub uid: u32,
     /// Group id.
     pub gid: u32,
-    /// Process id, where the kernel tells it.
+    /// Process id, where the kernel reports it.
     pub pid: Option<i32>,
 }
 

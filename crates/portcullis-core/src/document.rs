@@ -24,7 +24,7 @@ pub struct Document {
     revision: u32,
 }
 
-/// A document as it is at hand: the text as it came, or the tree after a change.
+/// A document in its current form: the text as it came, or the tree after a change.
 #[derive(Debug, Clone, Copy)]
 pub enum Source<'a> {
     /// Unchanged text.
@@ -118,7 +118,7 @@ impl Document {
         Ok(Arc::make_mut(self.current.insert(current)))
     }
 
-    /// The document as it is now, in the form that is at hand: cheapest for readers that take both.
+    /// The document in its current form: cheapest for readers that accept both.
     pub fn source(&self) -> Source<'_> {
         match &self.current {
             Some(current) => Source::Tree(current),

@@ -50,7 +50,7 @@ const FEW: usize = 16;
 /// How many bytes may be counted to find out what is shorter; each level of an object counts again.
 const EFFORT: usize = 32 << 20;
 
-/// Members that tell the elements of a list apart, as Kubernetes merges lists; the first that an
+/// Members that identify the elements of a list, as Kubernetes merges lists; the first that an
 /// element has counts.
 const KEYS: [&str; 8] = [
     "mountPath",

@@ -187,7 +187,7 @@ impl Notes {
         self.policies = steps;
     }
 
-    /// Says what policies asked of the world outside.
+    /// Reports the host calls of policies.
     pub fn host_calls(&mut self, calls: Vec<HostCallStep>) {
         self.host_calls = calls;
     }

@@ -55,7 +55,7 @@ vocabulary! {
 }
 
 vocabulary! {
-    /// A function of the world outside, by the name policies call it.
+    /// A host function, by the name policies call it.
     pub enum HostFunction {
         /// `cosignVerify(keyPath)`.
         CosignVerify = "cosignVerify",
@@ -135,7 +135,7 @@ impl PolicyStep {
     }
 }
 
-/// What a policy asked of the world outside. A record may have a function of another version.
+/// A host call of a policy. A record may have a function of another version.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct HostCallStep<F = HostFunction> {
     /// Name of the policy.

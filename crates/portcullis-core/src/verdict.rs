@@ -187,7 +187,7 @@ pub struct Step {
     /// What its policies did, where it has policies.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub policies: Vec<PolicyStep>,
-    /// What its policies asked of the world outside.
+    /// The host calls of its policies.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub host_calls: Vec<HostCallStep>,
     /// What it changed, where the verdict's own patch doesn't say it: after a refusal, or where

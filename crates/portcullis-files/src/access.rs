@@ -50,7 +50,7 @@ pub fn check_own(path: &Path, used: Use) -> Result<Option<String>, String> {
     kept(Entry::of(&metadata), used, &own)
 }
 
-/// Who this process is.
+/// The user and groups of this process.
 #[derive(Debug, Clone)]
 pub(crate) struct FileIdentity {
     user: Uid,

@@ -3,7 +3,7 @@
 //! [`read()`] never blocks and never reads without bound, whatever the path leads to. [`check_named`],
 //! [`check_own`] and [`prepare_directory`] say who else could have written what is about to be
 //! trusted. [`create_private`] makes a file that only its owner can read.
-//! A [`Fingerprint`] tells whether files changed.
+//! A [`Fingerprint`] shows whether files changed.
 //!
 //! This is not for files that a user asks to be judged, such as manifests on standard input.
 

@@ -34,7 +34,7 @@ pub fn global_context_cap(loaded: &Loaded) -> usize {
 
 /// Counts what happens to graphs.
 pub trait GraphWatcher: std::fmt::Debug {
-    /// Who observes the graph of this profile, which has this name in the configuration.
+    /// The observer for the graph of this profile, which has this name in the configuration.
     fn observer(&self, name: &str, profile: &Profile) -> Arc<dyn GraphObserver>;
 }
 
@@ -45,7 +45,7 @@ pub struct Before<'a> {
     pub access: Option<&'a Access>,
     /// Profiles that stay as they are keep what is known there.
     pub graphs: Option<&'a Graphs>,
-    /// Who counts what happens to graphs.
+    /// Counts what happens to graphs.
     pub watcher: Option<&'a dyn GraphWatcher>,
     /// Which policies are evaluated in processes.
     pub guard: Option<&'a Guard>,

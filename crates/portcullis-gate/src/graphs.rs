@@ -29,7 +29,7 @@ const LOOK_EVERY: Duration = Duration::from_millis(20);
 pub struct ProfileInForce {
     /// Its name in the configuration.
     pub name: String,
-    /// Who answers by it.
+    /// The authorizer that answers by it.
     pub authorizer: GraphAuthorizer,
     settings: Settings,
     feed: Feed,

@@ -140,7 +140,7 @@ pub struct Sent {
     pub path: String,
     /// Its headers, names in lower case.
     pub headers: Vec<(String, String)>,
-    /// Who calls at a unix socket.
+    /// The process at a unix socket.
     pub caller: Option<UnixPeer>,
 }
 

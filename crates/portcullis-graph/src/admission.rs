@@ -63,7 +63,7 @@ pub struct AdmissionRequest<'a> {
     pub namespace: &'a str,
     /// Name; may be empty on CREATE, then the object's counts.
     pub name: &'a str,
-    /// Who asks.
+    /// The user.
     pub user: &'a UserInfo,
     /// The object as it shall be.
     pub object: Option<&'a Value>,

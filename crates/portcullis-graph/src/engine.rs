@@ -80,7 +80,7 @@ pub enum Reach {
 /// A vertex by its parts: kind, namespace, name.
 pub(super) type Named = (KindId, String, String);
 
-/// A vertex with its neighbours, for people.
+/// A vertex with its neighbours, to be shown.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct VertexView {
     /// The vertex: kind, namespace, name.
@@ -206,7 +206,7 @@ impl Graph {
     }
 
     /// Whether a vertex leads to a target, both found before. None if the graph has changed since, or has to
-    /// be searched: then only [`Graph::leads`] tells.
+    /// be searched: then only [`Graph::leads`] answers.
     pub fn leads_from(&self, from: VertexHandle, to: VertexHandle) -> Option<bool> {
         let store = self.read();
         let end = store.vertex(to.number)?;

@@ -90,7 +90,7 @@ pub(crate) enum ExpressionError {
 pub(crate) struct LooksUp<'e> {
     /// The kind.
     pub kind: &'e str,
-    /// Whether members of the object are wanted (`lookup`), or only whether it is there (`exists`).
+    /// Whether members of the object are needed (`lookup`), or only its existence (`exists`).
     pub wants_members: bool,
 }
 

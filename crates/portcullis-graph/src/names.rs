@@ -24,7 +24,7 @@ pub fn check_name(name: &str) -> Result<(), String> {
     if name.len() > MAX_NAME {
         return Err(format!("the name is longer than {MAX_NAME} bytes"));
     }
-    // Most names are plain, which is quickly seen: who an agent is, is asked with every request.
+    // Most names are plain, which is quickly seen: agents are identified with every request.
     let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'.' | b':');
     if !name.bytes().all(is_plain) && name.contains(|c| matches!(c, '/' | '%') || is_odd(c)) {
         return Err("invalid name: `/`, `%` and control characters are not allowed".to_owned());

@@ -26,7 +26,7 @@ pub(crate) mod summary;
 pub struct Profile {
     /// What it is for.
     pub description: Option<String>,
-    /// What it is about, for people.
+    /// A human-readable summary.
     pub summary: Summary,
     /// Kinds of vertices.
     pub kinds: Arc<Kinds>,

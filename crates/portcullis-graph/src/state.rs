@@ -328,7 +328,7 @@ impl State {
         contribution
     }
 
-    /// Puts an entry in its place, changes the graphs, and tells those that depend on it.
+    /// Puts an entry in its place, changes the graphs, and notifies those that depend on it.
     fn put(
         &self,
         queue: &mut ChangeQueue,

@@ -29,13 +29,13 @@ const MARGIN: Duration = Duration::from_millis(50);
 /// How long after its deadline a call is dropped, should it not have ended by itself.
 const GRACE: Duration = Duration::from_secs(5);
 
-/// How long a host that goes away waits for programs to be ended.
+/// How long a host that is dropped waits for programs to end.
 const LEAVING: Duration = Duration::from_secs(1);
 
 /// Most threads that wait for what can't be waited for otherwise, such as names being looked up.
 const BLOCKING: usize = 64;
 
-/// Answers the calls of policies by asking the world outside.
+/// Answers the host calls of policies.
 #[derive(Debug)]
 pub struct ExternalHost {
     context: Arc<HostContext>,
@@ -142,8 +142,8 @@ impl Host for ExternalHost {
                 Err(format!("{} ended without an answer", request.function))
             }
         };
-        // The margin is ours: a call that ran out of the review's time ends with it, so that no
-        // policy can catch that and go on.
+        // A call that ran out of the review's time waits for its end, so that no policy can catch the
+        // error and go on.
         if result.is_err() && deadline == request.deadline && clock::monotonic() >= end {
             std::thread::sleep(deadline.saturating_duration_since(clock::monotonic()));
         }

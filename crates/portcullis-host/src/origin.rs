@@ -22,7 +22,7 @@ use repository::{Builds, Repository};
 /// The most repositories of one call.
 const MOST: usize = 64;
 
-/// Who builds what Cloud Build builds.
+/// The builder id of Cloud Build.
 const BUILDER: &str = "https://cloudbuild.googleapis.com/GoogleHostedWorker";
 
 /// A call of `slsaEnsureComingFrom`.

@@ -213,7 +213,7 @@ fn compile(realm: &Realm, code: &str, text: &str) -> Result<(), Diagnostic> {
             Some((_, line, column)) if line > 1 && line - 1 <= last => (line - 1, column),
             Some((_, 1, _)) => (1, 1),
             _ => {
-                // What the engine met behind the text is ours, not the author's.
+                // What the engine found after the text is generated code, not the author's.
                 if place.is_some() {
                     UNBALANCED.clone_into(&mut message);
                 }

@@ -4,7 +4,7 @@ use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
-/// Who wants to know which policy is about to run.
+/// Is notified of the policy that is about to run.
 pub(crate) trait Reporter: Send + Sync + fmt::Debug {
     /// This one is.
     fn policy(&self, index: usize);

@@ -90,7 +90,7 @@ impl GlobalContext {
 
     /// Takes hold of it for this thread, or gives up at the deadline.
     pub(crate) fn acquire(&self, owner: u64, deadline: Option<Instant>) -> Option<Lease> {
-        // Who has it waits until the deadline at the first try.
+        // The process that has it waited until the deadline at the first attempt.
         if self.elsewhere.is_some()
             || deadline.is_some_and(|deadline| clock::monotonic() >= deadline)
         {

@@ -31,12 +31,12 @@ impl Turn for Unlimited {
     fn enter(&self, _: Option<Instant>) {}
 }
 
-/// What a realm knows of the world outside.
+/// What a realm knows of the host.
 #[derive(Debug, Clone)]
 pub(crate) struct HostAccess {
     pub(crate) host: Arc<dyn Host>,
     pub(crate) turn: Rc<dyn Turn>,
-    /// Whether evaluations may be replays: what policies see of time and chance is ours then.
+    /// Whether evaluations may be replays: time and random numbers are then replaced.
     pub(crate) replays: bool,
 }
 

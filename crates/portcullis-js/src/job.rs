@@ -64,7 +64,7 @@ impl std::fmt::Debug for Completion {
 /// One evaluation to be made.
 #[derive(Debug)]
 pub(crate) struct Job {
-    /// Who asks for it, as a number.
+    /// The asker, as a number.
     pub(crate) asker: u64,
     pub(crate) input: Arc<Input>,
     pub(crate) deadline: Instant,

@@ -17,7 +17,7 @@ pub struct Limits {
     /// Bytes of stack.
     pub stack: usize,
     /// Bytes of console output and warnings; what is more is dropped. Also of the arguments of one
-    /// call of the world outside, where more is an error.
+    /// host call, where more is an error.
     pub output: usize,
 }
 

@@ -76,8 +76,8 @@ struct Shared {
 
 impl Pool {
     /// A pool for these policies that does nothing until [`begin`](Self::begin). `context` and
-    /// `guard` may be those that served others before. `host` answers what policies ask of the
-    /// world outside.
+    /// `guard` may be those that served others before. `host` answers the host calls of
+    /// policies.
     pub fn build(
         set: PolicySet,
         limits: Limits,
@@ -124,9 +124,9 @@ impl Pool {
         }
     }
 
-    /// A pool for evaluations that are made again from a record. Policies find the recorded
-    /// time in place of the clock; what is not in the record is noticed; nothing can be asked of the
-    /// world outside.
+    /// A pool for evaluations that are repeated from a record. Policies find the recorded
+    /// time in place of the clock; what is not in the record is noticed; host calls are not
+    /// made.
     pub fn build_for_replays(set: PolicySet, limits: Limits, options: PoolOptions) -> Self {
         let context = GlobalContext::new(16 << 20);
         let (host, guard) = (Arc::new(NoHost), Guard::none());

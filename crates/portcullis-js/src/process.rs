@@ -208,7 +208,7 @@ impl Drop for Process {
 }
 
 impl EvaluationRequest<'_> {
-    /// Asks the world outside, while others compute.
+    /// Makes a host call, while others compute.
     fn call(
         &self,
         function: HostFunction,

@@ -29,11 +29,11 @@ pub struct Replay {
     /// What replaces masked values in strings. No string that contains it is read until a
     /// policy gets its value. If it is empty, nothing is masked.
     pub mask: Arc<str>,
-    /// What was asked of the world outside then. The host of the pool is never asked.
+    /// The recorded host calls. The host of the pool is never called.
     pub calls: Arc<dyn RecordedCalls>,
 }
 
-/// The calls of the world outside that were made then.
+/// The recorded host calls.
 pub trait RecordedCalls: Send + Sync + fmt::Debug {
     /// The answer to this call; none if it was not made then, or its answer was not kept.
     fn answer(&self, request: &HostRequest<'_>) -> Option<Result<Value, String>>;
@@ -57,7 +57,7 @@ pub enum Missing {
     GlobalContext,
     /// Nondeterminism: `Math.random()`, or a clock that is not a date.
     Chance(&'static str),
-    /// An answer of the world outside: the call.
+    /// The answer of a host call: the call.
     Answer(String),
 }
 

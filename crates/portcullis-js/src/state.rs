@@ -14,7 +14,7 @@ use crate::key_collisions::KeyCollisions;
 use crate::limits::Limits;
 use crate::replay::{KEPT, Missing};
 
-/// How many calls of the world outside one evaluation may make.
+/// How many host calls one evaluation may make.
 pub(crate) const CALLS: usize = 256;
 
 /// A verdict that a policy gave by calling `allow` or `deny`.
@@ -56,7 +56,7 @@ pub(crate) struct State {
     pub(crate) base: RefCell<Option<Arc<Tree>>>,
     /// Whether the object will be compared with what it was.
     pub(crate) reads_back: Cell<bool>,
-    /// Calls of the world outside by the policy that runs now; its name is added later.
+    /// Host calls of the policy that runs now; its name is added later.
     pub(crate) host_calls: RefCell<Vec<HostCallStep>>,
     /// How many calls may still be made, and how many bytes of them may be kept.
     pub(crate) calls_left: Cell<usize>,

@@ -17,7 +17,7 @@ pub trait Subject: Send + Sync + fmt::Debug {
     /// there is no such form.
     fn review(&self, object: &Value) -> Option<Value>;
 
-    /// Who asks; empty where that is not known. When several evaluations of one asker compute for
+    /// The asker; empty where that is not known. When several evaluations of one asker compute for
     /// long, its others wait for them; those of other askers don't.
     fn asker(&self) -> &str {
         ""

@@ -130,7 +130,7 @@ impl Worker {
                 processes.kill(process);
                 let culprit = self.slot.thread.policy();
                 let name = self.set.names().get(culprit);
-                // One that was given up waited for the world outside; nothing was to be killed.
+                // One that was given up waited for a host call; there was nothing to kill.
                 if !self.slot.phase().is_lost() {
                     guard.killed(name.map(String::as_str));
                 }

@@ -26,9 +26,9 @@ pub struct Action {
     pub tenant: Option<String>,
     /// What conditions are compared with, like `project`, `pipeline`, `ref`, `change`, `job`.
     pub parameters: Vec<(String, String)>,
-    /// Who called.
+    /// The caller.
     pub user: String,
-    /// Who vouched for the caller.
+    /// The issuer that vouched for the caller.
     pub issuer: Option<String>,
     /// Yes or no.
     pub allowed: bool,

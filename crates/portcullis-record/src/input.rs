@@ -53,7 +53,7 @@ pub struct ActionInput {
     /// What conditions were compared with, by name: `project`, `pipeline`, `ref`, `change`, `job`.
     #[serde(default)]
     pub parameters: BTreeMap<String, String>,
-    /// Who vouched for the caller.
+    /// The issuer that vouched for the caller.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub issuer: Option<String>,
     /// The status of the answer.

@@ -10,7 +10,7 @@ use portcullis_core::{Access, AccessVerdict, Attributes, Door, Opinion, Verdict}
 use crate::action::Action;
 use crate::input::Webhook;
 
-/// A decision with all it was made of, as it is at hand.
+/// A decision with all of its input.
 #[derive(Debug)]
 pub struct Material {
     /// The body of the request: strict JSON. Of an action nothing is read of it or kept.

@@ -31,7 +31,7 @@ pub struct Summary {
     pub namespace: String,
     /// The name of the object; empty where it has none yet. For the API the project or the like.
     pub name: String,
-    /// Who asked.
+    /// The user.
     pub user: String,
     /// Yes or no.
     pub verdict: Answer,

@@ -36,7 +36,7 @@ pub struct TraceStep {
     /// What its policies did.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub policies: Vec<PolicyTrace>,
-    /// What its policies asked of the world outside.
+    /// The host calls of its policies.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub host_calls: Vec<HostCallTrace>,
     /// What it changed, where the decision's own patch doesn't say it: after a refusal, or where
@@ -160,7 +160,7 @@ pub struct Miss {
     pub role: String,
     /// What it is about, like `project`.
     pub name: String,
-    /// What is wanted: a text or a list of texts.
+    /// The expected value: a string or a list of strings.
     pub wanted: Value,
     /// What the call has; none if nothing of the kind.
     #[serde(default)]
@@ -171,7 +171,7 @@ pub struct Miss {
 pub type PolicyTrace =
     PolicyStep<Recorded<PolicyMode>, Recorded<PolicyOutcome>, Recorded<PolicyLimit>>;
 
-/// What a policy asked of the world outside, as it is read back.
+/// A host call of a policy, as it is read back.
 pub type HostCallTrace = HostCallStep<Recorded<HostFunction>>;
 
 #[expect(

@@ -51,13 +51,13 @@ pub struct Miss {
     pub role: String,
     /// What it is about.
     pub condition: Condition,
-    /// What is wanted, as written: a text or a list of texts.
+    /// The expected value, as written: a string or a list of strings.
     pub wanted: Value,
     /// What the request has.
     pub got: Option<String>,
 }
 
-/// One way in which a permission is had.
+/// One grant of a permission.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Grant {
     /// The rule.
@@ -97,7 +97,7 @@ pub struct Explanation {
     pub answer: AccessDecision,
     /// Every rule that is mapped here, in the order of the mapping: did it match, and if not, why.
     pub rules: Vec<RuleMatch>,
-    /// The ways in which the permission is had by rules that match, with what failed in each.
+    /// The grants of the permission by rules that match, with what failed in each.
     pub considered: Vec<(Grant, Vec<Miss>)>,
     /// The grants that would apply if another rule matched.
     pub near: Vec<Grant>,

@@ -91,7 +91,7 @@ pub(super) fn whole(number: &Number) -> Option<i128> {
 }
 
 impl<'a> ClaimValue<'a> {
-    /// Whether any of its values, itself or those of a list, is wanted.
+    /// Whether any of its values, itself or those of a list, matches.
     pub(super) fn any(self, mut wanted: impl FnMut(Scalar<'a>) -> bool) -> bool {
         match self {
             Self::Uid(uid) => wanted(Scalar::Text(uid)),

@@ -135,12 +135,12 @@ impl Right {
             .collect()
     }
 
-    /// It as a way in which a permission is had, with all of its conditions.
+    /// The grant of a permission, with all of its conditions.
     pub(super) fn grant(&self, rule: &str, role: &str) -> Grant {
         self.grant_with(rule, role, |_| true)
     }
 
-    /// It as a way in which a permission is had, with the conditions on what is not given.
+    /// The grant of a permission, with the conditions on what is not given.
     pub(super) fn rest(&self, rule: &str, role: &str, parameters: &Parameters<'_>) -> Grant {
         self.grant_with(rule, role, |requirement| !requirement.is_given(parameters))
     }

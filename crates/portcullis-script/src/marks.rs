@@ -11,7 +11,7 @@ use crate::fault::Places;
 use crate::glue::COVER;
 use crate::parse::{self, BodyOf};
 
-/// A statement that tells when it runs.
+/// A statement that records when it runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Mark {
     /// What `$cover` is called with.

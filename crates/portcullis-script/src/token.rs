@@ -14,7 +14,7 @@ pub(crate) enum Kind {
     TypeWord,
     /// A closing brace: of a block or of an object.
     Brace,
-    /// It takes a parser to tell.
+    /// Only a parser could decide.
     Unclear,
 }
 

@@ -44,7 +44,7 @@ pub fn examine(options: &LoadOptions<'_>) -> Report {
         Err(Faults(faults)) => Report { faults, warnings },
         Ok(Assembled { gate, .. }) => {
             warnings.extend(gate.access.warnings);
-            // A server would go on without them, but a check must tell.
+            // A server would go on without them, but a check must report them.
             let left_out = gate.access.left_out.into_iter();
             let faults = left_out.flat_map(|one| one.faults).collect();
             Report { faults, warnings }

@@ -86,7 +86,7 @@ impl Listeners {
         Ok(Prepared(prepared))
     }
 
-    /// For each wanted listener the one at work whose socket it gets: first by name, so that several
+    /// For each configured listener the running one whose socket it gets: first by name, so that several
     /// with port 0 keep theirs, then by place alone.
     fn kept(&self, wanted: &[ListenerSetup]) -> Vec<Option<usize>> {
         let mut taken = HashSet::new();

@@ -13,7 +13,7 @@ pub fn init(log: &Log) {
     init_with(log, false, None);
 }
 
-/// The same, with colours if they are wanted, and exports what is logged. The filter is for standard
+/// The same, with colours if requested, and exports what is logged. The filter is for standard
 /// error only.
 pub(crate) fn init_with(log: &Log, colours: bool, telemetry: Option<&Telemetry>) {
     let filter: Targets = log

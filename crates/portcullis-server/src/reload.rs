@@ -68,7 +68,7 @@ pub(crate) struct Reloader<'a> {
     server: Arc<Server>,
     files: Vec<PathBuf>,
     seen: Fingerprint,
-    /// What is in force, to tell what changes.
+    /// What is in force, to find what changes.
     inventory: Inventory,
     /// Why the last reload failed, if it did.
     failure: Option<String>,

@@ -34,7 +34,7 @@ use portcullis_gate::policies::WorkerCommand;
 /// The longest that the end waits for telemetry to be delivered.
 const FLUSH: Duration = Duration::from_secs(5);
 
-/// How long a reload is under way before another SIGHUP starts it anew, so that many signals can't keep
+/// How long a reload is under way before another SIGHUP restarts it, so that many signals can't keep
 /// it from ever ending.
 const RESTART_AFTER: Duration = Duration::from_secs(1);
 
@@ -51,7 +51,7 @@ pub struct RunOptions<'a> {
     pub load: LoadOptions<'a>,
     /// Where the server keeps what it makes.
     pub data_dir: PathBuf,
-    /// Who wants to know that requests are taken.
+    /// Is called when requests are accepted.
     pub on_ready: Option<OnReady>,
     /// Whether the log may use colours.
     pub colours: bool,

@@ -37,13 +37,13 @@ pub struct NewHold {
     pub reference: Option<String>,
     /// Only for this change.
     pub change: Option<String>,
-    /// Why, for people.
+    /// The reason, free text.
     pub reason: String,
     /// How many failures it holds.
     pub max_count: u32,
     /// How long what it holds is kept, in seconds.
     pub node_expiration: Option<u64>,
-    /// Who asked.
+    /// The caller who placed it.
     pub placed_by: String,
     /// When.
     pub placed_at: SystemTime,
@@ -66,7 +66,7 @@ pub struct Hold {
     pub reference: Option<String>,
     /// Only for this change.
     pub change: Option<String>,
-    /// Why, for people.
+    /// The reason, free text.
     pub reason: String,
     /// How many failures it holds.
     pub max_count: u32,
@@ -74,7 +74,7 @@ pub struct Hold {
     pub current_count: u32,
     /// How long what it holds is kept, in seconds.
     pub node_expiration: Option<u64>,
-    /// Who asked.
+    /// The caller who placed it.
     pub placed_by: String,
     /// When.
     pub placed_at: SystemTime,

@@ -22,9 +22,9 @@ pub struct TenantState {
     pub trigger_queue_paused: bool,
     /// Finished jobs start nothing.
     pub result_queue_paused: bool,
-    /// Why, for people.
+    /// The reason, free text.
     pub reason: Option<String>,
-    /// Who set it last.
+    /// The caller who set it last.
     pub set_by: Option<String>,
     /// When, to the microsecond.
     pub set_at: Option<SystemTime>,

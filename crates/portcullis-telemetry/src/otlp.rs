@@ -59,7 +59,7 @@ pub(crate) fn nanoseconds(time: SystemTime) -> u64 {
     u64::try_from(since.as_nanos()).unwrap_or(u64::MAX)
 }
 
-/// A `Resource`: who sends.
+/// A `Resource`: the sender.
 pub(crate) fn resource(attributes: &[(String, String)]) -> Vec<u8> {
     let mut message = Message::default();
     for (key, value) in attributes {

@@ -299,7 +299,7 @@ impl Variables<'_> {
         Sampler::new(found.value.trim(), argument).map_err(|problem| found.wrong(problem))
     }
 
-    /// Who sends. What we know ourselves is written over by what the variables say.
+    /// The resource. The variables override the built-in attributes.
     fn resource(&self) -> Result<Vec<(String, String)>, SettingsError> {
         let version = env!("CARGO_PKG_VERSION");
         let mut resource: Vec<(String, String)> = [

@@ -30,7 +30,7 @@ pub fn review_of(object: &Value) -> Review {
         .set("userInfo", json!({"username": "bob", "groups": ["staff"]}))
 }
 
-/// The creation of something whose name tells the policies what to do.
+/// The creation of an object whose name controls the policies.
 #[must_use]
 pub fn named(name: &str) -> Review {
     review_of(&fruit()).set("name", name)

@@ -35,7 +35,7 @@ impl Verdict {
         Self(response)
     }
 
-    /// Whether the object is let in.
+    /// Whether the object is allowed.
     #[must_use]
     pub fn is_allowed(&self) -> bool {
         self.0["allowed"] == true
@@ -47,7 +47,7 @@ impl Verdict {
         self.0["status"]["message"].as_str().unwrap_or_default()
     }
 
-    /// Asserts that the object is let in.
+    /// Asserts that the object is allowed.
     #[track_caller]
     pub fn allowed(&self) {
         assert!(self.is_allowed(), "refused: {}", self.message());

@@ -46,7 +46,7 @@ const TICK: Duration = Duration::from_secs(1);
 struct Timing {
     /// For a whole page of a list, and for the beginning of a watch.
     answer: Duration,
-    /// The API server is asked to end a watch after this long at the latest. It may have nothing to tell for
+    /// The API server is asked to end a watch after this long at the latest. It may have nothing to send for
     /// longer, not even bookmarks, and this way it is known to be alive.
     watch: Duration,
     /// A watch that isn't ended so long after it should have been is dead.

@@ -137,8 +137,8 @@ impl ObjectsDirectory {
         })
     }
 
-    /// Looks at all files once, and tells what changed since the last look. After the first one the
-    /// picture is complete.
+    /// Looks at all files once, and reports what changed since the last look. After the first one the
+    /// state is complete.
     ///
     /// Takes a moment if something changed: waits until it stops changing.
     pub fn sync(&mut self, sink: &impl Sink) -> Report {
@@ -364,7 +364,7 @@ impl ObjectsDirectory {
     }
 }
 
-/// What identifies an object that is wanted, and the object as it would be in a cluster; nothing for others.
+/// What identifies a watched object, and the object as it would be in a cluster; nothing for others.
 ///
 /// # Errors
 ///

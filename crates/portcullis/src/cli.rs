@@ -23,7 +23,7 @@ pub(crate) struct Cli {
     pub(crate) command: Command,
 }
 
-/// Reads the command line, and notes whether colours are wanted.
+/// Parses the command line, and notes whether colours are requested.
 ///
 /// # Errors
 ///

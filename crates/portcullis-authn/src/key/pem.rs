@@ -57,7 +57,7 @@ pub(super) fn private(text: &[u8]) -> Result<Private, String> {
     key.map_err(|wrong| format!("invalid private key: {wrong}"))
 }
 
-/// Label and content of the first section that is wanted.
+/// Label and content of the first matching section.
 fn first(text: &[u8], wanted: impl Fn(&str) -> bool) -> Result<(&str, Vec<u8>), String> {
     const MARK: &str = "-----BEGIN ";
     let no_pem = || "not PEM: `-----BEGIN …` is missing".to_owned();

@@ -12,7 +12,7 @@ pub enum LoginError {
     /// The provider can't be asked now.
     #[error("the provider is unavailable: {0}")]
     Unavailable(String),
-    /// There is no cookie, or not one of ours.
+    /// There is no cookie, or not one that was made here.
     #[error("sign-in was not started in this browser; please start again")]
     NotBegun,
     /// It took too long.
@@ -39,7 +39,7 @@ pub enum LoginError {
 }
 
 impl LoginError {
-    /// The kind of problem, for programs.
+    /// The kind of problem, machine-readable.
     pub fn code(&self) -> &'static str {
         match self {
             Self::UnknownRealm => "unknown_realm",
@@ -67,7 +67,7 @@ impl LoginError {
     }
 }
 
-/// A refusal in words for people.
+/// The human-readable message of a denial.
 fn refusal(word: &str) -> String {
     match word {
         "access_denied" => "access was denied by the provider, or sign-in was cancelled".to_owned(),

@@ -492,7 +492,7 @@ async fn realms_to_sign_in_with() {
         .begin_login(None, BACK, "/", &play.sessions, at(0))
         .await;
     assert_eq!(error, Err(LoginError::NoLogin));
-    // Who was taken out of the settings in between is not asked any more.
+    // A provider that was removed from the settings in between is not asked any more.
     let (begun, query) = play.begin("/").await;
     let back = format!("code=c&state={}", query["state"]);
     let error = nobody

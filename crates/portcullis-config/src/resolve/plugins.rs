@@ -20,7 +20,7 @@ pub(crate) struct Configured {
     pub(crate) entry: PluginEntry,
 }
 
-/// Who says in which order plug-ins run.
+/// What determines the order of plug-ins.
 #[derive(Debug)]
 pub(crate) enum Order {
     /// A flag or environment variable.

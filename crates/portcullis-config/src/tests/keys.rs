@@ -62,8 +62,8 @@ fn files(folder: &Path, inside: &Path, found: &mut Vec<(PathBuf, String)>) {
     }
 }
 
-/// Names of one word are those of other things too, and tell nothing; so are the keys of the whole file, which only
-/// say where a section is. acjs has its own names for the same things.
+/// Names of one word are used for other things too, and prove nothing; so are the keys of the whole file,
+/// which only say where a section is. acjs has its own names for the same things.
 #[test]
 fn a_key_is_in_one_file_of_the_model_and_at_most_one_that_checks_it() {
     let mut sources = Vec::new();

@@ -159,7 +159,7 @@ fn refuses(script: &Scripted, act: Act) -> bool {
     act == Act::Deny || (matches!(act, Act::Fail | Act::Panic) && !script.open)
 }
 
-/// What must happen, written down naively: who runs in which half, and who refuses.
+/// What must happen, computed naively: who runs in which half, and who denies.
 fn expected(scripts: &[Scripted], operation: Operation) -> (Vec<(usize, Phase)>, Option<usize>) {
     let mut ran = Vec::new();
     for phase in [Phase::Admit, Phase::Validate] {

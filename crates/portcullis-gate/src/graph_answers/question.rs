@@ -1,4 +1,4 @@
-//! Who wants to do what, as people write it.
+//! Access questions, as users write them.
 
 use std::str::FromStr;
 use std::sync::Arc;
@@ -9,7 +9,7 @@ use portcullis_core::{Access, Target, UserInfo};
 
 use super::selector;
 
-/// Who wants to do what.
+/// An access question.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AccessQuestion {
     /// Like `get`.
@@ -24,7 +24,7 @@ pub struct AccessQuestion {
     pub selector: Option<String>,
     /// Field selector of a list.
     pub field_selector: Option<String>,
-    /// Who asks.
+    /// The user.
     pub user: String,
     /// Groups the user is in.
     pub groups: Vec<String>,

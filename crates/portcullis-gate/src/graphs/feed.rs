@@ -12,7 +12,7 @@ use portcullis_watch::{Access, Cluster, Follower, KindStatus, ObjectsDirectory, 
 
 use portcullis_config::GraphSource;
 
-/// Who keeps a state current.
+/// Keeps a state current.
 #[derive(Debug)]
 pub(super) struct Feed {
     source: GraphSource,
@@ -96,7 +96,7 @@ impl Feed {
         Ok(())
     }
 
-    /// Who reads single objects, if there is a cluster.
+    /// The reader of single objects, if there is a cluster.
     pub(super) fn reader(&self) -> Option<Arc<dyn LiveReader>> {
         match &self.source {
             GraphSource::Cluster(_) => Some(Arc::new(ClusterReader(Arc::clone(&self.cluster)))),

@@ -24,7 +24,7 @@ pub struct Request {
     pub old_object: Option<Value>,
     /// CREATE unless said.
     pub operation: Option<Operation>,
-    /// Who asks.
+    /// The user.
     pub user: Option<String>,
     /// The groups of who asks, besides `system:authenticated`.
     pub groups: Vec<String>,
@@ -43,7 +43,7 @@ pub struct Answer {
     pub allowed: bool,
     /// Why not.
     pub message: String,
-    /// Who refused: a policy, or else a plug-in.
+    /// What denied: a policy, or else a plug-in.
     pub policy: Option<String>,
     /// Whether it was refused only because no decision could be made.
     pub undecided: bool,

@@ -118,7 +118,7 @@ impl Blueprint {
         Ok(())
     }
 
-    /// Who judges, in order. Policies stand in place of the plug-in that asks them.
+    /// The judges, in order. Policies come in place of the plug-in that evaluates them.
     pub fn judges(&self) -> Vec<Judge> {
         let mut judges = Vec::new();
         for plugin in &self.loaded.plugins {

@@ -10,7 +10,7 @@ use super::answer::{Answer, Request};
 pub struct Expectation {
     /// The verdict.
     pub(super) allowed: bool,
-    /// Who refuses.
+    /// The policy that denies.
     pub(super) policy: Option<String>,
     /// Found in the message.
     pub(super) message: Option<Regex>,

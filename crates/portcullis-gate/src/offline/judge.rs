@@ -1,4 +1,4 @@
-//! Who judges: built-in plug-ins, and policies in place of the plug-in that asks them; authorizers.
+//! The judges: built-in plug-ins, policies in place of the plug-in that evaluates them, and authorizers.
 
 use portcullis_core::PolicyMode;
 

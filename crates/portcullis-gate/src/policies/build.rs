@@ -112,7 +112,7 @@ pub(crate) struct PolicyEnvironment {
     pub(crate) guard: Guard,
     /// What is masked in what they write.
     pub(crate) masker: Arc<Masker>,
-    /// Who wants to know more of each evaluation than a verdict says.
+    /// Observes more of each evaluation than a verdict has.
     pub(crate) observer: Option<Arc<dyn Observer>>,
 }
 

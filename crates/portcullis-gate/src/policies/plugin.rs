@@ -38,7 +38,7 @@ pub(super) struct PoliciesPlugin {
     pub(super) callers: Arc<Callers>,
     /// What is masked in what policies write.
     pub(super) masker: Arc<Masker>,
-    /// Who wants to know more of each evaluation than a verdict says.
+    /// Observes more of each evaluation than a verdict has.
     pub(super) observer: Option<Arc<dyn Observer>>,
 }
 
@@ -119,7 +119,7 @@ impl PoliciesPlugin {
         Ok(Prepared::Ask(Box::new(input), asked, skipped))
     }
 
-    /// What happens when no policy has an opinion. A CI job goes on then: who wants it held asks a
+    /// What happens when no policy has an opinion. A CI job is allowed then: denying it takes a
     /// policy.
     fn default_action(&self, request: &Attributes) -> DefaultAction {
         match request.door {

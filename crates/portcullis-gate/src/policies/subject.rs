@@ -62,7 +62,7 @@ impl Subject for PolicySubject {
 }
 
 impl PolicySubject {
-    /// Who called, and how that is known.
+    /// The caller, and how it is known.
     fn user(&self) -> (Value, &'static str) {
         let peer = &self.request.context.peer;
         if let Some(unix) = peer.unix {

@@ -14,7 +14,7 @@ pub enum Outcome {
     },
     /// The answer would change.
     Changed(Box<Change>),
-    /// The record doesn't have what would be needed to tell; why.
+    /// The record lacks what is needed to decide; why.
     Unknown(String),
     /// The new set doesn't judge such requests.
     NotJudged,

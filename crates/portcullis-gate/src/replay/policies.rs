@@ -78,7 +78,7 @@ struct Comparison<'a> {
     before: Value,
     /// As they leave it.
     now: Value,
-    /// Who changes it.
+    /// What changes it.
     changed_by: String,
     may_patch: bool,
     refuses_pending: bool,
@@ -106,7 +106,7 @@ impl Comparison<'_> {
         Ok(self.another_object())
     }
 
-    /// Whether the policies leave the object as they did, as far as the record tells.
+    /// Whether the policies leave the object as they did, as far as the record shows.
     fn is_as_recorded(&self) -> Result<bool, Misfit> {
         if self.trace.untold().is_some() {
             return Ok(false);
@@ -188,7 +188,7 @@ impl Comparison<'_> {
         }
     }
 
-    /// Who changes the object first: whom the door names when it refuses what would still be changed.
+    /// The first step that changes the object: the door names it when it denies a pending change.
     fn first_changer(&self) -> &str {
         let mut steps = self.decision.trace.iter();
         let changed = |step: &&TraceStep| step.is(StepOutcome::Changed) && step.plugin != NAME;

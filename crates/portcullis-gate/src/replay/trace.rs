@@ -13,11 +13,11 @@ use serde_json::Value;
 pub(super) struct Trace<'a> {
     decision: &'a Decision,
     facts: &'a Facts,
-    /// Who was asked before the policies.
+    /// The steps before the policies.
     pub(super) before: &'a [TraceStep],
     /// What the policies did; none if there were none.
     pub(super) policies: Option<&'a TraceStep>,
-    /// Who was asked after them.
+    /// The steps after them.
     pub(super) after: &'a [TraceStep],
 }
 
@@ -59,7 +59,7 @@ impl<'a> Trace<'a> {
         self.is_refused() && self.after.is_empty() && self.policies.is_some_and(is_refusal)
     }
 
-    /// Who refused after the policies.
+    /// The step after the policies that denied.
     pub(super) fn refused_after(&self) -> Option<&'a TraceStep> {
         let last = self.after.last().filter(|step| is_refusal(step));
         last.filter(|_| self.is_refused())
@@ -85,7 +85,7 @@ impl<'a> Trace<'a> {
         after.filter(|s| !s.is(StepOutcome::Skipped) && !self.facts.is_blind(&s.plugin))
     }
 
-    /// Who changed the object and did not say how: the door refused it for that, and no patch was kept.
+    /// The step that changed the object without a recorded patch: the door denied the change.
     pub(super) fn untold(&self) -> Option<&'a TraceStep> {
         let is_refused_by_door =
             self.is_refused() && !self.decision.trace.last().is_some_and(is_refusal);
@@ -158,7 +158,7 @@ fn is_refusal(step: &TraceStep) -> bool {
     step.is(StepOutcome::Denied) || step.is_failure()
 }
 
-/// Who changed the object then.
+/// What changed the object originally.
 pub(super) fn changers(decision: &Decision) -> Option<String> {
     let steps = decision.trace.iter();
     let changed = steps.filter(|step| step.is(StepOutcome::Changed));

@@ -78,7 +78,7 @@ fn patch(verdict: &Verdict) -> Vec<Value> {
     }
 }
 
-/// Who changed the object: plug-ins, and these policies.
+/// What changed the object: plug-ins, and these policies.
 pub(super) fn changers(verdict: &Verdict, policies: &[String]) -> Option<String> {
     let mut names: Vec<&str> = Vec::new();
     for step in &verdict.trace {

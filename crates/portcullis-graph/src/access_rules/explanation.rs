@@ -13,7 +13,7 @@ use crate::vertex::{Vertex, VertexRef};
 /// At most so many vertices are named that an object leads to instead.
 const NEAREST: usize = 5;
 
-/// Why an answer is as it is, for people.
+/// The human-readable explanation of an answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Explanation {
     /// The answer.

@@ -83,7 +83,7 @@ impl Values for Recognized<'_> {
 }
 
 impl Subjects {
-    /// Who a user is. The first that fits counts.
+    /// Who a user is. The first that matches counts.
     pub(crate) fn recognize<'a>(&'a self, user: &'a UserInfo) -> Recognition<'a> {
         let mut unclear = None;
         for agent in &self.agents {

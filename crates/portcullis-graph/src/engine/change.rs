@@ -12,7 +12,7 @@ use crate::vertex::VertexRef;
 /// What is to be done for one object. Kept from change to change for its memory.
 #[derive(Debug, Default)]
 pub(super) struct Plan {
-    /// The ends of the edges that are wanted.
+    /// The ends of the desired edges.
     wanted: Vec<DesiredEdge>,
     /// The edges that the object has: ends and number, sorted.
     owned: Vec<(u32, u32, u32)>,
@@ -24,7 +24,7 @@ pub(super) struct Plan {
     loose: Vec<u32>,
 }
 
-/// An edge that is wanted.
+/// A desired edge.
 #[derive(Debug, Clone, Copy)]
 struct DesiredEdge {
     from: EdgeEnd,
@@ -96,7 +96,7 @@ impl Plan {
         self.owned.sort_unstable();
         self.wanted
             .sort_unstable_by_key(|wanted| (wanted.from.number, wanted.to.number));
-        // Both are sorted: one walk tells what is in both.
+        // Both are sorted: one pass finds what is in both.
         self.gone.clear();
         let mut wanted = self.wanted.iter_mut().peekable();
         for (from, to, edge) in &self.owned {

@@ -125,7 +125,7 @@ impl Graph {
         found
     }
 
-    /// See [`Graph::targets`]: those that sets tell. Bounded by `limit`, so the lock is held throughout.
+    /// See [`Graph::targets`]: those that sets show. Bounded by `limit`, so the lock is held throughout.
     pub(super) fn counted_targets(
         &self,
         store: &Store,

@@ -49,7 +49,7 @@ impl Store {
         self.work = work;
     }
 
-    /// An edge was taken away.
+    /// An edge was removed.
     pub(super) fn edge_removed(&mut self, from: u32, to: u32) {
         let mut work = std::mem::take(&mut self.work);
         self.contribution(from, to, &mut work);

@@ -13,7 +13,7 @@ use crate::vertex::{KindId, VertexRef};
 
 /// How many edges are looked at before the lock is let go.
 const PACE: usize = 4096;
-/// How often a search is begun anew because of changes.
+/// How often a search is restarted because of changes.
 const ATTEMPTS: usize = 3;
 /// How many further edges are looked at for one that ends at the goal, when one leads there.
 const AHEAD: u32 = 8;
@@ -121,7 +121,7 @@ impl Search {
 }
 
 impl Graph {
-    /// Whether one vertex leads to another, by search. What changes meanwhile lets it begin anew; after a few
+    /// Whether one vertex leads to another, by search. Concurrent changes restart it; after a few
     /// times the lock is held to the end, so that the answer is always one that was right.
     pub(super) fn search(&self, from: (u64, VertexRef<'_>), to: (u64, VertexRef<'_>)) -> bool {
         for attempt in 0..=ATTEMPTS {

@@ -163,7 +163,7 @@ impl TargetTable {
         }
         let (begun, ended) = net(steps);
         steps.clear();
-        // Who could have lost something: those that led to where an edge began, and those behind its end.
+        // What could have lost something: targets that led to an edge's begin, and those after its end.
         let mut upstream = HashSet::new();
         for (from, _) in &ended {
             upstream.insert(*from);
@@ -269,7 +269,7 @@ impl Relations {
 /// Where direct ways begin and end.
 type Pairs = Vec<(u32, u32)>;
 
-/// What is left of steps when those that undo each other are taken away: pairs that began, pairs that ended.
+/// What is left of steps when those that undo each other are removed: pairs that began, pairs that ended.
 fn net(steps: &mut [Step]) -> (Pairs, Pairs) {
     steps.sort_unstable();
     let (mut begun, mut ended) = (Vec::new(), Vec::new());

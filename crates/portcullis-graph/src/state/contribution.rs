@@ -273,7 +273,7 @@ impl<'s> EdgeEvaluation<'_, 's> {
         self.checked(kind, in_namespace, name).map(Some)
     }
 
-    /// The kind that a reference is of, if it is one of those that are wanted.
+    /// The kind of a reference, if it is one of the expected ones.
     fn kind(
         &self,
         rule: &EdgeRule,

@@ -47,7 +47,7 @@ fn what_prints_without_end_is_ended() {
     until("it is gone", || !is_alive(&leader));
 }
 
-/// Whether a program may see a variable of ours.
+/// Whether a program may see a variable of the server.
 fn is_passed(name: &str) -> bool {
     const PASSED: [&str; 11] = [
         "PATH",

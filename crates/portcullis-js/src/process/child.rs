@@ -205,7 +205,7 @@ impl Elsewhere for Link {
     }
 }
 
-/// The world outside, which the other side asks.
+/// The host, whose calls the other side makes.
 #[derive(Debug)]
 struct AwayHost {
     link: Arc<Link>,

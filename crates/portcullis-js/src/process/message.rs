@@ -25,7 +25,7 @@ use crate::subject::PlainSubject;
 
 type Raw = Box<RawValue>;
 
-/// What came of a call of the world outside.
+/// The result of a host call.
 pub(super) type CallResult = Result<Raw, String>;
 
 /// What is said to a process.
@@ -54,7 +54,7 @@ pub(super) enum FromWorker {
     Failed(String),
     /// This policy runs from now on.
     Policy(usize),
-    /// A policy asks something of the world outside.
+    /// A policy makes a host call.
     Call {
         function: HostFunction,
         arguments: Raw,
@@ -75,7 +75,7 @@ pub(super) struct Setup {
     pub(super) limits: Limits,
     /// How large the `GlobalContext` may be.
     pub(super) context: usize,
-    /// The functions of the world outside.
+    /// The host functions.
     pub(super) functions: Vec<HostFunction>,
 }
 

@@ -143,7 +143,7 @@ pub(super) fn functions<'js>(
         if lease.is_none() {
             let (number, deadline) = (s.thread.number, s.deadline.get());
             *lease = context.try_acquire(number, deadline).or_else(|| {
-                // Who has it may need this turn to compute.
+                // The holder may need this turn to compute.
                 waiting.wait(deadline, || context.acquire(number, deadline))
             });
         }

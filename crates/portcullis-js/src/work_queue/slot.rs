@@ -45,7 +45,7 @@ pub(crate) struct Doing {
 /// An evaluation that is being made.
 #[derive(Debug, Clone)]
 pub(crate) struct Running {
-    /// Who asks for it.
+    /// The asker.
     pub(crate) asker: u64,
     pub(crate) since: Instant,
     pub(crate) deadline: Instant,
@@ -78,7 +78,7 @@ impl Slot {
         self.doing.lock().phase = phase;
     }
 
-    /// Who asks for what it does.
+    /// The asker of its job.
     pub(super) fn asker(&self) -> Option<u64> {
         self.doing.lock().job.as_ref().map(|job| job.asker)
     }

@@ -88,7 +88,7 @@ fn who_computes_for_long_waits_for_itself_and_nobody_else_does() {
     assert_eq!(job.map(|job| job.asker), Some(OTHER));
     assert!(queue.end_job(&last));
     assert!(queue.take_job(&last, clock::monotonic()).is_none());
-    // One that waits for the world outside, ends or is given up makes room.
+    // One that waits for a host call, ends or is given up makes room.
     queue.leave(&slots[0]);
     assert!(!queue.is_held_back(GREEDY));
     assert!(queue.end_job(&slots[1]));

@@ -219,7 +219,7 @@ fn alone_a_worker_is_bare_and_one_that_is_killed_is_replaced() {
         patiently(&setup.pool, input(pod())).verdict,
         PolicyVerdict::Allow
     );
-    // While one evaluates, and waits for the world outside.
+    // While one evaluates, and waits for a host call.
     let (sender, receiver) = mpsc::channel();
     let object = serde_json::json!({"waits": 1});
     let deadline = portcullis_core::clock::monotonic() + Duration::from_secs(60);

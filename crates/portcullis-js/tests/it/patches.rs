@@ -1,4 +1,4 @@
-//! What a policy changed, as a patch, applied by an implementation of RFC 6902 that is not ours.
+//! What a policy changed, as a patch, applied by an independent implementation of RFC 6902.
 
 use portcullis_core::patch;
 use portcullis_js::{Evaluation, PolicyVerdict};

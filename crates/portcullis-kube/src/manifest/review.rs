@@ -12,7 +12,7 @@ pub struct ReviewRequest<'a> {
     pub operation: Operation,
     /// The object as it is, on UPDATE.
     pub old: Option<&'a Manifest>,
-    /// Who asks.
+    /// The user.
     pub user: &'a UserInfo,
     /// Nothing will be stored.
     pub dry_run: bool,

@@ -109,7 +109,7 @@ impl EventRateLimit {
 }
 
 impl LimitType {
-    /// What tells the buckets of this limit apart.
+    /// What distinguishes the buckets of this limit.
     fn key(self, request: &Attributes) -> OrOutcome<Cow<'_, str>> {
         Ok(match self {
             Self::Server => "".into(),
@@ -138,7 +138,7 @@ impl LimitType {
 view! {
     /// An event, as far as it is looked at.
     struct Event<'a> {
-        /// Who tells.
+        /// The component that reports the event.
         source: EventSource<'a> = "source",
         /// What it is about.
         involved_object: ObjectReference<'a> = "involvedObject",
@@ -146,7 +146,7 @@ view! {
 }
 
 view! {
-    /// Who tells.
+    /// The component that reports an event.
     struct EventSource<'a> {
         /// Program.
         component: Cow<'a, str> = "component",

@@ -24,7 +24,7 @@ pub(crate) fn settled(outcome: OrOutcome<Outcome>) -> Result<Outcome, PluginErro
     Ok(outcome.unwrap_or_else(|early| early))
 }
 
-/// A pod as it is at hand.
+/// A pod in the current form of its document.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Pod<'a> {
     /// The pod proper.

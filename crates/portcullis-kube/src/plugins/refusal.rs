@@ -26,7 +26,7 @@ pub(crate) fn malformed(request: &Attributes, detail: impl std::fmt::Display) ->
     )))
 }
 
-/// The object by name. One that has none yet goes by the prefix it will get.
+/// The object by name. One without a name yet is named by its prefix.
 fn subject(request: &Attributes) -> String {
     if !request.name.is_empty() {
         return request.subject();

@@ -22,7 +22,7 @@ view! {
         labels: Map<'a, Cow<'a, str>> = "labels",
         /// Annotations.
         annotations: Map<'a, Cow<'a, str>> = "annotations",
-        /// Who owns the object.
+        /// The owners of the object.
         owner_references: Vec<OwnerReference<'a>> = "ownerReferences",
         /// When deletion was asked for, if it was.
         deletion_timestamp: Option<Cow<'a, str>> = "deletionTimestamp",

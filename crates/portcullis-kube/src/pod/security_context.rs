@@ -60,7 +60,7 @@ view! {
     pub(crate) struct Capabilities<'a> {
         /// Capabilities added to the runtime's default set.
         add: Vec<Cow<'a, str>> = "add",
-        /// Capabilities taken away; `ALL` takes them all.
+        /// Capabilities that are removed; `ALL` removes all of them.
         drop: Vec<Cow<'a, str>> = "drop",
     }
 }

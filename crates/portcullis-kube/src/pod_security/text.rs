@@ -29,7 +29,7 @@ pub(super) fn containers(names: &[&str]) -> String {
     format!("{noun} {}", quoted(names))
 }
 
-/// Who set something: the pod itself, some containers, or both.
+/// Where something is set: on the pod itself, some containers, or both.
 #[derive(Default)]
 pub(super) struct Setters<'a> {
     pub(super) pod: bool,

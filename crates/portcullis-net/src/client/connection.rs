@@ -51,7 +51,7 @@ impl Connection {
     ) -> Result<Self, Error> {
         let stream = TokioIo::new(stream);
         let mut driver = JoinSet::new();
-        // Who waits for an answer learns of the end of the connection.
+        // A caller that waits for an answer learns of the end of the connection.
         let sender = match protocol {
             Protocol::Http1 => {
                 let mut builder = http1::Builder::new();

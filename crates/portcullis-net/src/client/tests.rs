@@ -20,7 +20,7 @@ use crate::Deadline;
 
 const OK: &str = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}";
 
-/// Limits that no good server breaks.
+/// Limits that no well-behaved server exceeds.
 const LIMITS: Limits = Limits {
     deadline: Deadline::After(Duration::from_secs(30)),
     body: 100,

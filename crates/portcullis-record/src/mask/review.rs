@@ -315,7 +315,7 @@ impl<'t, 'r> Walker<'t, 'r> {
             self.value(mode, Some(&frame), inner)?;
             if self.ends(b'}')? {
                 if has_secret_keys {
-                    // Where it is would tell it: all of the object goes.
+                    // Its position would reveal it: all of the object is masked.
                     self.found.edits.truncate(edits);
                     self.found.pointers.truncate(pointers);
                     self.mask(frame.start, self.at, "{}", parent);

@@ -85,7 +85,7 @@ fn has_secret_name(object: &Map<String, Value>) -> bool {
     names.any(names::is_secret)
 }
 
-/// Masks the secrets of a tree, and tells them.
+/// Masks the secrets of a tree, and collects them.
 pub(crate) fn mask(
     value: &mut Value,
     context: Context,

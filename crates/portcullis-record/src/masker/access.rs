@@ -19,7 +19,7 @@ use crate::shape::MaskShape;
 use crate::summary::{Answer, Summary};
 use crate::trace::TraceOutcome;
 
-/// A [`crate::TraceStep`] as it is at hand.
+/// A [`crate::TraceStep`] with borrowed values.
 #[derive(Serialize)]
 struct Step<'a> {
     plugin: &'a str,

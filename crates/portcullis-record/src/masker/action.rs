@@ -207,7 +207,7 @@ fn summary(
     }
 }
 
-/// Who refused, and the roles that would have permitted something like it; each once.
+/// What denied, and the roles that would have permitted something like it; each once.
 fn concerned(action: &Action, roles: Option<&RolesTrace>) -> Vec<String> {
     if action.allowed {
         return Vec::new();

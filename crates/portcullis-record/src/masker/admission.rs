@@ -88,7 +88,7 @@ impl Masker {
         })
     }
 
-    /// Masks patches and host calls, and tells what was in them.
+    /// Masks patches and host calls, and collects their secrets.
     fn mask_trees(
         &self,
         attributes: &Attributes,
@@ -262,7 +262,7 @@ fn summary(material: &Material, decided: &Admission, name: &str) -> Summary {
     }
 }
 
-/// Who refused, changed, warned or failed, each once.
+/// What denied, changed, warned or failed, each once.
 fn concerned(trace: &[Step]) -> Vec<String> {
     let mut names: Vec<String> = Vec::new();
     let mut add = |name: &str| {

@@ -11,7 +11,7 @@ use serde::Serialize;
 use crate::input::Unix;
 use crate::mask::{self, MASKED};
 
-/// [`crate::Http`] as it is at hand.
+/// [`crate::Http`] with borrowed values.
 #[derive(Serialize)]
 pub(super) struct Http<'a> {
     method: &'a str,

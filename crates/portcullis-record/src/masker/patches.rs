@@ -69,7 +69,7 @@ impl<'a> Patched<'a> {
     }
 }
 
-/// Masks what went to the world outside, and what came back.
+/// Masks the arguments and the result of a host call.
 pub(super) fn mask_host_call(call: &mut HostCallStep, secrets: &mut Vec<Secret<'_>>) {
     let context = Context::of_object(Header::default());
     for value in call.arguments.iter_mut().chain(call.result.as_mut()) {

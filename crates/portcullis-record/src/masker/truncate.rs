@@ -47,7 +47,7 @@ pub(super) fn apply(
     truncated
 }
 
-/// Whether a member of a review has a usual name: it needs no escapes in a pointer, and tells nothing.
+/// Whether a member of a review has a usual name: it needs no escapes in a pointer, and reveals nothing.
 fn is_name(key: &str) -> bool {
     key.len() <= 64 && key.bytes().all(|b| b.is_ascii_alphanumeric())
 }

@@ -31,7 +31,7 @@ pub(super) struct AccessSpec {
 }
 
 impl Access {
-    /// Who has what when nothing is said.
+    /// Who has what by default.
     pub(super) fn open() -> Self {
         Self {
             anonymous_read: true,

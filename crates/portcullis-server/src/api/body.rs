@@ -17,7 +17,7 @@ use crate::http::media_type;
 /// Larger bodies are nothing that any call takes.
 const MOST_BYTES: u64 = 256 << 10;
 
-/// What a number must be, for people.
+/// The message for an invalid number.
 const NUMBER: &str = "expected a whole number";
 /// Ten years: nothing lasts longer.
 pub(super) const LONGEST_SECONDS: u64 = 315_360_000;

@@ -17,7 +17,7 @@ use crate::server::Server;
 use crate::visitor::Visitor;
 use portcullis_gate::access::Access;
 
-/// Who asks.
+/// The caller.
 #[derive(Debug, Clone)]
 pub(crate) enum Caller {
     /// Without credentials.

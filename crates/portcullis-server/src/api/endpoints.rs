@@ -34,7 +34,7 @@ const GROUPS: &[&[Endpoint]] = &[
     ENDPOINTS,
 ];
 
-/// The description of all of them, for programs.
+/// The machine-readable description of all of them.
 const ENDPOINTS: &[Endpoint] = &[get(
     ("/openapi.json", "openapi"),
     Tag::Description,

@@ -12,7 +12,7 @@ const MOST_CHARACTERS: usize = 1024;
 /// What of a name is repeated in a message.
 const SHOWN_CHARACTERS: usize = 200;
 
-/// The project that a path names, and whether the tenant holds it. What it doesn't hold goes by the name
+/// The project that a path names, and whether the tenant holds it. One that it doesn't hold keeps the name
 /// that was given.
 pub(super) fn project(tenant: &Tenant, named: &str) -> Result<(Project, bool), HttpError> {
     check("project", named)?;

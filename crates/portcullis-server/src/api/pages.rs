@@ -1,7 +1,7 @@
 //! The pages at `/docs`, which show the description of the API.
 //!
 //! Everything is part of the program, nothing is loaded from another host. Swagger UI shows the
-//! description; it comes from npm, unchanged, by `scripts/vendor-api-docs`. The frame around it is ours.
+//! description; it comes from npm, unchanged, by `scripts/vendor-api-docs`. Only the frame is our own.
 
 #[cfg(test)]
 mod tests;

@@ -59,7 +59,7 @@ impl ForbiddenDetails {
     }
 }
 
-/// What is missing, for people.
+/// What is missing, human-readable.
 pub(super) fn sentence(refusal: &Refusal) -> String {
     let permission = refusal.permission;
     let misses = refusal.misses.iter().map(|miss| {

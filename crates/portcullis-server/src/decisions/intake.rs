@@ -79,7 +79,7 @@ impl Drop for Share {
             settled,
         } = &*self.under_way;
         if bytes.fetch_sub(self.bytes, Ordering::AcqRel) == self.bytes {
-            // Who waits has looked before, or looks now.
+            // A waiting thread has checked before, or checks now.
             drop(lock.lock());
             settled.notify_all();
         }

@@ -28,7 +28,7 @@ const OVERHEAD: usize = 2 << 10;
 #[derive(Debug)]
 pub(super) struct Item {
     pub(super) written: Written,
-    /// Who waits until it is kept.
+    /// Notifies the request that waits until it is recorded.
     pub(super) kept: Option<oneshot::Sender<bool>>,
 }
 

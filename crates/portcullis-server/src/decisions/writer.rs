@@ -153,7 +153,7 @@ impl Writer {
         self.pruned_at = None;
     }
 
-    /// Writes them as lines, if that is wanted; whether they are written.
+    /// Writes them as lines, if configured; returns whether they are written.
     fn write_lines(&mut self, ready: &[Item]) -> bool {
         let Some(sink) = &mut self.sink else {
             return false;

@@ -101,7 +101,7 @@ impl Activity {
         id
     }
 
-    /// A piece of an answer was handed over: time runs anew.
+    /// A piece of an answer was handed over: the time limit starts again.
     pub(crate) fn answer_goes_on(&self, id: u64) {
         let now = self.millis(clock::monotonic());
         let mut unwritten = self.unwritten();

@@ -41,7 +41,7 @@ pub(crate) async fn read(
     } = limits;
     let declared = body.size_hint().lower();
     if declared > limit {
-        // Who asked before sending sends nothing after a refusal.
+        // A client that waits for `100 Continue` sends nothing after a rejection.
         if !expects_continue {
             drain(body);
         }

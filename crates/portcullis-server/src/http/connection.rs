@@ -155,7 +155,7 @@ pub(crate) async fn serve_http1<S: AsyncRead + AsyncWrite + Unpin, C: Client>(
         }
     }
     if overdue == Some(Overdue::Write) {
-        // Who doesn't read gets nothing more to read.
+        // A client that doesn't read gets nothing more to read.
         return;
     }
     let (mut stream, refused) = connection.into_parts().io.into_inner().into_inner();

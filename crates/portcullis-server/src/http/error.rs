@@ -123,12 +123,12 @@ impl HttpError {
         Self::new(StatusCode::SERVICE_UNAVAILABLE, "busy", message)
     }
 
-    /// Who asks is known, and may not.
+    /// The caller is known, and may not do this.
     pub(crate) fn forbidden(code: &'static str, message: impl Into<String>) -> Self {
         Self::new(StatusCode::FORBIDDEN, code, message)
     }
 
-    /// Who asks is not known: RFC 6750 says how to say so.
+    /// The caller is not known: worded as RFC 6750 requires.
     pub(crate) fn unauthorized(
         code: &'static str,
         message: impl Into<String>,

@@ -60,7 +60,7 @@ pub(crate) struct Accepting<H> {
     pub(crate) setup: Arc<ArcSwap<ListenerSetup>>,
     pub(crate) connections: Connections,
     pub(crate) room: RoomId,
-    /// What is wanted of connections.
+    /// The current phase of the server.
     pub(crate) phase: watch::Receiver<Phase>,
 }
 

@@ -8,7 +8,7 @@ use rustls::pki_types::CertificateDer;
 use tokio::net::UnixStream;
 use x509_parser::prelude::{FromDer, X509Certificate, X509Name};
 
-/// The process at the other end of a unix socket, as the kernel tells.
+/// The process at the other end of a unix socket, as reported by the kernel.
 pub(crate) fn of_unix(stream: &UnixStream) -> Peer {
     let unix = stream.peer_cred().ok().map(|credentials| UnixPeer {
         uid: credentials.uid(),

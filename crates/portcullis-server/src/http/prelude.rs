@@ -21,7 +21,7 @@ pub(crate) enum Protocol {
     Tls,
 }
 
-/// Reads as many bytes as it takes to tell.
+/// Reads as many bytes as it takes to decide.
 pub(crate) async fn look<S: AsyncRead + Unpin>(stream: &mut S) -> io::Result<(Protocol, Prefix)> {
     let mut start = [0_u8; 4];
     let mut length = 0;

@@ -22,7 +22,7 @@ pub(crate) struct ListenerSetup {
     pub(crate) is_strict: bool,
 }
 
-/// What is configured is had from the setup itself.
+/// Gives access to what is configured.
 impl Deref for ListenerSetup {
     type Target = Listener;
 

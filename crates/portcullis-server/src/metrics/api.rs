@@ -5,7 +5,7 @@ use prometheus_client::metrics::counter::Counter;
 use prometheus_client::metrics::family::Family;
 use prometheus_client::registry::Registry;
 
-/// Both are words of ours: as many as there are endpoints and statuses.
+/// Both have a fixed set of values: as many as there are endpoints and statuses.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
 struct CallLabels {
     endpoint: &'static str,

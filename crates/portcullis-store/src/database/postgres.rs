@@ -300,7 +300,7 @@ impl From<postgres::Error> for Failure {
 /// The kind of an error that the server didn't send.
 fn without_answer(error: &postgres::Error) -> Kind {
     let text = error.to_string();
-    // The library tells them apart by their texts only.
+    // The library distinguishes them by their messages only.
     let other = [
         "invalid",
         "authentication",

@@ -263,7 +263,7 @@ impl Database for Sqlite {
     }
 
     fn lock_migrations(&mut self) -> Result<(), Failure> {
-        // Every transaction of ours that writes is alone from its beginning.
+        // Not needed: every transaction that writes is exclusive from its beginning.
         Ok(())
     }
 

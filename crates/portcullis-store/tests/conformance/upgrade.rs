@@ -26,7 +26,7 @@ fn first_version(place: &Place) {
 
 fn decisions_of_the_first_version_are_all_there(place: &Place) {
     first_version(place);
-    // Who reads alone changes nothing, and says what is needed.
+    // A read-only connection changes nothing, and says what is needed.
     let error = place.read_only().unwrap_err();
     assert!(
         matches!(error, StoreError::Older { found: 1, needed, .. } if needed >= 2),

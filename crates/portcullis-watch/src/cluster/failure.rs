@@ -66,7 +66,7 @@ impl Failure {
         Self::new(Nature::Passing, words)
     }
 
-    /// A failure the API server tells, by the code of its answer or, in a watch, by the one in the text.
+    /// A failure the API server reports, by the code of its answer or, in a watch, by the one in the text.
     pub(super) fn told(code: Option<u16>, body: &[u8]) -> Self {
         let status: Status = serde_json::from_slice(body).unwrap_or_default();
         let code = code.or(status.code).unwrap_or_default();

@@ -57,7 +57,7 @@ impl From<Gone> for End {
     }
 }
 
-/// What a watch tells.
+/// An event of a watch.
 #[derive(Deserialize)]
 struct Event<'a> {
     #[serde(rename = "type")]

@@ -16,7 +16,7 @@ use super::failure::{Failure, Nature};
 
 /// A page that is larger is asked for again with fewer objects.
 const MAX_PAGE: usize = 64 * 1024 * 1024;
-/// So much of an answer that tells a failure is read.
+/// How much of an error response is read.
 const MAX_STATUS: usize = 64 * 1024;
 
 /// A page of a list. Objects stay text: one that can't be read must not take the others along.

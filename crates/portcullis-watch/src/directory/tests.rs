@@ -329,7 +329,7 @@ fn a_name_that_breaks_a_line_is_refused_and_told_on_one() {
     let text = "apiVersion: v1\nkind: Secret\nmetadata: {name: \"a\\n2026 WARN forged\", namespace: ns}\n---\n";
     let space =
         "apiVersion: v1\nkind: Secret\nmetadata: {name: b, namespace: \"n\\u202es\"}\n---\n";
-    // Kinds that are not wanted may be called as they like.
+    // Kinds that are not watched may have any name.
     let other = "apiVersion: v1\nkind: Other\nmetadata: {name: \"a\\nb\"}\n---\n";
     let all = text.to_owned() + space + other + &secret("c", "1");
     let mut world = World::new(&[("a.yaml", &all)]);

@@ -68,7 +68,7 @@ impl ClientError {
         let text = format!("{place}: {error}");
         match error {
             Error::ServerName | Error::Request(_) => Self::Location(text),
-            // Who may not open the socket may not ask.
+            // A user who may not open the socket may not use the server.
             error if error.is_permission_denied() => Self::NotSignedIn(text),
             _ => Self::Unreachable(text),
         }
@@ -125,7 +125,7 @@ struct ErrorObject {
     details: Option<Value>,
 }
 
-/// What a 403 tells of permissions, in words.
+/// What a 403 says about permissions, in words.
 fn forbidden(details: &Value) -> Vec<String> {
     let text = |value: &Value| value.as_str().map(|text| one_line(text, LONGEST_WORD));
     let list = |key: &str| {

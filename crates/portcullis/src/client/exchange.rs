@@ -21,7 +21,7 @@ const LARGEST_ERROR: usize = 64 << 10;
 #[derive(Debug)]
 pub(super) struct Shared {
     pub(super) client: Client,
-    /// The server, for people.
+    /// The server, as shown in messages.
     pub(super) place: String,
     pub(super) authorization: Option<HeaderValue>,
 }

@@ -178,7 +178,7 @@ fn report(text: &str) -> Result<Report<ReportKind>, String> {
     Ok(Report { kind, file })
 }
 
-/// Judges what is given and tells what came out.
+/// Judges the input and prints the results.
 pub(super) fn run(eval: &Eval) -> Exit {
     judged(eval).unwrap_or_else(|stop| match stop {
         Stop::Usage(wrong) => {

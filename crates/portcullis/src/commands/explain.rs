@@ -77,7 +77,7 @@ fn decision_id(text: &str) -> Result<String, String> {
     }
 }
 
-/// Finds the decision and tells it.
+/// Finds the decision and explains it.
 pub(super) fn run(explain: &Explain) -> Exit {
     let found = source::open(&explain.store).and_then(|mut source| {
         let id = whole_id(source.as_mut(), &explain.id)?;

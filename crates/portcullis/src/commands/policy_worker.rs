@@ -1,6 +1,6 @@
 //! A process of the server that evaluates policies and can be killed.
 //!
-//! The server starts itself again as this. It is not a command for people, so it is in no help,
+//! The server starts itself again as this. It is not a command for users, so it is in no help,
 //! manual page or completion.
 
 use std::ffi::OsString;

@@ -58,7 +58,7 @@ pub(crate) struct Replay {
     store: Store,
 }
 
-/// Decides again, and tells what would change.
+/// Decides again, and prints what would change.
 pub(super) fn run(replay: &Replay) -> Exit {
     let new = match (&replay.policies, &replay.config) {
         (Some(folder), _) => ConfigSource::Policies(folder),

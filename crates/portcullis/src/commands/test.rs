@@ -87,7 +87,7 @@ fn report(text: &str) -> Result<Report<TestReportKind>, String> {
     Ok(Report { kind, file })
 }
 
-/// Runs the tests and tells what came out.
+/// Runs the tests and prints the results.
 pub(super) fn run(test: &Test) -> Exit {
     let plan = match plan::make(test) {
         Ok(plan) => plan,

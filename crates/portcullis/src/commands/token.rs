@@ -116,7 +116,7 @@ fn signer<'a>(
     }
 }
 
-/// Who it is for: as given, or else who runs the program.
+/// The subject: as given, or else the user who runs the program.
 fn subject(create: &TokenCreate) -> Result<String, Failure> {
     let variable = |name| std::env::var(name).ok().filter(|name| !name.is_empty());
     let usual = || variable("USER").or_else(|| variable("LOGNAME"));

@@ -84,7 +84,7 @@ pub(crate) fn cargo(arguments: &[&str]) -> Vec<u8> {
     output.stdout
 }
 
-/// Every package of the workspace, with those of its normal and build dependencies that are ours.
+/// Every package of the workspace, with its normal and build dependencies in the workspace.
 fn packages() -> BTreeMap<String, BTreeSet<String>> {
     let metadata: Value = serde_json::from_slice(&cargo(&[
         "metadata",

@@ -229,7 +229,7 @@ impl Scripts {
         }
     }
 
-    /// The text for the engine, with marks if coverage is wanted.
+    /// The text for the engine, with marks if coverage is requested.
     fn code(&mut self, script: &Script, text: &Arc<Source>) -> String {
         if !self.is_covered {
             return script.code().to_owned();

@@ -36,7 +36,7 @@ pub(in crate::json) enum What {
 }
 
 impl Scanner<'_> {
-    /// What to tell about a fault.
+    /// The message for a fault.
     pub(in crate::json) fn message(&self, what: What) -> Cow<'static, str> {
         Cow::Borrowed(match what {
             What::NoValue => "expected a value, found nothing",

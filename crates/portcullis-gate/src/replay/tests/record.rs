@@ -84,7 +84,7 @@ pub(super) struct Came {
     pub(super) webhook: WebhookName,
     pub(super) uri: String,
     pub(super) headers: Vec<(String, String)>,
-    /// Answers of the world outside: what is recorded of a call by these arguments.
+    /// Answers of host calls: what is recorded of a call by these arguments.
     pub(super) answers: Vec<Value>,
 }
 

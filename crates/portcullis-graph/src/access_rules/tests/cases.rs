@@ -150,7 +150,7 @@ K03 alice get pods default/x N; alice delete nodes node0 N; n1 delete nodes node
 M01 n0 list services A; n0 get endpoints default/x A; n0 list endpoints N; n0 create events default/ A; n0 create subjectaccessreviews.authorization.k8s.io A; n0 update nodes/status node1 A; n0 create pods/eviction ns0/pod1 A
 ";
 
-/// Who asks: user, groups.
+/// The users: short name, user, groups.
 pub(crate) const WHO: &[(&str, &str, &str)] = &[
     (
         "U1",

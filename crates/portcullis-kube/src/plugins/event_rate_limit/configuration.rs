@@ -67,7 +67,7 @@ pub(super) enum LimitType {
     Namespace,
     /// Each user.
     User,
-    /// Each pair of who tells and what it is about.
+    /// Each pair of the reporting component and the object of the event.
     SourceAndObject,
 }
 
@@ -106,7 +106,7 @@ pub(super) struct CheckedLimit {
     pub(super) buckets: usize,
 }
 
-/// Reads the configuration, or tells everything that is wrong with it.
+/// Reads the configuration, or reports everything that is wrong with it.
 pub(super) fn read(configuration: Option<&Value>) -> Result<Vec<CheckedLimit>, Vec<Fault>> {
     let configuration: Configuration = match config::given(configuration) {
         Some(value) => config::decode_typed(value, TYPE)?,

@@ -27,10 +27,10 @@ pub(super) enum Tls {
     VerifyFull(Roots),
 }
 
-/// Who vouches for servers.
+/// The trusted authorities.
 #[derive(Debug, Clone)]
 pub(super) enum Roots {
-    /// Whom this machine believes.
+    /// Those of this system.
     System,
     /// Those in a file of certificates.
     File(PathBuf),

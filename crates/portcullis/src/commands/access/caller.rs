@@ -14,7 +14,7 @@ use crate::exit::Exit;
 /// The most bytes of claims.
 const MOST: u64 = 1 << 20;
 
-/// Who asks.
+/// The caller.
 #[derive(Debug, Clone, PartialEq)]
 pub(in crate::commands) enum Caller {
     /// Somebody who is known.

@@ -99,7 +99,7 @@ fn missed(miss: &Miss) -> String {
     }
 }
 
-/// What is wanted: a text, or any of several.
+/// The expected value: a string, or any of several.
 pub(in crate::commands) fn any(wanted: &Value) -> String {
     match wanted {
         Value::String(text) => text.clone(),

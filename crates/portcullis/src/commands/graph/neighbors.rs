@@ -28,7 +28,7 @@ pub(super) struct GraphNeighbors {
     place: GraphFlags,
 }
 
-/// As many as a server tells.
+/// As many as a server returns.
 const MOST: usize = 10_000;
 
 /// Shows what a vertex is connected with.

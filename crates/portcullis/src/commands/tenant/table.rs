@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use crate::commands::text::{columns, time};
 
-/// One tenant a row, with the figures that the server tells.
+/// One tenant per row, with the figures that the server returns.
 pub(super) fn list(items: &[Value], width: Option<usize>) -> String {
     let figure = |item: &Value, key: &str| item.get(key).and_then(Value::as_u64);
     let figures = [("PROJECTS", "projects"), ("QUEUE", "queue")];

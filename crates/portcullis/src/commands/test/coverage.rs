@@ -27,7 +27,7 @@ pub(super) fn table(coverage: &Coverage) -> String {
     text
 }
 
-/// The same for programs.
+/// The same, machine-readable.
 pub(super) fn value(coverage: &Coverage) -> Value {
     let files = coverage.files().map(|file| {
         json!({

@@ -30,7 +30,7 @@ pub(in crate::commands) fn file<'a>(
     }
 }
 
-/// Writes a report whole, or tells why it can't be; false then.
+/// Writes a complete report, or prints why it can't be written; false then.
 pub(in crate::commands) fn write(path: &Path, text: &str) -> bool {
     match replace(path, text) {
         Ok(()) => true,

@@ -297,7 +297,7 @@ fn sessions_of_a_subject_end_on_every_server() {
     assert!(!kim.is_signed_in());
     assert!(bob.is_signed_in());
     until("the other server knows", || !there.is_signed_in());
-    // Who signs in afterwards is in.
+    // A session that begins afterwards is valid.
     until("a new session counts", || {
         let mut again = Browser::new(api.port);
         again.sign_in(&of("kim"), "/");

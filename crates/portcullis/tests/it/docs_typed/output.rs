@@ -38,7 +38,7 @@ fn one_line(shown: &str, got: &str) -> bool {
     rest.ends_with(last)
 }
 
-/// A line without what every run makes anew: ids, times, durations, and digests that depend on the version.
+/// A line without what differs in every run: ids, times, durations, and digests that depend on the version.
 fn lasting(line: &str) -> String {
     let mut kept = String::new();
     let mut rest = line.trim_end();

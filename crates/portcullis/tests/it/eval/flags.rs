@@ -199,7 +199,7 @@ fn plugins_are_configured_by_a_file() {
     assert_eq!(code(&folder, &wrong), Some(1));
     let chain = ["--admission-control", "PodSecurity"];
     assert_eq!(code(&folder, &[&wrong[..], &chain].concat()), Some(1));
-    // Who asks matters.
+    // The user matters.
     assert_eq!(
         code(&folder, &[&wrong[..], &["--as", "root"]].concat()),
         Some(0)

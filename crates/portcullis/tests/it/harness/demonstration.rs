@@ -20,7 +20,7 @@ pub(crate) struct Demonstration {
     _turn: MutexGuard<'static, ()>,
     /// Where it takes reviews.
     pub(crate) hooks: u16,
-    /// Where it tells how it is.
+    /// The port of health and metrics.
     pub(crate) ops: u16,
 }
 
@@ -73,7 +73,7 @@ impl Demonstration {
         (started, prepared)
     }
 
-    /// Everything it has printed for people.
+    /// Everything it has printed to standard error.
     pub(crate) fn told(&self) -> String {
         self.read("log")
     }

@@ -184,7 +184,7 @@ fn connections_beyond_the_limit_wait_and_are_served_then() {
     for _ in 0..20 {
         assert!(open(&mut held[0]) <= 4.0, "more connections than allowed");
     }
-    // Those that were let in are served on meanwhile.
+    // Accepted connections are still served meanwhile.
     held.iter_mut().for_each(is_served);
     drop(held);
     for mut connection in waiting {

@@ -5,7 +5,7 @@ use serde_json::json;
 use super::{gate_with_folder, named, native};
 use crate::harness::{Gate, until};
 
-/// The message of a refusal; nothing where the request is let in.
+/// The message of a denial; empty where the request is allowed.
 fn said(gate: &Gate) -> String {
     gate.ask("/validate", &named("any")).message().to_owned()
 }

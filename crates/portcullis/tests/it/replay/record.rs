@@ -83,7 +83,7 @@ impl Recorded {
         self
     }
 
-    /// The same, with a call of the world outside.
+    /// The same, with a host call.
     pub(super) fn asked(mut self, function: &str, argument: &str, answer: bool) -> Self {
         self.0["trace"][0]["host_calls"] = json!([{"policy": "p", "function": function,
             "arguments": [argument], "result": answer, "duration_us": 5}]);

@@ -88,7 +88,7 @@ fn a_sampler_decides() {
     assert!(other.last_header("traceparent").unwrap().ends_with("-01"));
 }
 
-/// Both ends tell the same story.
+/// Both ends report the same trace.
 #[test]
 fn the_parent_that_was_forwarded_is_the_span_that_arrives() {
     let Some(collector) = Collector::start() else {

@@ -185,7 +185,7 @@ fn what_can_not_be_read_refuses() {
         denial.message,
         "profile sites can't decide: Secret \\\"live\\\" could not be read: connection refused"
     );
-    // Who can't tell whether it is there goes on.
+    // If it can't be determined whether it exists, the check goes on.
     let existing = request(
         agent(),
         Operation::Create,
