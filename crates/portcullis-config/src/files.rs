@@ -4,7 +4,7 @@ use std::{path::Path, sync::Arc};
 
 use portcullis_document::Source;
 
-/// Larger files are refused.
+/// Larger files are rejected.
 const MAX_BYTES: u64 = 16 * 1024 * 1024;
 
 /// Reads a file of text; the error is the reason in plain words.

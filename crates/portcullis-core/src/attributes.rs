@@ -181,7 +181,7 @@ pub struct Attributes {
 }
 
 impl Attributes {
-    /// `pods "web"`: how Kubernetes names the object of a refusal.
+    /// `pods "web"`: how Kubernetes names the object of a denial.
     pub fn subject(&self) -> String {
         format!("{} {:?}", self.resource, self.name)
     }

@@ -103,13 +103,13 @@ pub struct Chain {
 /// How long plug-ins are asked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Until {
-    /// Until the first refusal.
+    /// Until the first denial.
     Refused,
     /// Until all were asked.
     Asked,
 }
 
-/// What those said who were asked after a refusal. Nothing of it is in the verdict.
+/// The answers of plug-ins that ran after a denial. Nothing of it is in the verdict.
 #[derive(Debug, Clone, Default)]
 pub struct Beyond {
     /// What they did, in order.
@@ -118,7 +118,7 @@ pub struct Beyond {
     pub warnings: Vec<String>,
 }
 
-/// A refusal, and whose it is.
+/// A denial, and whose it is.
 struct Refusal {
     plugin: Arc<str>,
     denial: Denial,
@@ -145,7 +145,7 @@ impl Chain {
         self.ask(request, Until::Refused).await.0
     }
 
-    /// Judges the request, waits for the verdict, and asks on after a refusal.
+    /// Judges the request, waits for the verdict, and asks on after a denial.
     pub fn decide_and_ask_on(&self, request: &mut Attributes) -> (Verdict, Beyond) {
         block_on::block_on(self.ask(request, Until::Asked))
     }
@@ -205,7 +205,7 @@ impl Chain {
 }
 
 impl ChainEntry {
-    /// Asks one half of the plug-in, writes the step down, and returns the refusal if it is one.
+    /// Asks one half of the plug-in, writes the step down, and returns the denial if it is one.
     async fn ask(
         &self,
         phase: Phase,

@@ -85,7 +85,7 @@ pub struct Cause {
 }
 
 impl Denial {
-    /// A refusal with another status than the usual ones.
+    /// A denial with another status than the usual ones.
     pub fn new(code: u16, reason: &'static str, message: impl Into<String>) -> Self {
         Self {
             code,
@@ -148,7 +148,7 @@ vocabulary! {
         Passed = "passed",
         /// No objection, and changed the object.
         Changed = "changed",
-        /// Refused.
+        /// Denied.
         Denied = "denied",
         /// Could not decide.
         Error = "error",
@@ -190,7 +190,7 @@ pub struct Step {
     /// The host calls of its policies.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub host_calls: Vec<HostCallStep>,
-    /// What it changed, where the verdict's own patch doesn't say it: after a refusal, or where
+    /// What it changed, where the verdict's own patch doesn't say it: after a denial, or where
     /// several changed the object.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub patch: Vec<PatchOperation>,
@@ -222,7 +222,7 @@ pub struct Verdict {
     pub id: DecisionId,
     /// Yes or no.
     pub decision: Decision,
-    /// The plug-in that refused; none when all agreed.
+    /// The plug-in that denied; none when all agreed.
     pub plugin: Option<Arc<str>>,
     /// The policy inside that plug-in that decided, where it has policies.
     pub policy: Option<String>,
@@ -230,7 +230,7 @@ pub struct Verdict {
     pub warnings: Vec<String>,
     /// Remarks for the auditor.
     pub annotations: BTreeMap<String, String>,
-    /// What to change in the object; empty on a refusal.
+    /// What to change in the object; empty on a denial.
     pub patch: Vec<PatchOperation>,
     /// What every plug-in did, in order.
     pub trace: Vec<Step>,
@@ -244,7 +244,7 @@ impl Verdict {
         matches!(self.decision, Decision::Allow)
     }
 
-    /// The refusal, if it is one.
+    /// The denial, if it is one.
     pub fn denial(&self) -> Option<&Denial> {
         match &self.decision {
             Decision::Allow => None,
@@ -252,7 +252,7 @@ impl Verdict {
         }
     }
 
-    /// Whether the refusal says only that no decision could be made.
+    /// Whether the denial says only that no decision could be made.
     pub fn is_undecided(&self) -> bool {
         !self.is_allowed() && self.trace.last().is_some_and(|s| s.outcome.is_failure())
     }

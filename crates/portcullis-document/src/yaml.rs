@@ -20,9 +20,9 @@ use super::{
     source::Source,
 };
 
-/// Deeper documents are refused.
+/// Deeper documents are rejected.
 const MAX_DEPTH: usize = 64;
-/// Larger manifests are refused, also those that only aliases make so large.
+/// Larger manifests are rejected, also those that only aliases make so large.
 const MAX_NODES: usize = 2_000_000;
 /// The reader's own stack. It uses some 50 KiB a level when not optimized, more
 /// in all than a thread of the caller may have left.

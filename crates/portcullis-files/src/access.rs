@@ -32,7 +32,7 @@ pub fn check_named(path: &Path, used: Use) -> Result<Option<String>, String> {
     }
 }
 
-/// Checks a file that this program keeps for itself, if it is there. What is odd but not refused is
+/// Checks a file that this program keeps for itself, if it is there. What is odd but not rejected is
 /// given back.
 ///
 /// # Errors

@@ -10,7 +10,7 @@ use crate::access::{Entry, FileIdentity, Sharing, owned};
 const STICKY: u32 = 0o1000;
 
 /// Makes the directory for its owner alone if it is not there, and checks who could put something
-/// into it or in its place. What is odd but not refused is given back.
+/// into it or in its place. What is odd but not rejected is given back.
 ///
 /// # Errors
 ///

@@ -15,7 +15,7 @@ use portcullis_document::yaml;
 
 /// The most names that are listed of one kind of change.
 const MOST_NAMES: usize = 10;
-/// Of larger files nothing is known; they are refused elsewhere.
+/// Of larger files nothing is known; they are rejected elsewhere.
 const LARGEST: u64 = 16 << 20;
 /// The most characters that are shown of a name.
 const LONGEST_NAME: usize = 64;

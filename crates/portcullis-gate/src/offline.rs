@@ -71,7 +71,7 @@ pub struct Judged {
     pub request: Attributes,
     /// The verdict.
     pub verdict: Verdict,
-    /// What those said who were asked after a refusal.
+    /// The answers of plug-ins that ran after a denial.
     pub beyond: Beyond,
     /// What policies wrote.
     pub written: Vec<ConsoleLine>,

@@ -39,7 +39,7 @@ pub(crate) struct Admission {
     by_resource: HashMap<ResourceName, Vec<usize>>,
 }
 
-/// How a refusal is worded.
+/// How a denial is worded.
 #[derive(Debug)]
 struct Refusal {
     code: u16,
@@ -80,7 +80,7 @@ pub enum Judgement {
     NotApplicable,
     /// No objection.
     Pass,
-    /// No objection, because the object is there already: the API server will refuse the CREATE itself.
+    /// No objection, because the object is there already: the API server will reject the CREATE itself.
     AlreadyExists,
     /// No: HTTP status and words.
     Refuse {
@@ -93,7 +93,7 @@ pub enum Judgement {
     },
     /// These must be read first.
     Needs(Vec<Vertex>),
-    /// It can't be decided, and why; refuse.
+    /// It can't be decided, and why; deny.
     Failed(String),
 }
 
@@ -224,8 +224,8 @@ impl Admission {
         rules.filter(|rule| rule.is_for(&subject.id))
     }
 
-    /// What would be refused passes if the object is there already. It is asked last, so that the usual
-    /// request costs no reading, and nothing passes for it that the rules would not refuse.
+    /// What would be denied passes if the object is there already. It is asked last, so that the usual
+    /// request costs no reading, and nothing passes for it that the rules would not deny.
     fn unless_existing(
         &self,
         request: &AdmissionRequest<'_>,

@@ -315,8 +315,8 @@ pub struct StaticSpec {
 #[derive(Debug, Clone, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct AdmissionSpec {
-    /// Whether a CREATE of an object that is there already passes: the API server will refuse it itself.
-    /// Existence is looked at only if the rules would refuse.
+    /// Whether a CREATE of an object that is there already passes: the API server will reject it itself.
+    /// Existence is looked at only if the rules would deny.
     #[serde(default)]
     pub skip_existing: bool,
     /// What is said of resources that no rule of the subject is about; they pass if it is not said. A
@@ -331,7 +331,7 @@ pub struct AdmissionSpec {
     pub rules: Vec<AdmissionRuleSpec>,
 }
 
-/// A refusal.
+/// A denial.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct RefusalSpec {
@@ -392,15 +392,15 @@ pub struct LetSpec {
     pub value: String,
 }
 
-/// Something that must be true, or the refusal.
+/// Something that must be true, or the denial.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct RequireSpec {
-    /// Expression; `false` refuses always.
+    /// Expression; `false` denies always.
     pub that: String,
     /// HTTP status; 403 if it is not said.
     #[serde(default)]
     pub code: Option<u16>,
-    /// Template, as in refusals.
+    /// Template, as in denials.
     pub message: String,
 }

@@ -167,7 +167,7 @@ impl<'a, 'js> Run<'a, 'js> {
             }
             record.steps.push(step);
             match (mode, conclusion) {
-                // What is asked after a refusal changes nothing but where it ends.
+                // What is asked after a denial changes nothing but where it ends.
                 (PolicyMode::Enforce, Conclusion::Allow) if is_refused => is_over = true,
                 (PolicyMode::Enforce, Conclusion::Deny(refusal)) if is_refused => {
                     is_over = refusal.limit.is_some();

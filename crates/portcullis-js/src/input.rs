@@ -14,7 +14,7 @@ use crate::subject::{PlainSubject, Subject};
 pub enum Plan {
     /// It does not apply.
     Skip,
-    /// It applies, and its refusal means this.
+    /// It applies, and its denial means this.
     Run(PolicyMode),
 }
 
@@ -31,7 +31,7 @@ pub struct Input {
     pub plan: Vec<Plan>,
     /// An error or limit in an enforced policy counts as no opinion of that policy.
     pub failures_pass: bool,
-    /// Policies are asked after a refusal too; the first refusal counts.
+    /// Policies are asked after a denial too; the first denial counts.
     pub asks_on: bool,
     /// What is known of the time it was first made, if it is made again from a record.
     pub replay: Option<Arc<Replay>>,

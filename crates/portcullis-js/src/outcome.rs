@@ -6,10 +6,10 @@ use serde_json::Value;
 
 use crate::replay::Unknown;
 
-/// The refusal that decided.
+/// The denial that decided.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct PolicyDenial {
-    /// The policy that refused; none if none was reached.
+    /// The policy that denied; none if none was reached.
     pub policy: Option<String>,
     /// What it says: the message is `NAME: text`, the reason `VIOLATES_POLICY`, `INTERNAL_ERROR` or the policy's
     /// own, as acjs has it.
@@ -82,7 +82,7 @@ pub struct Evaluation {
 }
 
 impl Evaluation {
-    /// The refusal, if it is one.
+    /// The denial, if it is one.
     pub fn denial(&self) -> Option<&PolicyDenial> {
         match &self.verdict {
             PolicyVerdict::Deny(denial) => Some(denial),

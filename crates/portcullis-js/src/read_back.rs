@@ -386,7 +386,7 @@ impl<'a, 'js> ObjectReader<'a, 'js> {
         }
     }
 
-    /// A key of the object that is read now. The place of one that is refused has it.
+    /// A key of the object that is read now. The place of one that is rejected has it.
     fn key(&mut self, key: &JsString<'js>) -> Result<String, Unreadable> {
         let read = self.text(key);
         if let Err(Unreadable::At(..)) = read {

@@ -15,7 +15,7 @@ pub struct Decision {
     /// What lists show.
     #[serde(flatten)]
     pub summary: Summary,
-    /// What the chain changed in the object; empty on a refusal.
+    /// What the chain changed in the object; empty on a denial.
     pub patch: Vec<Value>,
     /// What everyone did, in order.
     pub trace: Vec<TraceStep>,

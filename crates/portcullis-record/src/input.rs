@@ -81,7 +81,7 @@ pub struct Webhook {
     pub name: Recorded<WebhookName>,
     /// Whether its answers may change objects.
     pub may_patch: bool,
-    /// Whether an object that would still be changed is refused there.
+    /// Whether an object that would still be changed is denied there.
     #[serde(default)]
     pub refuses_pending: bool,
 }

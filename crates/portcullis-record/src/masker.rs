@@ -29,7 +29,7 @@ use crate::scrub::Scrubber;
 use crate::shape::{Kept, MaskShape, kept};
 use crate::summary::Summary;
 
-/// The review of a refusal may be so many times as large as another.
+/// The review of a denial may be so many times as large as another.
 const REFUSED: usize = 4;
 
 /// Longest text of a public field, in characters.
@@ -39,7 +39,7 @@ const LONGEST: usize = 1024;
 #[derive(Debug, Clone, Default)]
 pub struct Masker {
     paths: Paths,
-    /// Bytes of a review from which on its objects are left out; of a refused one four times as many.
+    /// Bytes of a review from which on its objects are left out; of a denied one four times as many.
     max_input: Option<usize>,
 }
 
@@ -79,7 +79,7 @@ impl Masker {
         })
     }
 
-    /// The same, which leaves out the objects of reviews that are larger than this, masked. A refusal
+    /// The same, which leaves out the objects of reviews that are larger than this, masked. A denial
     /// may be four times as large; one of a dry run, which costs nothing, may not.
     #[must_use]
     pub fn with_max_input(mut self, bytes: usize) -> Self {

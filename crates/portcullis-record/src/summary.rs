@@ -53,7 +53,7 @@ pub struct Summary {
     /// Remarks for the person who asked.
     #[serde(default)]
     pub warnings: Vec<String>,
-    /// Plug-ins and policies that had something to say: refused, changed, warned or failed, whatever
+    /// Plug-ins and policies that had something to say: denied, changed, warned or failed, whatever
     /// their mode. What `--policy` looks for.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub concerned: Vec<String>,

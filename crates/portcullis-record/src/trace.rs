@@ -39,7 +39,7 @@ pub struct TraceStep {
     /// The host calls of its policies.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub host_calls: Vec<HostCallTrace>,
-    /// What it changed, where the decision's own patch doesn't say it: after a refusal, or where
+    /// What it changed, where the decision's own patch doesn't say it: after a denial, or where
     /// several changed the object.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub patch: Vec<Value>,

@@ -9,7 +9,7 @@ use crate::canvas::{Canvas, is_line_end, is_space};
 use crate::glue::DEFAULT;
 use crate::{names, parse};
 
-/// Why a default export is refused.
+/// Why a default export is rejected.
 pub(crate) const NO_ROOM: &str = "write `export default` in one line";
 
 /// Rewrites `export default` before a function or class. Gives the name it has then.

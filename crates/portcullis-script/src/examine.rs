@@ -9,7 +9,7 @@ use crate::{limits, reads_only, refuse};
 /// What is known of a body.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Insight {
-    /// What the engine would refuse only when it runs.
+    /// What the engine would reject only when it runs.
     pub faults: Vec<ScriptFault>,
     /// Whether it can't change the objects it is given. False where that is not known.
     pub reads_only: bool,

@@ -20,7 +20,7 @@ const MAX_GENERIC: usize = 8;
 /// Most tokens in all the statements that are open at one place.
 const MAX_TOKENS: usize = 4000;
 
-/// Refuses a text that is too long or too deep.
+/// Rejects a text that is too long or too deep.
 pub(crate) fn check(text: &str) -> Result<(), ScriptFault> {
     let places = Places::new(text);
     if text.len() > MAX_BYTES {

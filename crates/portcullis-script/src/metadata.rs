@@ -12,7 +12,7 @@ use swc_ecma_ast::{
 /// The name under which a policy describes itself.
 pub(crate) const NAME: &str = "policy";
 
-/// Why a description is refused.
+/// Why a description is rejected.
 pub(crate) const MESSAGE: &str = "`policy` must be a literal: it is read before the policy runs";
 
 /// A policy's description of itself.

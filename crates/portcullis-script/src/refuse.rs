@@ -9,7 +9,7 @@ use swc_ecma_visit::{Visit, VisitWith};
 
 use crate::glue::RESERVED;
 
-/// Everything in a module that is refused.
+/// Everything in a module that is rejected.
 pub(crate) fn of_module(module: &Module) -> Vec<(Span, String)> {
     let mut refusals = Refusals {
         is_module: true,
@@ -19,7 +19,7 @@ pub(crate) fn of_module(module: &Module) -> Vec<(Span, String)> {
     refusals.found
 }
 
-/// Everything in the statements of a function body that is refused.
+/// Everything in the statements of a function body that is rejected.
 pub(crate) fn of_body<T: VisitWith<Refusals> + ?Sized>(statements: &T) -> Vec<(Span, String)> {
     let mut refusals = Refusals::default();
     statements.visit_with(&mut refusals);
@@ -130,7 +130,7 @@ impl Visit for Refusals {
     }
 }
 
-/// Why a `return` is refused.
+/// Why a `return` is rejected.
 pub(crate) const RETURN: &str =
     "`return` outside of a function: a policy with `import` or `export` is a module";
 

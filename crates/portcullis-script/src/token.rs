@@ -28,7 +28,7 @@ pub(crate) struct Token {
     pub(crate) is_operand: bool,
 }
 
-/// Where a text is refused, and why.
+/// Where a text is rejected, and why.
 type Refusal = (usize, &'static str);
 
 /// The tokens of a text, one by one.
@@ -106,7 +106,7 @@ impl Tokens {
         }
     }
 
-    /// The next token, or why the text is refused.
+    /// The next token, or why the text is rejected.
     pub(crate) fn next(&mut self) -> Option<Result<Token, Refusal>> {
         if self.in_template {
             return self.template_part().map(Ok);

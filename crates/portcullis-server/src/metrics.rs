@@ -153,7 +153,7 @@ impl Metrics {
         self.authorization.review(verdict);
     }
 
-    /// A request was refused before it was judged.
+    /// A request was rejected before it was judged.
     pub(crate) fn error(&self, code: &'static str) {
         self.errors.get_or_create(&ErrorLabels { code }).inc();
     }

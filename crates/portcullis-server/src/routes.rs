@@ -73,7 +73,7 @@ impl Client for Visitor {
             Ok(response)
         });
         let response = result.unwrap_or_else(|error| {
-            // What was refused unread is passed over, so that the client gets to read why.
+            // What was rejected unread is passed over, so that the client gets to read why.
             if let Some(unread) = body.take_if(|_| !head.headers.contains_key(EXPECT)) {
                 body::drain(unread);
             }

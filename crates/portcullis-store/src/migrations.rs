@@ -70,7 +70,7 @@ pub(crate) fn bring_up_to_date(database: &mut dyn Database) -> Result<(), Failur
     })
 }
 
-/// Refuses a database that is not up to date.
+/// Rejects a database that is not up to date.
 pub(crate) fn check(database: &mut dyn Database) -> Result<(), Failure> {
     if !database.has_table(TABLE)? {
         return Err(Failure::new(Kind::Missing, "it has no Portcullis tables"));

@@ -16,7 +16,7 @@ const COLUMNS: &str = "trigger_queue_discarding, trigger_queue_paused, result_qu
 /// The state of a tenant; normal by default.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct TenantState {
-    /// New pipelines are refused.
+    /// New pipelines are rejected.
     pub trigger_queue_discarding: bool,
     /// New pipelines wait.
     pub trigger_queue_paused: bool,
@@ -35,7 +35,7 @@ pub struct TenantState {
 /// A change of a state. Fields that are none stay as they are.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct StateChange {
-    /// Whether new pipelines are refused.
+    /// Whether new pipelines are rejected.
     pub trigger_queue_discarding: Option<bool>,
     /// Whether new pipelines wait.
     pub trigger_queue_paused: Option<bool>,

@@ -88,7 +88,7 @@ pub(crate) fn request(resource: &[u8], items: &[Vec<u8>]) -> Vec<u8> {
     message.into_bytes()
 }
 
-/// How many items of a request the receiver refused, as its answer says.
+/// How many items of a request the receiver rejected, as its answer says.
 pub(crate) fn rejected(answer: &[u8]) -> u64 {
     let partial = fields(answer).find_map(|field| match field {
         (1, Value::Bytes(partial)) => Some(partial),

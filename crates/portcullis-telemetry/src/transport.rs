@@ -72,7 +72,7 @@ impl Transport {
         &self.place
     }
 
-    /// Sends a request, and says how many of its items were refused.
+    /// Sends a request, and says how many of its items were rejected.
     pub(crate) async fn send(&mut self, request: &Bytes) -> Result<u64, Failure> {
         let deadline = Deadline::After(self.settings.timeout);
         let sent = deadline.bound(self.exchange(request)).await;
@@ -127,7 +127,7 @@ impl Transport {
     }
 }
 
-/// How many items were refused.
+/// How many items were rejected.
 fn judge(answer: &HttpResponse, protocol: Protocol) -> Result<u64, Failure> {
     if !answer.status.is_success() {
         return Err(refused(answer.status, &answer.headers));

@@ -20,7 +20,7 @@ pub fn yes(review: &Value) -> (u16, String) {
     answered(review, json!({"allowed": true}))
 }
 
-/// A refusal with this message.
+/// A denial with this message.
 #[must_use]
 pub fn no(review: &Value, message: &str) -> (u16, String) {
     let status = json!({"message": message, "reason": "Elsewhere", "code": 418});

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use crate::{Review, Verdict};
 
-/// The reason of a policy's refusal.
+/// The reason of a policy's denial.
 pub const VIOLATES: &str = "VIOLATES_POLICY";
 /// The reason where a policy failed.
 pub const ERROR: &str = "INTERNAL_ERROR";
@@ -51,9 +51,9 @@ pub enum Want {
     Yes,
     /// Allowed, and this object after the patch.
     Changed(Value),
-    /// Refused with this reason and exactly this message.
+    /// Denied with this reason and exactly this message.
     No(&'static str, &'static str),
-    /// Refused with this reason, and a message that begins so.
+    /// Denied with this reason, and a message that begins so.
     NoLike(&'static str, &'static str),
     /// Denied because no policy allowed it.
     Default,

@@ -25,7 +25,7 @@ pub fn pod_with(spec: &Value) -> Value {
     })
 }
 
-/// A pod that `baseline` refuses.
+/// A pod that `baseline` denies.
 #[must_use]
 pub fn privileged() -> Value {
     let mut pod = pod();

@@ -12,7 +12,7 @@ pub struct Verdict(pub Value);
 
 impl Verdict {
     /// Asserts what every answer must have: the version, the uid, a patch only with its type, and
-    /// none with a refusal.
+    /// none with a denial.
     #[track_caller]
     pub fn of(answer: &Answer, review: &Review) -> Self {
         assert_eq!(answer.status, 200, "{}", answer.text());
@@ -53,7 +53,7 @@ impl Verdict {
         assert!(self.is_allowed(), "refused: {}", self.message());
     }
 
-    /// Asserts a refusal whose message holds this.
+    /// Asserts a denial whose message holds this.
     #[track_caller]
     pub fn denied(&self, needle: &str) {
         assert!(!self.is_allowed(), "allowed");

@@ -56,7 +56,7 @@ impl LoginError {
         }
     }
 
-    /// A refusal with the provider's word for it, if that is a word.
+    /// A denial with the provider's word for it, if that is a word.
     pub(super) fn refused(word: &str) -> Self {
         let plain = |b: u8| b.is_ascii_alphanumeric() || b"_-.".contains(&b);
         if !word.is_empty() && word.len() <= 64 && word.bytes().all(plain) {

@@ -154,7 +154,7 @@ prop_compose! {
     }
 }
 
-/// Whether an act of a plug-in refuses the request.
+/// Whether an act of a plug-in denies the request.
 fn refuses(script: &Scripted, act: Act) -> bool {
     act == Act::Deny || (matches!(act, Act::Fail | Act::Panic) && !script.open)
 }
@@ -319,7 +319,7 @@ fn a_step_says_what_it_changed_where_the_patch_does_not() {
     let (verdict, ..) = run(&scripts, Operation::Create);
     assert_eq!(verdict.patch.len(), 2);
     assert_eq!(step_patches(&verdict), [added("by0"), vec![], added("by2")]);
-    // A refusal has no patch; the steps before it say what they changed.
+    // A denial has no patch; the steps before it say what they changed.
     let scripts = [one(Act::Change, false), one(Act::Deny, false)];
     let (verdict, ..) = run(&scripts, Operation::Create);
     assert!(verdict.patch.is_empty());

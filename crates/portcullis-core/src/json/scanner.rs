@@ -230,7 +230,7 @@ impl Scanner<'_> {
         Ok(key)
     }
 
-    /// Refuses a key its object already has.
+    /// Rejects a key its object already has.
     fn remember(&mut self, key: Key, object: &mut Object) -> Scan {
         // Sixty-four drawers, by fingerprint: a key whose drawer is empty is new.
         let drawer = 1_u64 << (key.fingerprint >> 58);

@@ -130,7 +130,7 @@ fn finds_the_members_of_the_outer_objects() {
 }
 
 proptest! {
-    /// The scanner agrees with `serde_json` on everything but what it refuses on purpose.
+    /// The scanner agrees with `serde_json` on everything but what it rejects on purpose.
     #[test]
     fn agrees_with_the_parser(text in r#"[\[\]{}:,"\\a-c0-9eEu.\- \ntrfalsn]{0,24}"#) {
         let parsed = serde_json::from_str::<Value>(&text);

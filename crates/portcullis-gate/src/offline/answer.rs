@@ -45,13 +45,13 @@ pub struct Answer {
     pub message: String,
     /// What denied: a policy, or else a plug-in.
     pub policy: Option<String>,
-    /// Whether it was refused only because no decision could be made.
+    /// Whether it was denied only because no decision could be made.
     pub undecided: bool,
     /// Remarks for the person who asked.
     pub warnings: Vec<String>,
     /// The changes, as a JSON patch.
     pub patch: Value,
-    /// The object after them; as it was after a refusal; null when it is deleted.
+    /// The object after them; as it was after a denial; null when it is deleted.
     pub object: Value,
     /// What each policy did.
     pub steps: Vec<PolicyStep>,

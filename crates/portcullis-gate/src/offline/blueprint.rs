@@ -30,7 +30,7 @@ const DEFAULT_ACTION: &str = "default action";
 pub struct Blueprint {
     loaded: Loaded,
     graphs: Graphs,
-    /// Everyone is asked, also after a refusal.
+    /// All are asked, also after a denial.
     asks_on: bool,
 }
 
@@ -50,7 +50,7 @@ impl Blueprint {
             ..options.clone()
         })?;
         let graphs = offline_graphs::for_plugins(&loaded)?;
-        // A refusal may come from an object that could not be read.
+        // A denial may come from an object that could not be read.
         let troubles = graphs.troubles().into_iter().map(Into::into);
         loaded.warnings.extend(troubles);
         Ok(Self {
@@ -60,12 +60,12 @@ impl Blueprint {
         })
     }
 
-    /// Asks everyone, also after a refusal. The verdict stays that of the first one.
+    /// Asks all, also after a denial. The verdict stays that of the first one.
     pub fn ask_on(&mut self) {
         self.asks_on = true;
     }
 
-    /// Whether this is the refusal of what no policy allowed.
+    /// Whether this is the denial of what no policy allowed.
     pub fn is_default_action(&self, step: &Step) -> bool {
         step.outcome == StepOutcome::Denied
             && step.detail.as_deref() == Some(policies::REJECTED_BY_DEFAULT)

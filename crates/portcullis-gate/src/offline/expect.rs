@@ -51,7 +51,7 @@ impl Expectation {
             };
             differ("allowed", json!(self.allowed), why);
         } else if answer.undecided && self.message.is_none() {
-            // A policy that fails refuses too, but not for the reason the test is about.
+            // A policy that fails denies too, but not for the reason the test is about.
             let got = json!(answer.message);
             differ("allowed", json!("a denial, not a failure"), got);
         }

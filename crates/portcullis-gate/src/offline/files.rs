@@ -16,7 +16,7 @@ const TEST_ENDINGS: [&str; 6] = [
     ".test.mts",
     ".test.mjs",
 ];
-/// Larger inputs are refused.
+/// Larger inputs are rejected.
 const MAX_BYTES: u64 = 16 * 1024 * 1024;
 /// Endings of the files that are taken from a folder.
 const ENDINGS: [&str; 3] = ["json", "yaml", "yml"];

@@ -33,7 +33,7 @@ pub enum JudgeKind {
     Plugin,
     /// A policy in JavaScript, in this mode.
     Policy(PolicyMode),
-    /// The refusal of what no policy allowed.
+    /// The denial of what no policy allowed.
     DefaultAction,
     /// An authorizer.
     Authorizer,

@@ -22,7 +22,7 @@ pub struct ConsoleLine {
 #[derive(Debug, Default)]
 pub(super) struct Observed {
     seen: Mutex<(Vec<ConsoleLine>, Vec<u32>)>,
-    /// Policies are asked after a refusal too.
+    /// Policies are asked after a denial too.
     asks_on: bool,
 }
 

@@ -10,7 +10,7 @@ pub(crate) trait Observer: Send + Sync + fmt::Debug {
     /// An evaluation has ended.
     fn evaluated(&self, evaluation: &Evaluation);
 
-    /// Whether policies are asked after a refusal too.
+    /// Whether policies are asked after a denial too.
     fn asks_on(&self) -> bool {
         false
     }

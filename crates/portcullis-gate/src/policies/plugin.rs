@@ -18,7 +18,7 @@ use super::observer::Observer;
 use super::subject::PolicySubject;
 use portcullis_config::{DefaultAction, Matcher};
 
-/// Which requests a policy is asked about, and what its refusal means.
+/// Which requests a policy is asked about, and what its denial means.
 #[derive(Debug, Clone)]
 pub(super) struct Rule {
     pub(super) matcher: Matcher,
@@ -195,7 +195,7 @@ impl PoliciesPlugin {
 pub(crate) const REJECTED_BY_DEFAULT: &str =
     "no policy allowed the request, and the default action is to reject";
 
-/// The refusal when no policy had an opinion.
+/// The denial when no policy had an opinion.
 fn rejected_by_default() -> Denial {
     Denial::new(403, "REJECTED_BY_DEFAULT", REJECTED_BY_DEFAULT)
 }

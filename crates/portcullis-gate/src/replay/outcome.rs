@@ -69,7 +69,7 @@ impl fmt::Display for ChangeKind {
 pub struct Change {
     /// How.
     pub kind: ChangeKind,
-    /// Whose doing it is: the policy, plug-in or authorizer that refuses now, that refused then, or
+    /// Whose doing it is: the policy, plug-in or authorizer that denies now, that denied then, or
     /// that changes the object.
     pub by: String,
     /// The answer then.

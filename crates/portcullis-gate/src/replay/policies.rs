@@ -16,7 +16,7 @@ use super::trace::Trace;
 use super::whole_chain::{answered, changers, ran_out_of_time};
 use crate::policies::{NAME, REJECTED_BY_DEFAULT};
 
-/// Said of a request that the policies refused then and allow now.
+/// Said of a request that the policies denied then and allow now.
 pub(super) const NOT_ASKED_THEN: &str =
     "policies only: later plug-ins were not asked when it was recorded";
 

@@ -54,7 +54,7 @@ impl<'a> Trace<'a> {
         }
     }
 
-    /// Whether the policies refused.
+    /// Whether the policies denied.
     pub(super) fn is_refused_by_policies(&self) -> bool {
         self.is_refused() && self.after.is_empty() && self.policies.is_some_and(is_refusal)
     }
@@ -71,7 +71,7 @@ impl<'a> Trace<'a> {
         by.is_some_and(|step| self.facts.is_blind(&step.plugin))
     }
 
-    /// Whether the policies refused because none had an opinion.
+    /// Whether the policies denied because none had an opinion.
     pub(super) fn was_rejected_by_default(&self) -> bool {
         self.policies.is_some_and(|step| {
             step.is(StepOutcome::Denied)
@@ -166,7 +166,7 @@ pub(super) fn changers(decision: &Decision) -> Option<String> {
     (!names.is_empty()).then(|| names.join(" and "))
 }
 
-/// Whether the refusal said only that no decision could be made.
+/// Whether the denial said only that no decision could be made.
 pub(super) fn was_undecided(decision: &Decision) -> bool {
     decision.summary.verdict == Answer::Deny
         && decision.trace.last().is_some_and(TraceStep::is_failure)

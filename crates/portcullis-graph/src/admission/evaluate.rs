@@ -105,7 +105,7 @@ impl<'a> Inputs<'a> {
 }
 
 impl Refusal {
-    /// The refusal with these values in its text.
+    /// The denial with these values in its text.
     pub(super) fn judgement(&self, value_of: impl Fn(&str) -> Value) -> Judgement {
         Judgement::Refuse {
             code: self.code,

@@ -41,7 +41,7 @@ pub(super) struct Named {
     pub(super) needs: Vec<usize>,
 }
 
-/// Something that must be true, or the refusal.
+/// Something that must be true, or the denial.
 #[derive(Debug)]
 pub(super) struct Requirement {
     pub(super) that: Expression,

@@ -63,7 +63,7 @@ impl Search {
         }
     }
 
-    /// Looks at so many edges. Vertices that `enters` refuses are passed over.
+    /// Looks at so many edges. Vertices that `enters` rejects are passed over.
     fn advance(
         &mut self,
         store: &Store,

@@ -50,7 +50,7 @@ impl<'js> Run<'_, 'js> {
         if self.set.reads_only(index) || matches!(conclusion, Conclusion::Deny(_)) {
             return false;
         }
-        // An object that can't be read is refused at the end.
+        // An object that can't be read is denied at the end.
         let Ok(now) = self.object_now() else {
             return false;
         };

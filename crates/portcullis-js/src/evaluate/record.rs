@@ -10,7 +10,7 @@ use crate::outcome::{ConsoleLine, Evaluation, PolicyDenial, PolicyVerdict};
 use crate::policy_set::PolicySet;
 use crate::replay::Unknown;
 
-/// The status of a refusal whose policy names none, and of a policy that could not decide.
+/// The status of a denial whose policy names none, and of a policy that could not decide.
 const FORBIDDEN: u16 = 403;
 const UNDECIDED: u16 = 500;
 

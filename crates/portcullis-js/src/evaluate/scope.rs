@@ -51,7 +51,7 @@ impl<'js> Run<'_, 'js> {
         if self.input.failures_pass {
             return self.make_scope(&self.input.object);
         }
-        // An object that can't be read is refused at the end; until then the original stands for it.
+        // An object that can't be read is denied at the end; until then the original stands for it.
         match self.object_now() {
             Ok(Some(changed)) => self.make_scope(&Arc::new(Tree::from(&changed))),
             _ => self.make_scope(&self.input.object),

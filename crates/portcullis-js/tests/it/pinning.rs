@@ -37,7 +37,7 @@ fn pinned(object: Value, verified: Value) -> Value {
     evaluation.object.unwrap_or(object)
 }
 
-/// Why it was refused.
+/// Why it was denied.
 #[track_caller]
 fn refusal(object: Value, verified: Value) -> String {
     let evaluation = pin(object, verified);

@@ -23,7 +23,7 @@ pub(crate) fn given(configuration: Option<&Value>) -> Option<&Value> {
     configuration.filter(|value| !value.is_null())
 }
 
-/// Refuses any configuration.
+/// Rejects any configuration.
 pub(crate) fn none(configuration: Option<&Value>) -> Result<(), Vec<Fault>> {
     match given(configuration) {
         None => Ok(()),

@@ -124,7 +124,7 @@ impl PodNodeSelector {
         Ok(Outcome::Pass)
     }
 
-    /// Refuses a pod's selector that contradicts its namespace's or leaves what
+    /// Denies a pod's selector that contradicts its namespace's or leaves what
     /// is allowed.
     fn judge(
         &self,

@@ -166,7 +166,7 @@ impl PodTolerationRestriction {
         Ok(Outcome::Pass)
     }
 
-    /// Refuses tolerations that are not allowed.
+    /// Denies tolerations that are not allowed.
     fn judge(
         &self,
         request: &Attributes,

@@ -143,7 +143,7 @@ pub(super) fn validate(plugin: &Arc<dyn Plugin>, request: &Attributes) -> Outcom
         .expect("an outcome")
 }
 
-/// The refusal.
+/// The denial.
 pub(super) fn denial(outcome: Outcome) -> Denial {
     match outcome {
         Outcome::Deny(denial) => denial,
@@ -164,7 +164,7 @@ pub(super) fn is_touched(request: &Attributes) -> bool {
 }
 
 /// Asserts that both halves leave other resources and subresources alone, and
-/// refuse pods that can't be read.
+/// deny pods that can't be read.
 pub(super) fn assert_looks_at_pods_proper_only(plugin: &Arc<dyn Plugin>) {
     let violating = json!({"spec": {"containers": 1, "tolerations": 1, "nodeSelector": 1}});
     let phases = plugin.phases();

@@ -13,7 +13,7 @@ use serde::de::{Deserialize, Deserializer, Error, IgnoredAny, MapAccess, SeqAcce
 
 /// A type that can be read from a JSON value.
 ///
-/// Each method answers for one JSON kind and refuses unless overridden.
+/// Each method answers for one JSON kind and rejects unless overridden.
 pub(crate) trait Field<'de>: Default {
     /// What the value has to be, to complete "expected ...".
     const EXPECTED: &'static str;

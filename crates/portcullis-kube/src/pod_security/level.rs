@@ -128,7 +128,7 @@ impl fmt::Display for LevelVersion {
 /// What a namespace asks for, one level for each of the three modes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Policy {
-    /// Violations are refused.
+    /// Violations are denied.
     pub enforce: LevelVersion,
     /// Violations are noted in the audit log.
     pub audit: LevelVersion,

@@ -163,7 +163,7 @@ where
     }
 }
 
-/// The message for refusing a namespace with bad labels (status 422, reason
+/// The message for denying a namespace with bad labels (status 422, reason
 /// `Invalid`).
 #[must_use]
 pub(crate) fn invalid_message(name: &str, errors: &[FieldError]) -> String {

@@ -48,9 +48,9 @@ pub(crate) enum Mode {
 /// What to answer.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Outcome {
-    /// Why the request is refused, if it is.
+    /// Why the request is denied, if it is.
     pub denial: Option<String>,
-    /// Words to the user; none when refused.
+    /// Words to the user; none when denied.
     pub warnings: Vec<String>,
     /// Keys and values for the audit log.
     pub audit_annotations: Vec<(&'static str, String)>,
@@ -98,7 +98,7 @@ pub(crate) fn review(
     if let Some(text) = known.would_violate(policy.audit) {
         outcome.audit_annotations.push((AUDIT_VIOLATIONS, text));
     }
-    // No warnings on top of a refusal.
+    // No warnings on top of a denial.
     if outcome.denial.is_none() {
         outcome.warnings.extend(known.would_violate(policy.warn));
     }

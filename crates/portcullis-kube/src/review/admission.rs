@@ -50,7 +50,7 @@ pub struct Answer<'a> {
 /// Whose answers an answer looks like.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Shape {
-    /// As API servers want it: a status on a refusal, with code and details.
+    /// As API servers want it: a status on a denial, with code and details.
     #[default]
     Kubernetes,
     /// As acjs gives it: always a status, no code but the policy's own.
@@ -336,7 +336,7 @@ fn status<'a>(attributes: &'a Attributes, denial: &'a Denial) -> Status<'a> {
     }
 }
 
-/// A refusal carries a code only if it is an unusual one, chosen by a policy.
+/// A denial carries a code only if it is an unusual one, chosen by a policy.
 fn acjs_status(verdict: &Verdict) -> Status<'_> {
     let denial = verdict.denial();
     let is_usual = |code: u16| code == 403 || code == 500;

@@ -19,7 +19,7 @@ fn a_review_that_fits_is_kept_whole() {
     let masker = masker().with_max_input(LIMIT);
     let whole = written(&masker, &review(LIMIT / 2), allowed());
     assert!(!whole.is_truncated && !whole.line.contains("truncated"));
-    // Four times as much where it was refused.
+    // Four times as much where it was denied.
     let refused = written(&masker, &review(LIMIT * 2), denied("no"));
     assert!(!refused.is_truncated);
 }

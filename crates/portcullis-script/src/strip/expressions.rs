@@ -13,7 +13,7 @@ use crate::parse;
 const POWER: &str = "put parentheses around the operand before `**`";
 
 impl Eraser<'_> {
-    /// Refuses `-a as B ** c`: without the type, its left side needs parentheses.
+    /// Rejects `-a as B ** c`: without the type, its left side needs parentheses.
     pub(super) fn power(&mut self, left: &Expr) {
         let inner = left.unwrap_with(|expression| match expression {
             Expr::TsAs(outer) => Some(&outer.expr),

@@ -44,7 +44,7 @@ pub(crate) struct Endpoint {
     pub(crate) body: Option<Content>,
     /// What it answers when all is well.
     pub(crate) success: Success,
-    /// Refusals of its own, besides those that follow from the rest.
+    /// Errors of its own, besides those that follow from the rest.
     pub(crate) refusals: &'static [(u16, &'static str)],
     /// What answers.
     pub(crate) run: Handler,
@@ -188,7 +188,7 @@ impl Verb {
     }
 }
 
-/// A call that takes no body and has nothing of its own to refuse.
+/// A call that takes no body and has no errors of its own.
 pub(crate) const fn get(
     (path, id): (&'static str, &'static str),
     tag: Tag,

@@ -16,7 +16,7 @@ use super::queue::{Item, Queue};
 
 /// Bytes of bodies that lines may be made of at the same time.
 const MOST_BYTES: usize = 64 << 20;
-/// The part of them that is kept free for refusals.
+/// The part of them that is kept free for denials.
 const RESERVED: usize = 4;
 /// What one decision takes besides its body, about.
 const OVERHEAD: usize = 8 << 10;

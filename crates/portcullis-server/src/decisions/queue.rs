@@ -15,7 +15,7 @@ use super::settings::Settings;
 const MOST: usize = 16_384;
 /// Memory that they may take.
 const MOST_BYTES: usize = 48 << 20;
-/// The part of both that is kept free for refusals, so that a flood of what is allowed can't push them out.
+/// The part of both that is kept free for denials, so that a flood of what is allowed can't push them out.
 const RESERVED: usize = 4;
 
 /// As many are named when they are lost.
@@ -53,7 +53,7 @@ impl Item {
         self.written.line.capacity() + OVERHEAD
     }
 
-    /// Whether it may take the room that is kept free for refusals. So may a decision whose answer waits for it.
+    /// Whether it may take the room that is kept free for denials. So may a decision whose answer waits for it.
     fn is_preferred(&self) -> bool {
         self.kept.is_some() || self.written.summary.verdict == Answer::Deny
     }

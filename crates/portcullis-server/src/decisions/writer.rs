@@ -22,7 +22,7 @@ const GATHERING: Gathering = Gathering {
     time: Duration::from_millis(100),
     idle: Duration::from_secs(5),
 };
-/// So often a store may refuse a batch before its decisions are tried one by one.
+/// So often a store may reject a batch before its decisions are tried one by one.
 const REFUSALS: u32 = 5;
 /// How often old decisions are looked for.
 const PRUNE_EVERY: Duration = Duration::from_secs(30);
@@ -234,7 +234,7 @@ impl Writer {
         }
     }
 
-    /// Stores one alone. It is given up if the store is there and refuses it.
+    /// Stores one alone. It is given up if the store is there and rejects it.
     fn is_storable(&mut self, one: &mut Item) -> bool {
         match self.try_store(std::slice::from_ref(one)) {
             Err(error) if !error.is_temporary() => {

@@ -10,7 +10,7 @@ use hyper::body::{Body, Incoming};
 use super::budget::{Budget, SMALL, Share};
 use super::error::HttpError;
 
-/// What is read and thrown away after a refusal, so that the client gets to read it.
+/// What is read and thrown away after a rejection, so that the client gets to read it.
 const DRAIN_BYTES: u64 = 64 << 20;
 const DRAIN_TIME: Duration = Duration::from_secs(5);
 

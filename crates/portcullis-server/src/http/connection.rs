@@ -35,7 +35,7 @@ const STREAMS: u32 = 128;
 const WINDOW: u32 = 1 << 20;
 /// What is handed over of an answer in HTTP/2 before the client takes it.
 const SEND_BUFFER: usize = 64 << 10;
-/// What a request's head may take beyond the limit and still be refused with a reason.
+/// What a request's head may take beyond the limit and still be rejected with a reason.
 const HEAD_SLACK: usize = 64 << 10;
 
 /// Answers requests for one connection, and keeps its [`Activity`].

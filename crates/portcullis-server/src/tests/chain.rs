@@ -8,7 +8,7 @@ use crate::tests::harness::{
 
 const TOPOLOGY: &str = "LimitPodHardAntiAffinityTopology";
 
-/// Refused by two plug-ins, for two reasons.
+/// Denied by two plug-ins, for two reasons.
 fn wrong_twice() -> Value {
     let term = json!({"topologyKey": "topology.kubernetes.io/zone", "labelSelector": {}});
     let terms = json!({"requiredDuringSchedulingIgnoredDuringExecution": [term]});
@@ -76,7 +76,7 @@ fn a_refusal_carries_nothing_of_earlier_mutations() {
         ["AlwaysPullImages", "AlwaysDeny"],
         ["AlwaysDeny", "AlwaysPullImages"],
     ] {
-        // Every answer is checked for a patch beside a refusal.
+        // Every answer is checked for a patch beside a denial.
         Gate::of(&order).mutate(&pod()).denied("");
     }
 }

@@ -126,7 +126,7 @@ fn filters_have_the_names_of_the_flags() {
         ("?namespace=dev", 2),
         ("?policy=PodSecurity", 1),
         ("?policy=no-curse", 1),
-        // Also where it would have refused, had it been in force.
+        // Also where it would have denied, had it been in force.
         ("?policy=trial", 2),
         ("?policy=never-heard-of", 0),
         ("?since=1h", 5),

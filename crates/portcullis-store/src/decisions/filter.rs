@@ -46,7 +46,7 @@ impl Filter {
             conditions.text("door = ?", door.as_str().into());
         }
         if let Some(verdict) = self.verdict {
-            // As it stands, so that the index of refusals can be used.
+            // A literal, so that the index of denials can be used.
             let name = verdict.as_str();
             conditions.sql.push(format!("verdict = '{name}'"));
         }

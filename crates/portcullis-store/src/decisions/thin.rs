@@ -16,7 +16,7 @@ use super::retention::Pruned;
 use crate::database::{Database, Value, lock_upkeep, number, one, transaction, unsigned};
 use crate::error::Failure;
 
-/// Refusals may take one part in so many, when there is too much.
+/// Denials may take one part in so many, when there is too much.
 const SHARE: u64 = 2;
 
 /// What remains of their room after some were deleted, so that it is rarely done: in eighths.
@@ -28,17 +28,17 @@ const STEP: usize = 2000;
 /// Users whose shares are counted.
 const USERS: usize = 10_000;
 
-/// What a refusal takes beside its line, about.
+/// What a denial takes beside its line, about.
 const OVERHEAD: u64 = 512;
 
-/// A user's refusals.
+/// A user's denials.
 struct Usage {
     user: String,
     bytes: u64,
 }
 
 impl Decisions {
-    /// Takes everything but the refusals out of a batch, within a transaction.
+    /// Takes everything but the denials out of a batch, within a transaction.
     pub(super) fn thin(
         &mut self,
         database: &mut dyn Database,
@@ -59,7 +59,7 @@ impl Decisions {
         })
     }
 
-    /// Deletes refusals of those who have most, if refusals take more than their share of a limit.
+    /// Deletes denials of those who have most, if denials take more than their share of a limit.
     pub(super) fn share_refusals(
         &mut self,
         database: &mut dyn Database,
@@ -88,7 +88,7 @@ impl Decisions {
         Ok(())
     }
 
-    /// Deletes the oldest refusals of a user in thinned batches, at least so many bytes.
+    /// Deletes the oldest denials of a user in thinned batches, at least so many bytes.
     fn delete_oldest(
         &mut self,
         database: &mut dyn Database,
@@ -202,7 +202,7 @@ impl Decisions {
     }
 }
 
-/// What the refusals below a number take, by user, those with most first.
+/// What the denials below a number take, by user, those with most first.
 fn usages(database: &mut dyn Database, bound: i64) -> Result<Vec<Usage>, Failure> {
     let sql = format!(
         "SELECT user_name, CAST(SUM(size + {OVERHEAD}) AS BIGINT) FROM decisions \

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use crate::harness::{Folder, Ran, run_in};
 use record::Recorded;
 
-/// A policy that refuses images without a version.
+/// A policy that denies images without a version.
 const STRICT: &str =
     "for (const c of object.spec.containers) if (c.image.endsWith(':latest')) return 'no latest'";
 

@@ -116,7 +116,7 @@ fn built_in_refusals_stay() {
         &refused,
     );
     assert_eq!(why(&outcome), "PodSecurity would judge another object");
-    // Refused before the policies were asked.
+    // Denied before the policies were asked.
     let early = "admission: {order: [PodTolerationRestriction, AlwaysDeny, Policies], plugins: [{name: AlwaysDeny}, {name: PodTolerationRestriction}]}\n";
     let refused = line(&setup(early, "return true"), &pod("web", "app"));
     is_same(&again("return true", &refused));

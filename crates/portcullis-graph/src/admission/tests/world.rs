@@ -173,7 +173,7 @@ impl World {
         self.admission.judge(&subject, &request, &self.known, now())
     }
 
-    /// Asserts what the rules say: `ok`, or the code of the refusal.
+    /// Asserts what the rules say: `ok`, or the code of the denial.
     #[track_caller]
     pub(super) fn expect(&self, ask: &Ask, expected: &str) {
         let Ask {
@@ -190,7 +190,7 @@ impl World {
         assert_eq!(short(&judgement), expected, "{what}");
     }
 
-    /// The text of a refusal.
+    /// The text of a denial.
     #[track_caller]
     pub(super) fn message(&self, ask: &Ask) -> String {
         match self.judge(ask) {

@@ -53,7 +53,7 @@ impl Given {
         )
     }
 
-    /// What both halves make of a new pod's tolerations, or the refusal.
+    /// What both halves make of a new pod's tolerations, or the denial.
     #[expect(clippy::needless_pass_by_value, reason = "shorter calls")]
     fn create(&self, tolerations: Value) -> Result<Value, String> {
         let mut request = create_spec(json!({"tolerations": tolerations}));

@@ -36,7 +36,7 @@ pub(super) struct Unclear {
 }
 
 impl Unclear {
-    /// The refusal.
+    /// The denial.
     pub(super) fn refused(self) -> Finished {
         let mut notes = Notes::default();
         let outcome = judged(&mut notes, &self.profile, Judgement::unclear(self.why));
@@ -74,7 +74,7 @@ pub(super) fn agents(profiles: &[ScopedProfile], user: &UserInfo) -> Result<Vec<
     Ok(agents)
 }
 
-/// Asks one profile after the other; the first refusal counts.
+/// Asks one profile after the other; the first denial counts.
 pub(super) async fn decide(agents: Vec<Agent>, request: Attributes, deadline: Instant) -> Finished {
     let mut notes = Notes::default();
     let mut reads_left = MAX_READS;

@@ -7,7 +7,7 @@ use super::{super::evaluate::NEWEST_MINOR, found, hardened, with};
 /// No version at all.
 const NEVER: [u64; 0] = [];
 
-/// The versions at which a pod is refused at a level.
+/// The versions at which a pod is denied at a level.
 fn refused(level: &str, pod: &Value) -> Vec<u64> {
     (0..=NEWEST_MINOR)
         .filter(|minor| !found(&format!("{level}:v1.{minor}"), pod).is_empty())

@@ -11,7 +11,7 @@ use crate::api::endpoint::{Endpoint, schema_of};
 use crate::api::refusal::ForbiddenDetails;
 use crate::http::error::ErrorBody;
 
-/// A refusal that follows from what a call is.
+/// An error response that follows from the definition of a call.
 struct Common {
     status: u16,
     /// Its name among the shared answers.
@@ -98,7 +98,7 @@ fn names_tenant(call: &Endpoint) -> bool {
     parameters::names(call.path).any(|name| name == "tenant")
 }
 
-/// The refusals that calls have in common, for `components.responses`.
+/// The error responses that calls share, for `components.responses`.
 pub(super) fn shared(schemas: &mut Schemas) -> Value {
     COMMON
         .iter()
@@ -112,7 +112,7 @@ pub(super) fn shared(schemas: &mut Schemas) -> Value {
         .into()
 }
 
-/// All refusals of a call, by status.
+/// All error responses of a call, by status.
 pub(super) fn describe(endpoint: &Endpoint, schemas: &mut Schemas) -> Map<String, Value> {
     let mut own = BTreeMap::<u16, Vec<&str>>::new();
     for (status, description) in endpoint.refusals {

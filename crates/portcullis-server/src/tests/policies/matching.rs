@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use crate::tests::harness::{Folder, Gate, Review, examined};
 use portcullis_testing::policies::{fruit, review_of};
 
-/// A gate with one policy for each rule, which refuses what it is asked about.
+/// A gate with one policy for each rule, which denies what it is asked about.
 fn gate(rules: &[(&str, Value)]) -> Gate {
     let list = rules
         .iter()

@@ -159,7 +159,7 @@ fn place(blueprint: &Blueprint, step: &PolicyStep) -> Option<SourcePosition> {
     })
 }
 
-/// What no policy allowed is refused.
+/// What no policy allowed is denied.
 fn of_default(blueprint: &Blueprint, name: &str, asked: Option<&Step>) -> JudgeResult {
     let (said, message) = match asked.filter(|step| blueprint.is_default_action(step)) {
         Some(step) => (PolicyOutcome::Deny, detail(step)),

@@ -77,7 +77,7 @@ impl Suite {
         let message = escaped(&part.message);
         let seconds = part.duration.as_secs_f64();
         let inner = match part.said {
-            // A refusal that does not count is a remark.
+            // A denial that does not count is a remark.
             PolicyOutcome::Deny | PolicyOutcome::Error if !part.counts() => {
                 format!("<system-out>{}: {message}</system-out>", part.mode.as_str())
             }

@@ -146,7 +146,7 @@ impl JudgeResult {
         }
     }
 
-    /// Whether its refusal is a refusal.
+    /// Whether its denial counts.
     pub(super) fn counts(&self) -> bool {
         self.mode == PolicyMode::Enforce
     }

@@ -105,7 +105,7 @@ pub(super) fn place(policy: &PolicyTrace) -> Option<String> {
     Some(format!("line {line} of {text}"))
 }
 
-/// The step whose failure was the only reason for the refusal.
+/// The step whose failure was the only reason for the denial.
 pub(super) fn failure(decision: &Decision) -> Option<&TraceStep> {
     let last = decision.trace.last()?;
     let is_refusal = decision.summary.verdict == Answer::Deny;

@@ -3,7 +3,7 @@
 use super::{fill, filled, ids, listed, sample, sample_file, summary};
 use crate::harness::{Folder, run_in};
 
-/// All samples, and two calls: one that was refused, one that was allowed.
+/// All samples, and two calls: one that was denied, one that was allowed.
 fn with_calls() -> Folder {
     let folder = filled();
     fill(&folder, "data", &["action", "granted"].map(sample));

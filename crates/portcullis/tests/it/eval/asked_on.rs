@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use super::eval;
 use crate::harness::{Folder, Gate, Review, pod, privileged, run_in};
 
-/// Policies that refuse, crash, warn and allow, in their order.
+/// Policies that deny, crash, warn and allow, in their order.
 fn folder() -> Folder {
     let folder = Folder::new();
     for (name, text) in [

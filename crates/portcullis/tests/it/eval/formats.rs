@@ -83,7 +83,7 @@ fn json_says_who_decided_and_what_each_plugin_said() {
         3,
         "one entry for each plug-in"
     );
-    // All `admit` run before any `validate`; AlwaysDeny refuses in the first.
+    // All `admit` run before any `validate`; AlwaysDeny denies in the first.
     let by = result["policy"].as_str().unwrap();
     assert_eq!(said(by), ("deny", result["message"].as_str().unwrap()));
     assert_eq!(said("AlwaysPullImages").0, "pass");
@@ -93,7 +93,7 @@ fn json_says_who_decided_and_what_each_plugin_said() {
         "AlwaysDeny"
     };
     assert_eq!(said(other).0, "deny", "asked after a refusal too");
-    // A refusal leaves the object as it was.
+    // A denial leaves the object as it was.
     assert_eq!(result["patch"], json!([]));
     assert!(result["object"]["spec"]["containers"][0]["imagePullPolicy"].is_null());
 }

@@ -414,7 +414,7 @@ fn a_ci_job_is_judged_by_the_policies_of_its_door() {
     folder.write("job.yaml", job.to_string());
     let config = json!({"policyDirs": ["ci"], "admission": {"order": ["AlwaysDeny", "Policies"]}});
     folder.write("c.yaml", config.to_string());
-    // Whatever no policy refuses goes on, whatever the default action.
+    // Whatever no policy denies goes on, whatever the default action.
     let done = eval(&folder, &["-f", "job.yaml", "--config", "c.yaml"]);
     let result = &done.results()[0];
     assert_eq!(

@@ -15,7 +15,7 @@ pub(crate) struct Ran {
 }
 
 impl Ran {
-    /// Asserts that a refusal names all of this, on standard error.
+    /// Asserts that an error names all of this, on standard error.
     #[track_caller]
     pub(crate) fn says(&self, needles: &[&str]) {
         for needle in needles {

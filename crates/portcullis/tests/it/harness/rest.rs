@@ -45,7 +45,7 @@ impl Rest {
         Self::new(move |_| (status, body.clone()))
     }
 
-    /// Refuses every call.
+    /// Rejects every call.
     pub(crate) fn refusing(status: u16, message: &str, details: &Value) -> Self {
         let error = json!({"code": "x", "message": message, "details": details});
         Self::always(status, &json!({"error": error, "request_id": "01REQUEST"}))

@@ -105,7 +105,7 @@ fn connections_are_kept_also_after_a_bad_request() {
     for mut connection in [Connection::tcp(gate.port), unix].map(Result::unwrap) {
         let review = Review::create(&pod());
         for round in 0..12 {
-            // What was understood as HTTP and refused does not end the connection.
+            // What was understood as HTTP and rejected does not end the connection.
             match round {
                 3 => drop(
                     connection

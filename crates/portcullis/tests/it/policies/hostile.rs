@@ -30,7 +30,7 @@ fn gate() -> Gate {
     Gate::start(config)
 }
 
-/// Asserts one refusal that names policy and limit.
+/// Asserts one denial that names policy and limit.
 #[track_caller]
 fn refused(gate: &Gate, name: &str, limits: &[&str]) {
     let review = named(name);

@@ -62,7 +62,7 @@ impl Recorded {
         }))
     }
 
-    /// The same, refused by a policy.
+    /// The same, denied by a policy.
     pub(super) fn denied(mut self, policy: &str, message: &str) -> Self {
         self.0["verdict"] = "deny".into();
         self.0["message"] = message.into();

@@ -139,7 +139,7 @@ pub(super) fn outcome(plugin: &Arc<dyn Plugin>, request: &Attributes) -> Outcome
     finished(plugin, request).outcome.expect("an outcome")
 }
 
-/// `ok`, `none`, or the code of the refusal, with a `?` where nothing could be decided.
+/// `ok`, `none`, or the code of the denial, with a `?` where nothing could be decided.
 #[track_caller]
 pub(super) fn short(plugin: &Arc<dyn Plugin>, request: &Attributes) -> String {
     match outcome(plugin, request) {
@@ -150,7 +150,7 @@ pub(super) fn short(plugin: &Arc<dyn Plugin>, request: &Attributes) -> String {
     }
 }
 
-/// The refusal, decided or not.
+/// The denial, decided or not.
 #[track_caller]
 pub(super) fn refusal(outcome: Outcome) -> Denial {
     match outcome {

@@ -86,7 +86,7 @@ fn asked(server: &Acjs, object: &Value) -> Verdict {
     let answer = connection.receive().unwrap();
     assert_eq!(answer.status, 200, "{}", answer.text());
     let answer = answer.json();
-    // What ctrdac does not survive: no response, or a refusal without a status.
+    // What ctrdac does not survive: no response, or a denial without a status.
     assert!(answer["response"].is_object(), "{answer}");
     assert!(answer["response"]["status"].is_object(), "{answer}");
     Verdict(answer["response"].clone())
