@@ -1,6 +1,6 @@
 //! The one HTTP client of Portcullis.
 //!
-//! [`Address`] says where a server is, [`Trust`] whose certificates it accepts, and [`Client`] makes one
+//! [`Address`] says where a server is, [`Trust`] which certificates are accepted, and [`Client`] makes one
 //! exchange with it, or a [`Connection`] for several. Everything has a limit: the head and the body of an
 //! answer, and the time for all of it. Nothing is redirected, sent through a proxy or decompressed.
 //! [`Backoff`] says how long to wait before the next attempt.

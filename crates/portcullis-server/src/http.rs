@@ -5,8 +5,8 @@
 //! ```
 //!
 //! What requests hold in memory counts against one [`budget`], until the client has taken the answer.
-//! Every client that breaks a limit gets an answer that says so: connections end by [`linger`]ing,
 //! Every client that exceeds a limit gets an answer that says so: connections end by [`linger`]ing,
+//! so that the answer arrives even while the client is still sending.
 
 pub(crate) mod activity;
 pub(crate) mod answer;
