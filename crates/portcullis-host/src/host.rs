@@ -160,7 +160,7 @@ impl Call {
             HostFunction::ForwardToAdmissionController => {
                 Self::Forward(Box::new(Forward::prepare(request, context)?))
             }
-            HostFunction::Harness => return Err("this is no test".to_owned()),
+            HostFunction::Harness => return Err("only tests can call it".to_owned()),
         })
     }
 

@@ -40,6 +40,6 @@ pub fn test_modules(
             })
         }
         (_, Some(faults)) => Err(faults),
-        (None, None) => Err(source.fault(None, "", "it is no script").into()),
+        (None, None) => Err(source.fault(None, "", "not a script").into()),
     }
 }
