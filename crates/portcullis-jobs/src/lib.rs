@@ -1,7 +1,9 @@
 //! CI jobs and their admission, as a model: nothing here waits, stores, sends, or reads a clock.
 
+mod admission;
 mod allow_failure;
 mod controller;
+mod exemption;
 mod failure;
 mod job;
 mod paths;
@@ -14,12 +16,17 @@ mod transition;
 mod variables;
 mod verdict;
 
+pub use admission::{
+    Admission, AdmissionContext, AdmissionDecision, AdmissionError, AdmissionState, AdmissionView,
+    DecisionVerdict, Happened, Judge, Link, Next, RetryPolicy,
+};
 pub use allow_failure::AllowFailure;
 pub use controller::{
     Controller, ControllerBody, ControllerDefinition, ControllerId, ControllerKind,
     ControllerLevel, ControllerState, FailurePolicy, MatchConditions, PolicyCode, PolicySource,
     Transport, chain,
 };
+pub use exemption::{Exemption, ExemptionBody, ExemptionId};
 pub use failure::FailureReason;
 pub use job::{JobDefinition, JobId, JobUser, JobView, PipelineId};
 pub use paths::{check_path, groups_of, is_in_group, last_name};
