@@ -3,11 +3,14 @@
 mod admission;
 mod allow_failure;
 mod controller;
+mod delivery;
 mod exemption;
 mod failure;
 mod job;
 mod paths;
+mod payload;
 mod pipeline;
+mod prerequisites;
 mod runners;
 mod status;
 mod tags;
@@ -26,13 +29,21 @@ pub use controller::{
     ControllerLevel, ControllerState, FailurePolicy, MatchConditions, PolicyCode, PolicySource,
     Transport, chain,
 };
+pub use delivery::{
+    Answer, Breaker, BreakerState, Permission, TokenBucket, classify, next_try, read_retry_after,
+};
 pub use exemption::{Exemption, ExemptionBody, ExemptionId};
 pub use failure::FailureReason;
 pub use job::{JobDefinition, JobId, JobUser, JobView, PipelineId};
 pub use paths::{check_path, groups_of, is_in_group, last_name};
+pub use payload::{
+    PAYLOAD_VERSION, PayloadEntry, is_predefined_name, mutation_of_object, policy_object,
+    predefined_variables, visible_variables,
+};
 pub use pipeline::{
     DEFAULT_STAGE, DEFAULT_STAGES, PipelineJob, PipelinePlan, UnknownStage, all_stages, plan,
 };
+pub use prerequisites::{Prerequisite, PrerequisiteState, Prerequisites};
 pub use runners::{
     AccessLevel, Eligibility, Runner, RunnerFilter, RunnerId, RunnerLists, RunnerNeeds, RunnerType,
     could_ever_match, eligible_runners, is_no_runner_left, stuck_reason,
