@@ -13,6 +13,7 @@ mod pipeline;
 mod prerequisites;
 mod runners;
 mod status;
+mod submission;
 mod tags;
 mod timestamp;
 mod transition;
@@ -49,6 +50,9 @@ pub use runners::{
     could_ever_match, eligible_runners, is_no_runner_left, stuck_reason,
 };
 pub use status::{JobStatus, PipelineStatus};
+pub use submission::{
+    DEFAULT_PIPELINE, PipelineDefinition, PipelineOrigin, read_ci_file, read_job, read_pipeline,
+};
 pub use tags::{MOST_TAG_BYTES, MOST_TAGS, TagChange, TagFault, TagsChanged, check_tag};
 pub use timestamp::Timestamp;
 pub use transition::{Effect, Event, EventKind, IllegalTransition, JobState, Transition};

@@ -7,7 +7,7 @@ use super::predefined::{Values, predefined_variables, value_of};
 use crate::job::JobView;
 use crate::runners::{RunnerLists, read_id};
 use crate::tags::{TagChange, without_repetitions};
-use crate::verdict::{Verdict, VerdictFault};
+use crate::verdict::{Verdict, VerdictFault, wrong_type};
 
 /// The job as the object that policies judge: with every variable but the masked ones.
 pub fn policy_object(job: &JobView<'_>) -> Value {
@@ -44,7 +44,7 @@ pub fn policy_object(job: &JobView<'_>) -> Value {
 /// When the tags or runners no longer have their form.
 pub fn mutation_of_object(job: &JobView<'_>, changed: &Value) -> Result<Verdict, VerdictFault> {
     let Value::Object(changed) = changed else {
-        return Err(wrong("object", "an object"));
+        return Err(wrong_type("object", "an object", changed));
     };
     let tags = match changed.get("tags") {
         None | Some(Value::Null) => Vec::new(),
@@ -56,7 +56,7 @@ pub fn mutation_of_object(job: &JobView<'_>, changed: &Value) -> Result<Verdict,
             accepted_ids: read_ids(lists, "accepted_ids")?,
             rejected_ids: read_ids(lists, "rejected_ids")?,
         },
-        Some(_) => return Err(wrong("runners", "an object")),
+        Some(other) => return Err(wrong_type("runners", "an object", other)),
     };
     Ok(Verdict {
         tags: TagChange::between(job.tags, &tags),
@@ -66,10 +66,12 @@ pub fn mutation_of_object(job: &JobView<'_>, changed: &Value) -> Result<Verdict,
 }
 
 fn read_tags(tags: &Value) -> Result<Vec<String>, VerdictFault> {
-    let tags = tags.as_array().ok_or_else(|| wrong("tags", "a list"))?;
-    let tag = |(index, tag): (usize, &Value)| {
-        let tag = tag.as_str().map(str::to_owned);
-        tag.ok_or_else(|| wrong(&format!("tags[{index}]"), "a string"))
+    let Value::Array(tags) = tags else {
+        return Err(wrong_type("tags", "a list", tags));
+    };
+    let tag = |(index, tag): (usize, &Value)| match tag {
+        Value::String(tag) => Ok(tag.clone()),
+        other => Err(wrong_type(&format!("tags[{index}]"), "a string", other)),
     };
     let tags: Result<Vec<String>, VerdictFault> = tags.iter().enumerate().map(tag).collect();
     tags.map(without_repetitions)
@@ -79,18 +81,12 @@ fn read_ids(lists: &Map<String, Value>, key: &str) -> Result<Vec<u64>, VerdictFa
     let path = format!("runners.{key}");
     let ids = match lists.get(key) {
         None | Some(Value::Null) => return Ok(Vec::new()),
-        Some(ids) => ids.as_array().ok_or_else(|| wrong(&path, "a list"))?,
+        Some(Value::Array(ids)) => ids,
+        Some(other) => return Err(wrong_type(&path, "a list", other)),
     };
     let id = |(index, value): (usize, &Value)| {
-        read_id(value).ok_or_else(|| wrong(&format!("{path}[{index}]"), "a runner id"))
+        let fault = || wrong_type(&format!("{path}[{index}]"), "a runner id", value);
+        read_id(value).ok_or_else(fault)
     };
     ids.iter().enumerate().map(id).collect()
-}
-
-fn wrong(path: &str, expected: &'static str) -> VerdictFault {
-    VerdictFault::WrongType {
-        path: path.to_owned(),
-        expected,
-        found: "something else",
-    }
 }
