@@ -61,3 +61,6 @@ pub use verdict::{
     AdmissionWord, MOST_BODY_BYTES, MOST_REASON_BYTES, Verdict, VerdictFault, VerdictRules,
     check_mutation, clean_reason, decode,
 };
+
+#[cfg(test)]
+mod tests;
