@@ -16,6 +16,7 @@ const LEVELS: &[(&str, u8)] = &[
     ("portcullis-script", 1),
     ("portcullis-authn", 2),
     ("portcullis-graph", 2),
+    ("portcullis-jobs", 2),
     ("portcullis-js", 2),
     ("portcullis-record", 2),
     ("portcullis-roles", 2),
@@ -44,6 +45,7 @@ const PURE: &[&str] = &[
     "portcullis-core",
     "portcullis-document",
     "portcullis-graph",
+    "portcullis-jobs",
     "portcullis-kube",
     "portcullis-roles",
 ];
