@@ -6,7 +6,7 @@
 use serde_json::{Map, Value};
 
 use super::check::{VerdictRules, check_mutation};
-use super::fault::VerdictFault;
+use super::fault::{VerdictFault, kind, wrong_type};
 use super::model::{AdmissionWord, Verdict, clean_reason};
 use crate::runners::{RunnerId, RunnerLists, read_id};
 use crate::tags::{TagChange, without_repetitions};
@@ -49,7 +49,7 @@ const REJECTED: &[[&str; 2]] = &[
 /// # Errors
 ///
 /// The first thing that is wrong with it.
-pub fn decode(body: &[u8], rules: &VerdictRules<'_>) -> Result<Verdict, VerdictFault> {
+pub fn decode_verdict(body: &[u8], rules: &VerdictRules<'_>) -> Result<Verdict, VerdictFault> {
     if body.len() > MOST_BODY_BYTES {
         return Err(VerdictFault::TooLarge {
             bytes: body.len(),
@@ -186,14 +186,6 @@ fn present<'v>(map: &'v Map<String, Value>, key: &str) -> Option<&'v Value> {
     map.get(key).filter(|value| !value.is_null())
 }
 
-fn wrong_type(path: &str, expected: &'static str, found: &Value) -> VerdictFault {
-    VerdictFault::WrongType {
-        path: path.to_owned(),
-        expected,
-        found: kind(found),
-    }
-}
-
 /// A value for a message: short, and on one line.
 fn shown(value: &Value) -> String {
     match value {
@@ -203,17 +195,6 @@ fn shown(value: &Value) -> String {
             let short = portcullis_core::text::shortened(&text, 64);
             format!("`{}`", portcullis_core::printable(&short))
         }
-    }
-}
-
-fn kind(value: &Value) -> &'static str {
-    match value {
-        Value::Null => "null",
-        Value::Bool(_) => "a boolean",
-        Value::Number(_) => "a number",
-        Value::String(_) => "a string",
-        Value::Array(_) => "a list",
-        Value::Object(_) => "an object",
     }
 }
 

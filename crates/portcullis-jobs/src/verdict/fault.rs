@@ -1,5 +1,7 @@
 //! Why an answer isn't a verdict.
 
+use serde_json::Value;
+
 use crate::tags::{MOST_TAGS, TagFault};
 
 /// Why an answer isn't a valid verdict, as the answer 422 says it.
@@ -81,4 +83,25 @@ pub enum VerdictFault {
     /// All tags would be gone.
     #[error("removing every tag needs `may_untag`: a job without tags runs on any untagged runner")]
     WouldUntag,
+}
+
+/// The fault of a value of a wrong type.
+pub(crate) fn wrong_type(path: &str, expected: &'static str, found: &Value) -> VerdictFault {
+    VerdictFault::WrongType {
+        path: path.to_owned(),
+        expected,
+        found: kind(found),
+    }
+}
+
+/// What a value is, for a message.
+pub(super) fn kind(value: &Value) -> &'static str {
+    match value {
+        Value::Null => "null",
+        Value::Bool(_) => "a boolean",
+        Value::Number(_) => "a number",
+        Value::String(_) => "a string",
+        Value::Array(_) => "a list",
+        Value::Object(_) => "an object",
+    }
 }
