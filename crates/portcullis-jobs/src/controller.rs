@@ -5,7 +5,7 @@ mod conditions;
 mod definition;
 mod words;
 
-pub use chain::chain;
+pub use chain::controller_chain;
 pub use conditions::MatchConditions;
 pub use definition::{
     Controller, ControllerBody, ControllerDefinition, ControllerId, PolicyCode, PolicySource,

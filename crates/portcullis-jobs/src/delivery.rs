@@ -7,7 +7,7 @@ mod breaker;
 mod rate;
 mod retry;
 
-pub use answer::{Answer, classify, read_retry_after};
+pub use answer::{Answer, classify_answer, read_retry_after};
 pub use breaker::{Breaker, BreakerState, Permission};
 pub use rate::TokenBucket;
 pub use retry::next_try;

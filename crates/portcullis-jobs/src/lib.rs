@@ -1,4 +1,14 @@
 //! CI jobs and their admission, as a model: nothing here waits, stores, sends, or reads a clock.
+//!
+//! ```text
+//! body or file -> read_job, read_pipeline, read_ci_file -> JobDefinition
+//! plan_pipeline -> Event::Prepare -> JobState::apply -> effects
+//! controller_chain -> Admission::advance -> Next -> Event -> JobState::apply -> effects
+//! body of an answer -> classify_answer -> decode_verdict -> Happened::Answered -> Admission::advance
+//! ```
+//!
+//! [`Job`] is what a store keeps of a job, and [`JobSummary`] what the API shows of it. Times and random
+//! numbers are arguments; what is wrong with a submission is a list of `Fault`s with paths.
 
 mod admission;
 mod allow_failure;
@@ -11,6 +21,7 @@ mod paths;
 mod payload;
 mod pipeline;
 mod prerequisites;
+mod record;
 mod runners;
 mod status;
 mod submission;
@@ -28,10 +39,11 @@ pub use allow_failure::AllowFailure;
 pub use controller::{
     Controller, ControllerBody, ControllerDefinition, ControllerId, ControllerKind,
     ControllerLevel, ControllerState, FailurePolicy, MatchConditions, PolicyCode, PolicySource,
-    Transport, chain,
+    Transport, controller_chain,
 };
 pub use delivery::{
-    Answer, Breaker, BreakerState, Permission, TokenBucket, classify, next_try, read_retry_after,
+    Answer, Breaker, BreakerState, Permission, TokenBucket, classify_answer, next_try,
+    read_retry_after,
 };
 pub use exemption::{Exemption, ExemptionBody, ExemptionId};
 pub use failure::FailureReason;
@@ -42,9 +54,11 @@ pub use payload::{
     predefined_variables, visible_variables,
 };
 pub use pipeline::{
-    DEFAULT_STAGE, DEFAULT_STAGES, PipelineJob, PipelinePlan, UnknownStage, all_stages, plan,
+    DEFAULT_STAGE, DEFAULT_STAGES, PipelineJob, PipelinePlan, UnknownStage, all_stages,
+    plan_pipeline,
 };
 pub use prerequisites::{Prerequisite, PrerequisiteState, Prerequisites};
+pub use record::{Job, JobSummary};
 pub use runners::{
     AccessLevel, Eligibility, Runner, RunnerFilter, RunnerId, RunnerLists, RunnerNeeds, RunnerType,
     could_ever_match, eligible_runners, is_no_runner_left, stuck_reason,
@@ -59,7 +73,7 @@ pub use transition::{Effect, Event, EventKind, IllegalTransition, JobState, Tran
 pub use variables::{Variable, Variables};
 pub use verdict::{
     AdmissionWord, MOST_BODY_BYTES, MOST_REASON_BYTES, Verdict, VerdictFault, VerdictRules,
-    check_mutation, clean_reason, decode,
+    check_mutation, clean_reason, decode_verdict,
 };
 
 #[cfg(test)]

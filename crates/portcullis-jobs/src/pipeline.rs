@@ -74,7 +74,10 @@ pub fn all_stages(named: &[String]) -> Vec<String> {
 /// # Errors
 ///
 /// A job in a stage that isn't listed.
-pub fn plan(stages: &[String], jobs: &[PipelineJob]) -> Result<PipelinePlan, UnknownStage> {
+pub fn plan_pipeline(
+    stages: &[String],
+    jobs: &[PipelineJob],
+) -> Result<PipelinePlan, UnknownStage> {
     let stages = all_stages(stages);
     if let Some(job) = jobs.iter().find(|job| !stages.contains(&job.stage)) {
         return Err(UnknownStage {
@@ -249,7 +252,7 @@ mod tests {
                 &[],
             ),
         ] {
-            let plan = plan(&stages(), &jobs(text)).unwrap();
+            let plan = plan_pipeline(&stages(), &jobs(text)).unwrap();
             assert_eq!(plan.status, status, "{text}");
             assert_eq!(plan.start, start, "{text}");
             assert_eq!(plan.skip, skip, "{text}");
@@ -259,12 +262,12 @@ mod tests {
 
     #[test]
     fn a_stage_that_is_not_listed_is_an_error() {
-        let error = plan(&stages(), &jobs("lint:created")).unwrap_err();
+        let error = plan_pipeline(&stages(), &jobs("lint:created")).unwrap_err();
         assert_eq!(
             error.to_string(),
             "job 1: unknown stage `lint`: expected one of .pre, build, test, deploy, .post"
         );
-        assert!(plan(&[], &jobs("build:created")).is_ok());
-        assert!(plan(&["lint".to_owned()], &jobs("build:created")).is_err());
+        assert!(plan_pipeline(&[], &jobs("build:created")).is_ok());
+        assert!(plan_pipeline(&["lint".to_owned()], &jobs("build:created")).is_err());
     }
 }

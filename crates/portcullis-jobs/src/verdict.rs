@@ -8,7 +8,7 @@ mod fault;
 mod model;
 
 pub use check::{VerdictRules, check_mutation};
-pub use decode::{MOST_BODY_BYTES, decode};
+pub use decode::{MOST_BODY_BYTES, decode_verdict};
 pub use fault::VerdictFault;
 pub(crate) use fault::wrong_type;
 pub use model::{AdmissionWord, MOST_REASON_BYTES, Verdict, clean_reason};

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::*;
-use crate::controller::{Controller, ControllerDefinition, chain};
+use crate::controller::{Controller, ControllerDefinition, controller_chain};
 use crate::exemption::{Exemption, ExemptionBody};
 use crate::failure::FailureReason;
 use crate::job::{JobDefinition, JobUser};
@@ -108,7 +108,7 @@ struct Case {
 impl Case {
     fn of(controllers: Vec<Controller>) -> Self {
         let job = job();
-        let links = chain(&controllers, &job.project)
+        let links = controller_chain(&controllers, &job.project)
             .into_iter()
             .map(Link::controller)
             .collect();

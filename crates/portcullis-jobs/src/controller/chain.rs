@@ -6,7 +6,7 @@ use crate::paths::groups_of;
 
 /// The controllers for a project, in the order in which they are asked: of the project, of its groups from the
 /// inside, of the instance; several of one level by their ids. Disabled ones are left out.
-pub fn chain<'c>(
+pub fn controller_chain<'c>(
     controllers: impl IntoIterator<Item = &'c Controller>,
     project: &str,
 ) -> Vec<&'c Controller> {
@@ -69,8 +69,12 @@ mod tests {
             controller(8, "instance", None, "enabled"),
             controller(9, "instance", None, "disabled"), // case 48
         ];
-        let ids =
-            |project| -> Vec<u64> { chain(&all, project).into_iter().map(|c| c.id).collect() };
+        let ids = |project| -> Vec<u64> {
+            controller_chain(&all, project)
+                .into_iter()
+                .map(|c| c.id)
+                .collect()
+        };
         assert_eq!(ids("a/b/p"), [4, 5, 3, 2, 1, 8]);
         assert_eq!(ids("a/x"), [2, 1, 8]);
         assert_eq!(ids("a"), [1, 8]);

@@ -26,7 +26,7 @@ pub enum Answer {
 }
 
 /// What an answer with this status means. Redirects are not followed.
-pub fn classify(
+pub fn classify_answer(
     status: u16,
     is_body_empty: bool,
     retry_after: Option<&str>,
@@ -67,7 +67,7 @@ mod tests {
     const NOW: Timestamp = Timestamp::from_millis(784_111_777_000);
 
     fn meaning(status: u16, is_body_empty: bool) -> &'static str {
-        match classify(status, is_body_empty, None, NOW) {
+        match classify_answer(status, is_body_empty, None, NOW) {
             Answer::Verdict => "verdict",
             Answer::Deferred => "deferred",
             Answer::Gone => "gone",
@@ -109,7 +109,7 @@ mod tests {
             (429, None, None),
             (500, Some("20"), None),
         ] {
-            let answer = classify(status, true, header, NOW);
+            let answer = classify_answer(status, true, header, NOW);
             let Answer::Failed { retry_after, .. } = answer else {
                 panic!("{answer:?}");
             };

@@ -20,6 +20,14 @@ pub struct RunnerFilter {
 }
 
 impl RunnerFilter {
+    /// The filter of no verdict at all.
+    pub const fn every_runner() -> Self {
+        Self {
+            accepted: None,
+            rejected: BTreeSet::new(),
+        }
+    }
+
     /// The filter of several verdicts.
     pub fn of<'a>(lists: impl IntoIterator<Item = &'a RunnerLists>) -> Self {
         let mut filter = Self::default();

@@ -194,7 +194,7 @@ impl Server {
             return false;
         }
         let controllers = self.controllers();
-        let links = chain(&controllers, &world.job.project);
+        let links = controller_chain(&controllers, &world.job.project);
         let links = links.into_iter().map(Link::controller).collect();
         let (now, tags) = (self.now(), &world.job.tags);
         self.admission = Some(match &self.admission {

@@ -49,7 +49,7 @@ const REJECTED: &[[&str; 2]] = &[
 /// # Errors
 ///
 /// The first thing that is wrong with it.
-pub fn decode(body: &[u8], rules: &VerdictRules<'_>) -> Result<Verdict, VerdictFault> {
+pub fn decode_verdict(body: &[u8], rules: &VerdictRules<'_>) -> Result<Verdict, VerdictFault> {
     if body.len() > MOST_BODY_BYTES {
         return Err(VerdictFault::TooLarge {
             bytes: body.len(),

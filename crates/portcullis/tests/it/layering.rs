@@ -24,6 +24,7 @@ const LEVELS: &[(&str, u8)] = &[
     ("portcullis-host", 3),
     ("portcullis-kube", 3),
     ("portcullis-store", 3),
+    ("portcullis-ci", 4),
     ("portcullis-watch", 4),
     ("portcullis-config", 5),
     ("portcullis-gate", 6),

@@ -19,7 +19,7 @@ fn rules(tags: &[String]) -> VerdictRules<'_> {
 }
 
 fn read_json(json: &Value) -> Result<Verdict, VerdictFault> {
-    decode(json.to_string().as_bytes(), &rules(&linux()))
+    decode_verdict(json.to_string().as_bytes(), &rules(&linux()))
 }
 
 fn message(json: &Value) -> String {
@@ -179,7 +179,7 @@ fn what_is_wrong_is_named() {
     ] {
         assert_eq!(message(&body), wanted, "{body}");
     }
-    let error = decode(b"{", &rules(&[])).unwrap_err();
+    let error = decode_verdict(b"{", &rules(&[])).unwrap_err();
     assert!(
         error
             .to_string()
@@ -204,7 +204,7 @@ fn limits_hold() {
     assert_eq!(read_json(&long), Err(VerdictFault::BadTag { path, fault }));
     let large = vec![b' '; MOST_BODY_BYTES + 1];
     assert!(matches!(
-        decode(&large, &rules(&[])),
+        decode_verdict(&large, &rules(&[])),
         Err(VerdictFault::TooLarge { .. })
     ));
 }
@@ -221,10 +221,13 @@ fn a_validating_controller_changes_nothing() {
         (json!({"add": ["a"]}), false),
     ] {
         let body = json!({"id": 7, "admission": "accepted", "tags": changes}).to_string();
-        assert_eq!(decode(body.as_bytes(), &validating).is_ok(), is_good);
+        assert_eq!(
+            decode_verdict(body.as_bytes(), &validating).is_ok(),
+            is_good
+        );
     }
     let body = json!({"id": 7, "admission": "accepted", "accepted_runners": [1]}).to_string();
-    let fault = decode(body.as_bytes(), &validating).unwrap_err();
+    let fault = decode_verdict(body.as_bytes(), &validating).unwrap_err();
     assert_eq!(fault, VerdictFault::MutationByValidating);
 }
 
@@ -238,8 +241,8 @@ fn untagging_needs_permission_and_something_to_untag() {
         may_untag: true,
         ..rules(&tags)
     };
-    assert!(decode(body.as_bytes(), &may).is_ok());
-    assert!(decode(body.as_bytes(), &rules(&[])).is_ok());
+    assert!(decode_verdict(body.as_bytes(), &may).is_ok());
+    assert!(decode_verdict(body.as_bytes(), &rules(&[])).is_ok());
 }
 
 #[test]
@@ -291,7 +294,7 @@ fn any_json() -> impl Strategy<Value = Value> {
 proptest! {
     #[test]
     fn no_bytes_panic(body in vec(any::<u8>(), 0..200)) {
-        let _ = decode(&body, &rules(&linux()));
+        let _ = decode_verdict(&body, &rules(&linux()));
     }
 
     #[test]

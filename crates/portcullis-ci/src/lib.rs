@@ -1,0 +1,23 @@
+//! Everything that happens to CI jobs, without HTTP servers and JavaScript.
+//!
+//! [`Service`] is what the API calls. It keeps jobs in the store, asks controllers and policies about them, and goes on
+//! when they answer. What is decided is the matter of `portcullis-jobs`; the server gives a [`PolicyJudge`], which
+//! evaluates policies, and a [`Recorder`], which writes decisions and metrics.
+
+mod details;
+mod error;
+mod judge;
+mod recorder;
+mod service;
+mod settings;
+
+pub use details::{
+    BreakerDetails, ClaimRequest, ControllerDetails, CreatedController, CreatedRunner,
+    DeliveryDetails, DeliveryFilter, DeliveryTry, JobDetails, JobFilter, JobSummary, NewRunner,
+    Page, PageRequest, PipelineDetails, TestResult,
+};
+pub use error::{CiError, OpenError};
+pub use judge::{Judging, PolicyChoice, PolicyJudge, PolicyQuestion, PolicyVerdict};
+pub use recorder::{DeliveryOutcome, FinishedAdmission, Observation, Recorder};
+pub use service::{CallbackOutcome, Service};
+pub use settings::{RunnerSettings, Settings, WebhookSettings};
