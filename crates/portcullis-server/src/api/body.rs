@@ -68,7 +68,7 @@ impl Call<'_> {
 }
 
 /// A value of strict JSON: nothing twice, nothing unknown.
-fn parse<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, HttpError> {
+pub(super) fn parse<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, HttpError> {
     let scanned = json::scan(bytes).map_err(|fault| HttpError::malformed(&fault))?;
     if !scanned.is_object() {
         return Err(HttpError::malformed(&scanned.fault("expected an object")));

@@ -11,7 +11,7 @@ use super::call::{Answering, Call};
 use super::endpoint::{Endpoint, Success, Tag, Verb, get, schema_of};
 use super::path::{self, PathValues};
 use super::{
-    authorizations, autohold, decisions, description, graph, home, info, openapi, pipeline,
+    authorizations, autohold, ci, decisions, description, graph, home, info, openapi, pipeline,
     sessions, sign_in, state, tenant,
 };
 use crate::http::answer::Answer;
@@ -61,7 +61,7 @@ fn openapi(_: Call<'_>) -> Answering<'_> {
 
 /// Every call there is. A path that fits several is the first one's.
 pub(crate) fn all() -> impl Iterator<Item = &'static Endpoint> + Clone {
-    GROUPS.iter().copied().flatten()
+    GROUPS.iter().chain(ci::GROUPS).copied().flatten()
 }
 
 /// What a request is for.
