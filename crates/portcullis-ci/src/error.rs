@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use portcullis_document::Fault;
 use portcullis_jobs::{AdmissionError, IllegalTransition};
-use portcullis_store::StoreError;
+use portcullis_store::{JobsError, StoreError};
 
 /// Why a call of the service didn't succeed.
 #[derive(Debug, thiserror::Error)]
@@ -61,6 +61,18 @@ impl From<AdmissionError> for CiError {
         match error {
             AdmissionError::Invalid(fault) => Self::invalid("", fault.to_string()),
             conflict => Self::Conflict(conflict.to_string()),
+        }
+    }
+}
+
+impl From<JobsError> for CiError {
+    fn from(error: JobsError) -> Self {
+        match error {
+            JobsError::Full => Self::TooManyRequests {
+                retry_after: Duration::from_secs(1),
+            },
+            JobsError::NameTaken(_) | JobsError::Stale { .. } => Self::Conflict(error.to_string()),
+            other => Self::Unavailable(other.to_string()),
         }
     }
 }

@@ -64,7 +64,7 @@ pub enum Observation {
         failure_reason: Option<FailureReason>,
     },
     /// One place of a chain ended.
-    Decision(AdmissionDecision),
+    Decision(Box<AdmissionDecision>),
     /// A try to deliver ended.
     Delivery {
         /// The controller.

@@ -1,183 +1,104 @@
 //! The service: what the API and the program call.
 
+mod claims;
+mod controllers;
+mod deliveries;
+mod exemptions;
+mod jobs;
+mod runners;
+mod trial;
+
 use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
-use portcullis_jobs::{
-    ControllerDefinition, ControllerId, Eligibility, Exemption, ExemptionBody, ExemptionId,
-    JobDefinition, JobId, PayloadEntry, PipelineDefinition, PipelineId, Runner, RunnerId,
-};
 use portcullis_store::Location;
-use serde_json::Value;
+use tokio::task::JoinSet;
 
-use crate::details::{
-    ClaimRequest, ControllerDetails, CreatedController, CreatedRunner, DeliveryDetails,
-    DeliveryFilter, JobDetails, JobFilter, NewRunner, Page, PageRequest, PipelineDetails,
-    TestResult,
-};
-use crate::error::{CiError, OpenError};
+use crate::database::Database;
+use crate::engine::now;
+use crate::error::OpenError;
+use crate::inner::Inner;
 use crate::judge::PolicyJudge;
 use crate::recorder::Recorder;
+use crate::secrets::{self, ServerKey};
 use crate::settings::Settings;
 
-/// What became of a verdict that a controller sent by itself.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum CallbackOutcome {
-    /// It counts.
-    Recorded(JobId),
-    /// The same one came before; nothing changed.
-    Repeated(JobId),
-}
+/// The name of the key that makes the tokens of callbacks.
+const KEY: &str = "callbacks";
 
-/// CI jobs and everything that happens to them. Cheap to clone.
+/// CI jobs and everything that happens to them. Cheap to clone; what runs in the background ends with the last clone,
+/// or with [`Service::shut_down`].
 #[derive(Clone)]
 pub struct Service {
-    _inner: Arc<()>,
+    inner: Arc<Inner>,
+    _background: Arc<Background>,
+}
+
+/// Ends what runs in the background with the last clone of the service.
+struct Background(Arc<Inner>);
+
+impl Drop for Background {
+    fn drop(&mut self) {
+        self.0.stopping.send_replace(true);
+        self.0.tasks.lock().abort_all();
+    }
 }
 
 impl fmt::Debug for Service {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Service").finish_non_exhaustive()
+        f.debug_struct("Service")
+            .field("database", &self.inner.database)
+            .finish_non_exhaustive()
     }
 }
 
-fn unavailable<T>() -> Result<T, CiError> {
-    Err(CiError::Unavailable("not available yet".to_owned()))
-}
-
-#[expect(
-    clippy::unused_async,
-    clippy::missing_errors_doc,
-    unused_variables,
-    missing_docs,
-    reason = "only the signatures are there"
-)]
 impl Service {
+    /// Opens the store, and goes on with what is under way in it. The settings must name the `public_url` that
+    /// controllers call back. Must be called in a runtime, where everything in the background runs.
+    ///
+    /// # Errors
+    ///
+    /// When the store can't be opened.
     pub async fn open(
         location: &Location,
         settings: Settings,
         judge: Arc<dyn PolicyJudge>,
         recorder: Arc<dyn Recorder>,
     ) -> Result<Self, OpenError> {
-        Err(OpenError::Other("not available yet".to_owned()))
-    }
-    pub fn change(&self, settings: Settings) {}
-    pub fn set_judge(&self, judge: Arc<dyn PolicyJudge>) {}
-    pub async fn shut_down(&self, within: Duration) {}
-
-    pub async fn submit_job(&self, definition: JobDefinition) -> Result<JobDetails, CiError> {
-        unavailable()
-    }
-    pub async fn submit_pipeline(
-        &self,
-        definition: PipelineDefinition,
-    ) -> Result<PipelineDetails, CiError> {
-        unavailable()
-    }
-    pub async fn job(&self, id: JobId) -> Result<JobDetails, CiError> {
-        unavailable()
-    }
-    pub async fn jobs(
-        &self,
-        filter: JobFilter,
-        page: PageRequest,
-    ) -> Result<Page<JobDetails>, CiError> {
-        unavailable()
-    }
-    pub async fn pipeline(&self, id: PipelineId) -> Result<PipelineDetails, CiError> {
-        unavailable()
-    }
-    pub async fn retry(&self, id: JobId) -> Result<JobDetails, CiError> {
-        unavailable()
-    }
-    pub async fn cancel(&self, id: JobId) -> Result<JobDetails, CiError> {
-        unavailable()
-    }
-    pub async fn runners_of_job(&self, id: JobId) -> Result<Vec<Eligibility>, CiError> {
-        unavailable()
+        let other = |error: crate::CiError| OpenError::Other(error.to_string());
+        let database = Database::open(location).await?;
+        let key = database.write(|store| Ok(store.server_key(KEY, now())?));
+        let key = ServerKey::new(&key.await.map_err(other)?);
+        let name = secrets::unique("server-").map_err(other)?;
+        let inner = Arc::new(Inner::new(database, settings, judge, recorder, key, name));
+        inner.spawn(Arc::clone(&inner).dispatch());
+        inner.spawn(Arc::clone(&inner).sweep());
+        let background = Arc::new(Background(Arc::clone(&inner)));
+        Ok(Self {
+            inner,
+            _background: background,
+        })
     }
 
-    pub async fn add_controller(
-        &self,
-        definition: ControllerDefinition,
-    ) -> Result<CreatedController, CiError> {
-        unavailable()
-    }
-    pub async fn controllers(&self, page: PageRequest) -> Result<Page<ControllerDetails>, CiError> {
-        unavailable()
-    }
-    pub async fn controller(&self, id: ControllerId) -> Result<ControllerDetails, CiError> {
-        unavailable()
-    }
-    pub async fn change_controller(
-        &self,
-        id: ControllerId,
-        patch: Value,
-    ) -> Result<ControllerDetails, CiError> {
-        unavailable()
-    }
-    pub async fn delete_controller(&self, id: ControllerId) -> Result<(), CiError> {
-        unavailable()
-    }
-    pub async fn rotate_secret(&self, id: ControllerId) -> Result<String, CiError> {
-        unavailable()
-    }
-    pub async fn test_controller(&self, id: ControllerId) -> Result<TestResult, CiError> {
-        unavailable()
-    }
-    pub async fn claim(
-        &self,
-        id: ControllerId,
-        secret: &str,
-        request: ClaimRequest,
-    ) -> Result<Vec<PayloadEntry>, CiError> {
-        unavailable()
+    /// Has these settings from now on. Deadlines that are set stay as they are.
+    pub fn change(&self, settings: Settings) {
+        self.inner.change(settings);
     }
 
-    pub async fn deliveries(
-        &self,
-        filter: DeliveryFilter,
-        page: PageRequest,
-    ) -> Result<Page<DeliveryDetails>, CiError> {
-        unavailable()
-    }
-    pub async fn delivery(&self, id: u64) -> Result<DeliveryDetails, CiError> {
-        unavailable()
-    }
-    pub async fn redeliver(&self, id: u64) -> Result<DeliveryDetails, CiError> {
-        unavailable()
-    }
-    pub async fn callback(&self, token: &str, body: &[u8]) -> Result<CallbackOutcome, CiError> {
-        unavailable()
+    /// Asks this one about policies from now on.
+    pub fn set_judge(&self, judge: Arc<dyn PolicyJudge>) {
+        self.inner.set_judge(judge);
     }
 
-    pub async fn add_exemption(&self, body: ExemptionBody) -> Result<Exemption, CiError> {
-        unavailable()
-    }
-    pub async fn exemptions(&self, page: PageRequest) -> Result<Page<Exemption>, CiError> {
-        unavailable()
-    }
-    pub async fn delete_exemption(&self, id: ExemptionId) -> Result<(), CiError> {
-        unavailable()
-    }
-
-    pub async fn add_runner(&self, new: NewRunner) -> Result<CreatedRunner, CiError> {
-        unavailable()
-    }
-    pub async fn runners(&self, page: PageRequest) -> Result<Page<Runner>, CiError> {
-        unavailable()
-    }
-    pub async fn runner(&self, id: RunnerId) -> Result<Runner, CiError> {
-        unavailable()
-    }
-    pub async fn change_runner(&self, id: RunnerId, patch: Value) -> Result<Runner, CiError> {
-        unavailable()
-    }
-    pub async fn delete_runner(&self, id: RunnerId) -> Result<(), CiError> {
-        unavailable()
-    }
-    pub async fn verify_runner(&self, token: &str) -> Result<Option<Runner>, CiError> {
-        unavailable()
+    /// Stops claiming and evaluating, and waits for what is under way, but no longer than this. What is left is done
+    /// by other servers, or after the next start.
+    pub async fn shut_down(&self, within: Duration) {
+        self.inner.stopping.send_replace(true);
+        self.inner.wake();
+        let mut tasks: JoinSet<()> = std::mem::take(&mut *self.inner.tasks.lock());
+        let all = async { while tasks.join_next().await.is_some() {} };
+        // Those that take too long are stopped with their set.
+        let _ = tokio::time::timeout(within, all).await;
     }
 }
