@@ -1,54 +1,50 @@
-//! The store for asynchronous callers: one thread writes, a few connections read.
+//! The store for asynchronous callers: one thread writes, a few read.
+
+mod readers;
 
 use std::fmt;
 use std::sync::Arc;
 
-use portcullis_core::sync::Mutex;
 use portcullis_store::{JobsError, JobsReader, JobsTransaction, JobsWriter, Location, Mode, Store};
-use tokio::sync::{Semaphore, oneshot};
+use tokio::sync::oneshot;
 
+use self::readers::Readers;
 use crate::error::{CiError, OpenError};
 
 /// Operations that wait for the writer, at most.
 const MOST_WAITING: usize = 4096;
-/// Connections for reading.
-const READERS: usize = 2;
 
 /// The store.
 #[derive(Clone)]
 pub(crate) struct Database {
+    location: Location,
     writer: Arc<JobsWriter>,
     readers: Arc<Readers>,
 }
 
-struct Readers {
-    location: Location,
-    idle: Mutex<Vec<Store>>,
-    turns: Semaphore,
-}
-
 impl fmt::Debug for Database {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Database({})", self.readers.location)
+        write!(f, "Database({})", self.location)
     }
 }
 
 impl Database {
     /// Opens it, and brings its tables up to date.
     pub(crate) async fn open(location: &Location) -> Result<Self, OpenError> {
-        let at = location.clone();
-        let opened = tokio::task::spawn_blocking(move || Store::open(&at, Mode::ReadWrite)).await;
-        let store = opened.map_err(|error| OpenError::Other(error.to_string()))??;
-        let writer = JobsWriter::start(store, MOST_WAITING)
-            .map_err(|error| OpenError::Other(format!("can't start a thread: {error}")))?;
-        Ok(Self {
-            writer: Arc::new(writer),
-            readers: Arc::new(Readers {
-                location: location.clone(),
-                idle: Mutex::new(Vec::new()),
-                turns: Semaphore::new(READERS),
-            }),
-        })
+        let location = location.clone();
+        let open = tokio::task::spawn_blocking(move || {
+            let thread = |error| OpenError::Other(format!("can't start a thread: {error}"));
+            let store = Store::open(&location, Mode::ReadWrite)?;
+            let writer = JobsWriter::start(store, MOST_WAITING).map_err(thread)?;
+            let readers = Readers::start(&location).map_err(thread)?;
+            Ok(Self {
+                location,
+                writer: Arc::new(writer),
+                readers: Arc::new(readers),
+            })
+        });
+        open.await
+            .map_err(|error| OpenError::Other(error.to_string()))?
     }
 
     /// Runs an operation in a transaction, and waits until what it did is durable. It may run several times; the
@@ -72,24 +68,6 @@ impl Database {
         &self,
         work: impl FnOnce(&mut JobsReader<'_>) -> Result<T, CiError> + Send + 'static,
     ) -> Result<T, CiError> {
-        let gone = |_| CiError::Unavailable("the store is closed".to_owned());
-        let _turn = self.readers.turns.acquire().await.map_err(gone)?;
-        let readers = Arc::clone(&self.readers);
-        let read = tokio::task::spawn_blocking(move || {
-            let idle = readers.idle.lock().pop();
-            let mut store = match idle {
-                Some(store) => store,
-                // The writer has opened it, so its tables are there.
-                None => Store::open(&readers.location, Mode::ReadOnly).map_err(JobsError::from)?,
-            };
-            let result = store.read_jobs(work);
-            // A connection that failed may be broken: the next reader opens another.
-            if !matches!(result, Err(CiError::Unavailable(_))) {
-                readers.idle.lock().push(store);
-            }
-            result
-        });
-        let failed = |error: tokio::task::JoinError| CiError::Unavailable(error.to_string());
-        read.await.map_err(failed)?
+        self.readers.read(work).await
     }
 }

@@ -9,6 +9,6 @@ pub use controllers::{
     BreakerDetails, ClaimRequest, ControllerDetails, CreatedController, DeliveryDetails,
     DeliveryFilter, DeliveryTry, TestResult,
 };
-pub use jobs::{JobDetails, JobFilter, JobSummary, PipelineDetails};
+pub use jobs::{JobDetails, JobFilter, JobSummary, PipelineDetails, PipelineFilter};
 pub use page::{Page, PageRequest};
 pub use runners::{CreatedRunner, NewRunner};

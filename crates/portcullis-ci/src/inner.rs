@@ -12,6 +12,7 @@ use crate::backlog::Backlog;
 use crate::database::Database;
 use crate::engine::{Aftermath, Turn, World};
 use crate::error::CiError;
+use crate::gate::{Gate, OpenGate};
 use crate::judge::PolicyJudge;
 use crate::lanes::Lanes;
 use crate::recorder::{Observation, Recorder};
@@ -24,6 +25,7 @@ pub(crate) struct Inner {
     pub(crate) database: Database,
     settings: RwLock<Arc<Settings>>,
     judge: RwLock<Arc<dyn PolicyJudge>>,
+    gate: RwLock<Arc<dyn Gate>>,
     pub(crate) recorder: Arc<dyn Recorder>,
     pub(crate) key: Arc<ServerKey>,
     /// A name that no other server has.
@@ -53,6 +55,7 @@ impl Inner {
             database,
             settings: RwLock::new(Arc::new(settings)),
             judge: RwLock::new(judge),
+            gate: RwLock::new(Arc::new(OpenGate)),
             recorder,
             key: Arc::new(key),
             name,
@@ -82,6 +85,10 @@ impl Inner {
         *self.judge.write() = judge;
     }
 
+    pub(crate) fn set_gate(&self, gate: Arc<dyn Gate>) {
+        *self.gate.write() = gate;
+    }
+
     pub(crate) fn is_stopping(&self) -> bool {
         *self.stopping.borrow()
     }
@@ -104,6 +111,7 @@ impl Inner {
             settings: self.settings(),
             has_ci_policies: self.judge().has_ci_policies(),
             key: Arc::clone(&self.key),
+            gate: Arc::clone(&self.gate.read()),
         }
     }
 

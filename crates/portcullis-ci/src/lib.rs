@@ -10,6 +10,7 @@ mod delivery;
 mod details;
 mod engine;
 mod error;
+mod gate;
 mod inner;
 mod judge;
 mod lanes;
@@ -25,10 +26,11 @@ mod view;
 pub use details::{
     BreakerDetails, ClaimRequest, ControllerDetails, CreatedController, CreatedRunner,
     DeliveryDetails, DeliveryFilter, DeliveryTry, JobDetails, JobFilter, JobSummary, NewRunner,
-    Page, PageRequest, PipelineDetails, TestResult,
+    Page, PageRequest, PipelineDetails, PipelineFilter, TestResult,
 };
 pub use engine::CallbackOutcome;
 pub use error::{CiError, OpenError};
+pub use gate::{Gate, OpenGate};
 pub use judge::{Judging, PolicyChoice, PolicyJudge, PolicyQuestion, PolicyVerdict};
 pub use recorder::{DeliveryOutcome, FinishedAdmission, Observation, Recorder};
 pub use service::Service;

@@ -5,6 +5,7 @@ mod controllers;
 mod deliveries;
 mod exemptions;
 mod jobs;
+mod queue;
 mod runners;
 mod trial;
 
@@ -18,6 +19,7 @@ use tokio::task::JoinSet;
 use crate::database::Database;
 use crate::engine::now;
 use crate::error::OpenError;
+use crate::gate::Gate;
 use crate::inner::Inner;
 use crate::judge::PolicyJudge;
 use crate::recorder::Recorder;
@@ -89,6 +91,11 @@ impl Service {
     /// Asks this one about policies from now on.
     pub fn set_judge(&self, judge: Arc<dyn PolicyJudge>) {
         self.inner.set_judge(judge);
+    }
+
+    /// Asks this one from now on whether pipelines go on.
+    pub fn set_gate(&self, gate: Arc<dyn Gate>) {
+        self.inner.set_gate(gate);
     }
 
     /// Stops claiming and evaluating, and waits for what is under way, but no longer than this. What is left is done

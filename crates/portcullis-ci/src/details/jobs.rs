@@ -111,3 +111,16 @@ pub struct PipelineDetails {
     /// Its jobs.
     pub jobs: Vec<JobSummary>,
 }
+
+/// Which pipelines of a project are meant. What is absent doesn't matter.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct PipelineFilter {
+    /// The path of the project.
+    pub project: String,
+    /// Their name.
+    pub name: Option<String>,
+    /// The branch or tag they are for.
+    pub git_ref: Option<String>,
+    /// The change they are for.
+    pub change: Option<String>,
+}

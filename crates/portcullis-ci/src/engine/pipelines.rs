@@ -1,7 +1,8 @@
 //! What follows in a pipeline when one of its jobs changes.
 
 use portcullis_jobs::{
-    Event, JobId, PipelineDefinition, PipelineId, PipelineStatus, plan_pipeline,
+    Event, JobId, JobStatus, PipelineDefinition, PipelineId, PipelineJob, PipelineStatus,
+    plan_pipeline,
 };
 use portcullis_store::JobRecord;
 
@@ -27,8 +28,11 @@ impl Turn<'_, '_> {
         let mut jobs = self.store.jobs_of_pipeline_for_change(project, id)?;
         loop {
             let known: Vec<_> = jobs.iter().map(JobRecord::pipeline_job).collect();
-            let plan = plan_pipeline(&definition.stages, &known)
+            let mut plan = plan_pipeline(&definition.stages, &known)
                 .map_err(|error| CiError::Unavailable(error.to_string()))?;
+            if self.is_held(&known, &pipeline.project) {
+                plan.start.clear();
+            }
             let changes = plan.skip.len() + plan.revive.len() + plan.start.len();
             if changes == 0 {
                 pipeline.finished_at = match plan.status {
@@ -55,6 +59,31 @@ impl Turn<'_, '_> {
                 self.start(job)?;
             }
         }
+    }
+
+    /// Whether the pipeline with these jobs is held back.
+    fn is_held(&self, jobs: &[PipelineJob], project: &str) -> bool {
+        let is_new = jobs.iter().all(|job| job.status == JobStatus::Created);
+        let gate = &self.world.gate;
+        match is_new {
+            true => !gate.lets_start(project),
+            false => !gate.lets_continue(project),
+        }
+    }
+
+    /// Cancels the jobs of a pipeline that aren't finished.
+    pub(crate) fn cancel_pipeline(&mut self, id: PipelineId) -> Result<usize, CiError> {
+        let found = self.store.pipeline_for_change(id)?;
+        let pipeline = found.ok_or(CiError::NotFound)?;
+        let project = &pipeline.project;
+        let jobs = self.store.jobs_of_pipeline_for_change(project, id)?;
+        let live = jobs.iter().filter(|job| !job.state.status.is_finished());
+        let mut count = 0;
+        for job in live {
+            self.cancel(job.id)?;
+            count += 1;
+        }
+        Ok(count)
     }
 }
 

@@ -11,6 +11,7 @@ use portcullis_store::{JobRecord, JobsTransaction};
 
 use super::question::Question;
 use crate::error::CiError;
+use crate::gate::Gate;
 use crate::recorder::{FinishedAdmission, Observation};
 use crate::secrets::ServerKey;
 use crate::settings::Settings;
@@ -29,6 +30,7 @@ pub(crate) struct World {
     pub(crate) settings: Arc<Settings>,
     pub(crate) has_ci_policies: bool,
     pub(crate) key: Arc<ServerKey>,
+    pub(crate) gate: Arc<dyn Gate>,
 }
 
 /// What is to be done once the transaction is committed.
@@ -82,6 +84,11 @@ impl<'t, 'd> Turn<'t, 'd> {
     pub(crate) fn finish(mut self) -> Result<Aftermath, CiError> {
         self.check_pipelines()?;
         Ok(self.after)
+    }
+
+    /// A pipeline has to be looked at before the end of the turn.
+    pub(crate) fn check_later(&mut self, pipeline: PipelineId) {
+        self.pipelines.insert(pipeline);
     }
 
     /// A job that will be changed. Its pipeline is locked first: everyone locks in this order.

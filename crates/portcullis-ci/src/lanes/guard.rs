@@ -36,10 +36,11 @@ mod tests {
     use super::*;
 
     fn refusal(url: &str, settings: &WebhookSettings) -> Option<String> {
-        let runtime = tokio::runtime::Builder::new_current_thread().enable_all();
-        let mut runtime = runtime;
-        let checked = runtime.build().unwrap().block_on(check(url, settings));
-        checked.err()
+        let runtime = tokio::runtime::Builder::new_current_thread()
+            .enable_all()
+            .build()
+            .unwrap();
+        runtime.block_on(check(url, settings)).err()
     }
 
     #[test]
