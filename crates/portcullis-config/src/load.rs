@@ -51,6 +51,8 @@ pub struct Loaded {
     pub access: AccessSettings,
     /// What is kept of decisions.
     pub decisions: Decisions,
+    /// How CI jobs are handled.
+    pub ci: portcullis_ci::Settings,
     /// What is logged, and how.
     pub log: Log,
     /// How the server shuts down.
@@ -110,6 +112,13 @@ fn load_with(options: &LoadOptions<'_>, notes: &mut Notes) -> Result<Loaded, Fau
     for (key, message) in spec.limits.faults() {
         notes.fault(document.fault(&format!("limits.{key}"), message));
     }
+    for fault in spec.ci.check() {
+        let path = match fault.path.as_str() {
+            "" => "ci".to_owned(),
+            path => format!("ci.{path}"),
+        };
+        notes.fault(document.fault(&path, fault.message));
+    }
     warn_of_empty_chain(&plugins, &listeners, notes);
     if options.listeners == Listening::Needed {
         warn_of_pending_changes(&document, &plugins, &listeners, notes);
@@ -132,6 +141,7 @@ fn load_with(options: &LoadOptions<'_>, notes: &mut Notes) -> Result<Loaded, Fau
             chains,
             access,
             decisions,
+            ci: spec.ci,
             log,
             shutdown: spec.shutdown,
             files: std::mem::take(&mut notes.files),

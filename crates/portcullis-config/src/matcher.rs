@@ -130,6 +130,11 @@ impl Matcher {
         }
     }
 
+    /// Whether it is for this door.
+    pub fn is_for(&self, door: Door) -> bool {
+        self.doors.contains(&door)
+    }
+
     /// Whether it depends on labels.
     pub fn looks_at_labels(&self) -> bool {
         self.labels.is_some()

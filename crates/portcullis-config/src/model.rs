@@ -94,6 +94,9 @@ pub(crate) struct Configuration {
     /// What is recorded of decisions, and for how long.
     #[serde(default)]
     pub(crate) decisions: DecisionsSpec,
+    /// How CI jobs are handled.
+    #[serde(default)]
+    pub(crate) ci: portcullis_ci::Settings,
     /// What is logged, and how.
     #[serde(default)]
     pub(crate) log: Log,

@@ -6,8 +6,8 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use portcullis_config::{self as config, Loaded};
-use portcullis_core::{AuthorizerChain, Chain, ChainEntry, Plugin};
+use portcullis_config::{self as config, Loaded, Service};
+use portcullis_core::{AuthorizerChain, Chain, ChainEntry, FailureMode, Plugin};
 use portcullis_document::Fault;
 use portcullis_graph::{Observer as GraphObserver, Profile};
 use portcullis_js::{GlobalContext, Guard};
@@ -19,7 +19,7 @@ use crate::authorizers;
 use crate::digest;
 use crate::gate::Gate;
 use crate::graphs::Graphs;
-use crate::policies::{self, Compiled, Engine, Observer, PolicyEnvironment};
+use crate::policies::{self, Compiled, Engine, JobPolicies, Observer, PolicyEnvironment};
 use crate::registry;
 
 /// What policies may keep between reviews, empty.
@@ -67,7 +67,7 @@ pub fn build(
     let lasting = (context, before.guard);
     let namespaces = &loaded.namespaces;
     let built = build_entries(loaded, namespaces, &graphs, lasting, None, faults);
-    let (entries, engine) = built;
+    let (entries, engine, job_policies) = built;
     let chain = Chain::new(entries.into_iter().map(|(_, entry)| entry).collect());
     let single = authorizers::single(loaded, &graphs, faults);
     let authorizers = authorizers::chains(loaded, &single);
@@ -86,6 +86,7 @@ pub fn build(
         masker: Arc::clone(&loaded.decisions.masker),
         chain,
         engine,
+        job_policies: job_policies?,
         authorizers,
         pending_mutation: loaded.pending_mutation,
         access,
@@ -106,7 +107,7 @@ pub(crate) fn entries<'a>(
     faults: &mut Vec<Fault>,
 ) -> Vec<(&'a str, ChainEntry)> {
     let lasting = (context, None);
-    let (entries, engine) = build_entries(loaded, namespaces, graphs, lasting, observer, faults);
+    let (entries, engine, _) = build_entries(loaded, namespaces, graphs, lasting, observer, faults);
     let started = if faults.is_empty() {
         engine.start()
     } else {
@@ -127,10 +128,13 @@ fn build_entries<'a>(
     lasting: (&GlobalContext, Option<&Guard>),
     observer: Option<Arc<dyn Observer>>,
     faults: &mut Vec<Fault>,
-) -> (Vec<(&'a str, ChainEntry)>, Engine) {
+) -> (Vec<(&'a str, ChainEntry)>, Engine, Option<JobPolicies>) {
     let namespaces = namespaces.iter().cloned().collect::<StaticNamespaces>();
     let namespaces: Arc<dyn Namespaces> = Arc::new(namespaces);
-    let (policies, engine) = policies(loaded, lasting, observer, faults).unzip();
+    let (policies, engine, jobs) = match policies(loaded, lasting, observer, faults) {
+        Some((policies, engine, jobs)) => (policies, engine, Some(jobs)),
+        None => (None, Engine::default(), None),
+    };
     // Policies that could not be made have said why already.
     let is_missing = policies.is_none();
     let registry = registry::with(&namespaces, policies, &graphs.scoped());
@@ -139,31 +143,44 @@ fn build_entries<'a>(
         .filter(|plugin| !(is_missing && plugin.name == policies::NAME))
         .filter_map(|plugin| Some((plugin.name.as_str(), entry(&registry, plugin, faults)?)))
         .collect();
-    (entries, engine.unwrap_or_default())
+    (entries, engine, jobs)
 }
 
-/// The policies: always compiled, built if they are asked.
+/// The policies: always compiled, built if they are asked, by the chain or about CI jobs.
 fn policies(
     loaded: &Loaded,
     (context, guard): (&GlobalContext, Option<&Guard>),
     observer: Option<Arc<dyn Observer>>,
     faults: &mut Vec<Fault>,
-) -> Option<(Arc<dyn Plugin>, Engine)> {
+) -> Option<(Option<Arc<dyn Plugin>>, Engine, JobPolicies)> {
     let compiled = Compiled::new(&loaded.policies)
         .map_err(|wrong| faults.extend(wrong))
         .ok()?;
-    let entry = loaded.plugins.iter().find(|p| p.name == policies::NAME)?;
+    let entry = loaded.plugins.iter().find(|p| p.name == policies::NAME);
+    let serves_jobs = |listener: &config::Listener| listener.serves.contains(&Service::Ci);
+    let are_for_jobs = !loaded.policies.list.is_empty() && loaded.listeners.iter().any(serves_jobs);
     let around = PolicyEnvironment {
-        failure: entry.failure,
+        failure: entry.map_or(FailureMode::Closed, |entry| entry.failure),
         context: context.clone(),
         guard: guard.cloned().unwrap_or_default(),
         masker: Arc::clone(&loaded.decisions.masker),
         observer,
+        threads: None,
     };
-    compiled
-        .build(&loaded.policies, &loaded.limits, around)
-        .map_err(|why| faults.push(entry.origin.fault("", why)))
-        .ok()
+    let jobs = |plugin| JobPolicies::new(plugin, &loaded.policies, &loaded.limits, around.clone());
+    if entry.is_none() && !are_for_jobs {
+        return Some((None, Engine::default(), jobs(None)));
+    }
+    let built = compiled.build(&loaded.policies, &loaded.limits, around.clone());
+    let built = built.map_err(|why| {
+        faults.push(match entry {
+            Some(entry) => entry.origin.fault("", why),
+            None => Fault::at("policies", why),
+        });
+    });
+    let (plugin, engine) = built.ok()?;
+    let jobs = jobs(Some(Arc::clone(&plugin)));
+    Some((Some(plugin), engine, jobs))
 }
 
 fn entry(

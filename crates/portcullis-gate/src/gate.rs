@@ -9,7 +9,7 @@ use portcullis_record::Masker;
 
 use crate::access::Access;
 use crate::graphs::Graphs;
-use crate::policies::Engine;
+use crate::policies::{Engine, JobPolicies};
 
 /// Everything that judges, built from one configuration and swapped whole.
 #[derive(Debug)]
@@ -34,6 +34,8 @@ pub struct Gate {
     pub graphs: Graphs,
     /// Every authorizer, in the order of the configuration, whether a chain names it or not.
     pub all_authorizers: AuthorizerChain,
+    /// What judges CI jobs.
+    pub job_policies: JobPolicies,
     /// Limits on requests.
     pub limits: Limits,
 }

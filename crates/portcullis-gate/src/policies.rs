@@ -7,6 +7,7 @@
 mod build;
 mod caller;
 mod certificate;
+mod jobs;
 mod observer;
 mod plugin;
 mod subject;
@@ -14,6 +15,7 @@ mod time;
 
 pub use build::Engine;
 pub(crate) use build::{Compiled, PolicyEnvironment, descriptor, fault_in};
+pub use jobs::{JobJudgement, JobOutcome, JobPolicies, JobPolicy, job_request};
 pub(crate) use observer::Observer;
 pub(crate) use plugin::REJECTED_BY_DEFAULT;
 

@@ -149,7 +149,7 @@ impl<'a, 'js> Run<'a, 'js> {
             step.outcome = match &conclusion {
                 Conclusion::Pass if warnings.is_empty() => PolicyOutcome::Pass,
                 Conclusion::Pass => PolicyOutcome::Warn,
-                Conclusion::Allow => PolicyOutcome::Allow,
+                Conclusion::Allow(_) => PolicyOutcome::Allow,
                 Conclusion::Deny(refusal) if refusal.failure => PolicyOutcome::Error,
                 Conclusion::Deny(_) => PolicyOutcome::Deny,
             };
@@ -160,6 +160,9 @@ impl<'a, 'js> Run<'a, 'js> {
                 let named = warnings.into_iter().map(|w| format!("{name}: {w}"));
                 record.warnings.extend(named);
             }
+            if let Conclusion::Allow(reason) = &conclusion {
+                step.message = Some(reason.clone()).filter(|reason| !reason.is_empty());
+            }
             if let Conclusion::Deny(refusal) = &conclusion {
                 step.message = Some(refusal.message.clone());
                 step.limit = refusal.limit;
@@ -168,14 +171,14 @@ impl<'a, 'js> Run<'a, 'js> {
             record.steps.push(step);
             match (mode, conclusion) {
                 // What is asked after a denial changes nothing but where it ends.
-                (PolicyMode::Enforce, Conclusion::Allow) if is_refused => is_over = true,
+                (PolicyMode::Enforce, Conclusion::Allow(_)) if is_refused => is_over = true,
                 (PolicyMode::Enforce, Conclusion::Deny(refusal)) if is_refused => {
                     is_over = refusal.limit.is_some();
                 }
                 (PolicyMode::Warn, Conclusion::Deny(_)) if is_refused => {}
                 (_, Conclusion::Pass)
-                | (PolicyMode::Warn | PolicyMode::DryRun, Conclusion::Allow) => {}
-                (PolicyMode::Enforce, Conclusion::Allow) => {
+                | (PolicyMode::Warn | PolicyMode::DryRun, Conclusion::Allow(_)) => {}
+                (PolicyMode::Enforce, Conclusion::Allow(_)) => {
                     record.verdict = Some(PolicyVerdict::Allow)
                 }
                 (PolicyMode::Enforce, Conclusion::Deny(refusal))
@@ -260,7 +263,7 @@ impl<'a, 'js> Run<'a, 'js> {
             return Conclusion::Deny(failure.into());
         }
         match said {
-            Some((VerdictCall::Allow, _)) => Conclusion::Allow,
+            Some((VerdictCall::Allow { message }, _)) => Conclusion::Allow(message),
             Some((
                 VerdictCall::Deny {
                     message,

@@ -20,7 +20,9 @@ pub(crate) const CALLS: usize = 256;
 /// A verdict that a policy gave by calling `allow` or `deny`.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum VerdictCall {
-    Allow,
+    Allow {
+        message: String,
+    },
     Deny {
         message: String,
         reason: Option<String>,

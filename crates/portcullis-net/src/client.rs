@@ -59,6 +59,16 @@ impl Client {
         }
     }
 
+    /// The same, but it connects to private networks and this machine at most: not to a socket, a link-local address
+    /// (metadata services of clouds are there) or a multicast one, whatever a name resolves to.
+    #[must_use]
+    pub fn without_metadata(self) -> Self {
+        Self {
+            reach: Reach::Private,
+            ..self
+        }
+    }
+
     /// Where the server is.
     pub fn address(&self) -> &Address {
         &self.address
@@ -87,7 +97,7 @@ impl Client {
     pub async fn connect(&self) -> Result<Connection, Error> {
         let open = |stream| Connection::open(stream, self.protocol, Arc::clone(&self.address));
         match &*self.address {
-            Address::Unix(_) if self.reach == Reach::Public => Err(Error::NotPublic),
+            Address::Unix(_) if self.reach != Reach::Anywhere => Err(self.refusal()),
             Address::Unix(path) => {
                 let stream = UnixStream::connect(path).await.map_err(Error::Connect)?;
                 open(Box::new(stream)).await
@@ -109,27 +119,57 @@ impl Client {
         }
     }
 
-    async fn tcp(&self, web: &Web) -> Result<TcpStream, Error> {
-        let found: Vec<SocketAddr> = match &web.host {
-            Host::Ip(ip) => vec![SocketAddr::new(*ip, web.port)],
-            Host::Name(name) => {
-                let found = tokio::net::lookup_host((name.as_str(), web.port)).await;
-                found.map_err(Error::Connect)?.collect()
+    /// Looks the server up, and says whether every address it has may be connected to. Whoever connects later is
+    /// checked again.
+    ///
+    /// # Errors
+    ///
+    /// When the name can't be resolved, or some address may not be connected to.
+    pub async fn check_reach(&self) -> Result<(), Error> {
+        match &*self.address {
+            Address::Unix(_) if self.reach == Reach::Anywhere => Ok(()),
+            Address::Unix(_) => Err(self.refusal()),
+            Address::Web(web) => {
+                let found = look_up(web).await?;
+                let allows = |address: &SocketAddr| self.reach.allows(&web.host, address.ip());
+                match found.iter().all(allows) {
+                    true => Ok(()),
+                    false => Err(self.refusal()),
+                }
             }
-        };
+        }
+    }
+
+    fn refusal(&self) -> Error {
+        match self.reach {
+            Reach::Public => Error::NotPublic,
+            Reach::Private => Error::LinkLocal,
+            Reach::Anywhere => Error::Connect(io::Error::other(
+                "localhost does not resolve to a loopback address",
+            )),
+        }
+    }
+
+    async fn tcp(&self, web: &Web) -> Result<TcpStream, Error> {
+        let found = look_up(web).await?;
         let allows = |address: &SocketAddr| self.reach.allows(&web.host, address.ip());
         let allowed: Vec<SocketAddr> = found.iter().copied().filter(allows).collect();
         if allowed.is_empty() && !found.is_empty() {
-            return Err(match self.reach {
-                Reach::Public => Error::NotPublic,
-                Reach::Anywhere => Error::Connect(io::Error::other(
-                    "localhost does not resolve to a loopback address",
-                )),
-            });
+            return Err(self.refusal());
         }
         let connected = TcpStream::connect(allowed.as_slice()).await;
         let stream = connected.map_err(Error::Connect)?;
         stream.set_nodelay(true).map_err(Error::Connect)?;
         Ok(stream)
     }
+}
+
+async fn look_up(web: &Web) -> Result<Vec<SocketAddr>, Error> {
+    Ok(match &web.host {
+        Host::Ip(ip) => vec![SocketAddr::new(*ip, web.port)],
+        Host::Name(name) => {
+            let found = tokio::net::lookup_host((name.as_str(), web.port)).await;
+            found.map_err(Error::Connect)?.collect()
+        }
+    })
 }

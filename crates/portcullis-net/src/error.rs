@@ -17,6 +17,9 @@ pub enum Error {
     /// The server is not one that may be connected to.
     #[error("can't connect: private and loopback addresses are not allowed")]
     NotPublic,
+    /// The server is not one that may be connected to, although private networks are.
+    #[error("can't connect: link-local and multicast addresses are not allowed")]
+    LinkLocal,
     /// The host can't have a certificate.
     #[error("invalid host name for TLS")]
     ServerName,

@@ -14,6 +14,8 @@ pub(crate) enum Reach {
     Anywhere,
     /// Public ones: not this machine, not private networks.
     Public,
+    /// Private ones too, but no link-local ones, where clouds keep their metadata, and none of groups.
+    Private,
 }
 
 impl Reach {
@@ -22,9 +24,25 @@ impl Reach {
         match self {
             Self::Anywhere => !host.is_loopback() || ip.is_loopback(),
             Self::Public => is_public(ip),
+            Self::Private => is_public(ip) || is_private(ip),
         }
     }
 }
+
+/// Whether a number belongs to this machine or to a private network.
+fn is_private(ip: IpAddr) -> bool {
+    match ip.to_canonical() {
+        IpAddr::V4(ip) => {
+            let [a, b, ..] = ip.octets();
+            // Carrier-grade NAT is private as well.
+            ip.is_private() || ip.is_loopback() || (a == 100 && (64..=127).contains(&b))
+        }
+        IpAddr::V6(ip) => ip.is_loopback() || (ip.is_unique_local() && ip != EC2_METADATA),
+    }
+}
+
+/// The metadata service of EC2, which isn't link-local.
+const EC2_METADATA: Ipv6Addr = Ipv6Addr::new(0xfd00, 0xec2, 0, 0, 0, 0, 0, 0x254);
 
 /// Whether a number belongs to the public internet.
 fn is_public(ip: IpAddr) -> bool {
@@ -135,6 +153,41 @@ mod tests {
             "64:ff9b::8.8.8.8",
         ] {
             assert!(is_public(public.parse().unwrap()), "{public}");
+        }
+    }
+
+    #[test]
+    fn private_networks_have_no_metadata_services() {
+        let host = Host::parse("h.example").unwrap();
+        let allows = |text: &str| Reach::Private.allows(&host, text.parse().unwrap());
+        for allowed in [
+            "8.8.8.8",
+            "10.1.2.3",
+            "100.64.0.1",
+            "127.0.0.1",
+            "172.16.0.1",
+            "192.168.1.1",
+            "::1",
+            "::ffff:10.0.0.1",
+            "fd12:3456::1",
+        ] {
+            assert!(allows(allowed), "{allowed}");
+        }
+        for refused in [
+            "0.0.0.0",
+            "169.254.169.254",
+            "169.254.1.1",
+            "224.0.0.1",
+            "240.0.0.1",
+            "255.255.255.255",
+            "::",
+            "::ffff:169.254.169.254",
+            "64:ff9b::a9fe:a9fe",
+            "fd00:ec2::254",
+            "fe80::1",
+            "ff02::1",
+        ] {
+            assert!(!allows(refused), "{refused}");
         }
     }
 

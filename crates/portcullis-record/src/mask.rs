@@ -44,6 +44,30 @@ pub(crate) enum Mode {
     Everything,
 }
 
+/// Whether a variable is one of those that say which job it is in. They repeat what stands elsewhere in the job:
+/// masked, the name of its project would be missing in every text.
+fn is_public_variable(name: &str) -> bool {
+    matches!(
+        name,
+        "CI" | "CI_JOB_ID"
+            | "CI_JOB_NAME"
+            | "CI_JOB_STAGE"
+            | "CI_JOB_IMAGE"
+            | "CI_PIPELINE_ID"
+            | "CI_PIPELINE_SOURCE"
+            | "CI_PROJECT_ID"
+            | "CI_PROJECT_NAME"
+            | "CI_PROJECT_PATH"
+            | "CI_PROJECT_NAMESPACE"
+            | "CI_PROJECT_ROOT_NAMESPACE"
+            | "CI_COMMIT_REF_NAME"
+            | "CI_COMMIT_REF_SLUG"
+            | "CI_COMMIT_REF_PROTECTED"
+            | "GITLAB_USER_ID"
+            | "GITLAB_USER_LOGIN"
+    )
+}
+
 impl Mode {
     /// Whether a text or number there is masked.
     #[inline]
@@ -64,6 +88,7 @@ impl Mode {
     pub(crate) fn of_member(self, key: &str) -> Option<Self> {
         match self {
             Self::Everything => Some(Self::Everything),
+            Self::Environment if is_public_variable(key) => Some(Self::Plain),
             Self::Environment => Some(Self::Variable),
             Self::Named | Self::Variable if key == "value" => Some(self),
             Self::Named | Self::Variable | Self::Plain => None,

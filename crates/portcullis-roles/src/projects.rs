@@ -113,6 +113,22 @@ impl Projects {
         })
     }
 
+    /// Whether every project of a group is held, at any depth: all are, or one pattern covers them. Whether one
+    /// covers them is tried with names that no one writes into a pattern.
+    pub(super) fn has_group(&self, group: &str) -> bool {
+        if group.is_empty() {
+            return false;
+        }
+        let part = "\u{1}";
+        let probes = [
+            format!("{group}/{part}"),
+            format!("{group}/{part}{part}"),
+            format!("{group}/{part}/{part}/{part}{part}"),
+        ];
+        let covers = |pattern: &Glob| probes.iter().all(|name| pattern.matches(name));
+        self.all || self.patterns.iter().any(covers)
+    }
+
     /// Those with a name.
     pub(super) fn named(&self) -> &[Project] {
         &self.named
@@ -165,6 +181,26 @@ mod tests {
         assert!(Projects::all().find("what/ever").is_some());
         assert!(Projects::all().find("").is_none());
         assert!(projects(&[], &[]).find("a").is_none());
+    }
+
+    #[test]
+    fn a_group_is_held_only_with_everything_in_it() {
+        assert!(Projects::all().has_group("a"));
+        assert!(!Projects::all().has_group(""));
+        for (patterns, group, is_held) in [
+            (&["a/**"][..], "a", true),
+            (&["a/**"], "a/b", true),
+            (&["**"], "a", true),
+            (&["*/**"], "a", true),
+            (&["a/*"], "a", false),
+            (&["a/?", "a/?/?/??", "a/??"], "a", false),
+            (&["a/b/**"], "a", false),
+            (&["a", "a/b"], "a", false),
+            (&["b/**"], "a", false),
+        ] {
+            let held = projects(patterns, &[]);
+            assert_eq!(held.has_group(group), is_held, "{patterns:?} {group}");
+        }
     }
 
     #[test]

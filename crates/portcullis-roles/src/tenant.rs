@@ -73,6 +73,11 @@ impl Tenant {
         self.projects.find(named)
     }
 
+    /// Whether it holds every project of a group, whatever they are called.
+    pub fn holds_group(&self, group: &str) -> bool {
+        self.projects.has_group(group)
+    }
+
     /// The projects it holds by name, those of `source` first, otherwise in the order of the document;
     /// those held by pattern are not known.
     pub fn projects(&self) -> Vec<Project> {

@@ -20,6 +20,7 @@ mod autohold;
 mod body;
 mod call;
 mod caller;
+mod ci;
 mod cookies;
 mod decisions;
 mod description;

@@ -26,6 +26,7 @@ use portcullis_config::Service;
 use portcullis_gate::Gate;
 
 use crate::api::{self, Api, Endpoint, PathValues};
+use crate::ci::Ci;
 use crate::door::Door;
 use crate::http::Response;
 use crate::http::error::HttpError;
@@ -38,6 +39,7 @@ use reviews::Reviewing;
 const DOORS: &[Entrance] = &[
     Entrance::of::<Admission>(admission::find),
     Entrance::of::<Authorization<'_>>(authorization::find),
+    Entrance::of::<Ci>(job_call),
     Entrance::of::<Api>(call),
 ];
 
@@ -134,6 +136,16 @@ fn call<'a>(lookup: &Lookup<'a>, serves: &[Service]) -> Found<'a> {
         api::Found::Endpoint(endpoint, values) => Found::Route(Route::Call(endpoint, values)),
         api::Found::WrongMethod(allow) => Found::WrongMethod(allow),
         api::Found::Nothing => Found::Nothing,
+    }
+}
+
+/// What a request is for at the door of CI: a call of the API that is about jobs.
+fn job_call<'a>(lookup: &Lookup<'a>, serves: &[Service]) -> Found<'a> {
+    match api::find(lookup.method, lookup.path, serves) {
+        api::Found::Endpoint(endpoint, values) if endpoint.services.contains(&Service::Ci) => {
+            Found::Route(Route::Call(endpoint, values))
+        }
+        _ => Found::Nothing,
     }
 }
 

@@ -8,6 +8,7 @@ mod alarm;
 mod api;
 mod assembly;
 mod causes;
+mod ci;
 mod decisions;
 pub mod demonstration;
 mod development;

@@ -17,7 +17,7 @@ use crate::http::setup::ListenerSetup;
 use crate::http::trust::Phase;
 use crate::http::unix;
 use crate::server::Server;
-use portcullis_config::{Bind, Listener};
+use portcullis_config::{Bind, Listener, Service};
 
 /// A listener that could not be bound.
 #[derive(Debug, thiserror::Error)]
@@ -84,6 +84,22 @@ impl Listeners {
             prepared.push((setup, socket));
         }
         Ok(Prepared(prepared))
+    }
+
+    /// Where CI jobs are served by what is prepared, as a URL: the listener for CI, or else for the API.
+    pub(crate) fn place_for_jobs(&self, prepared: &Prepared) -> Option<String> {
+        let of = |service: Service| {
+            let mut all = prepared.0.iter();
+            let (setup, socket) = all.find(|(setup, socket)| {
+                let is_tcp = matches!(setup.bind, Bind::Tcp(_));
+                is_tcp && setup.serves(service) && !matches!(socket, Socket::New(Bound::Unix(..)))
+            })?;
+            match socket {
+                Socket::New(bound) => Some(place(bound, &setup.bind, setup.tls.is_some())),
+                Socket::Kept(index) => Some(self.working.get(*index)?.place.clone()),
+            }
+        };
+        of(Service::Ci).or_else(|| of(Service::Api))
     }
 
     /// For each configured listener the running one whose socket it gets: first by name, so that several

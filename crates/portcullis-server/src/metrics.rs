@@ -6,6 +6,7 @@
 mod admission;
 mod api;
 mod authorization;
+mod ci;
 mod graph;
 mod policies;
 mod resources;
@@ -28,6 +29,7 @@ use crate::decisions::DecisionCounts;
 use admission::AdmissionMetrics;
 use api::ApiMetrics;
 use authorization::AuthorizationMetrics;
+pub(crate) use ci::CiMetrics;
 pub(crate) use graph::GraphMetrics;
 pub(crate) use policies::GuardMetrics;
 use policies::PolicyMetrics;
@@ -67,6 +69,8 @@ pub(crate) struct Metrics {
     admission: AdmissionMetrics,
     authorization: AuthorizationMetrics,
     api: ApiMetrics,
+    /// What is counted of CI jobs.
+    pub(crate) ci: CiMetrics,
     /// What is counted of the graphs.
     pub(crate) graphs: GraphMetrics,
     /// What the decision log counts.
@@ -80,6 +84,7 @@ impl Metrics {
         let mut registry = Registry::with_prefix("portcullis");
         let policies = PolicyMetrics::new(&mut registry);
         let api = ApiMetrics::new(&mut registry);
+        let ci = CiMetrics::new(&mut registry);
         let graphs = GraphMetrics::new(&mut registry);
         let decisions = DecisionCounts::new(&mut registry);
         let admission = AdmissionMetrics::new(&mut registry);
@@ -90,6 +95,7 @@ impl Metrics {
             admission,
             authorization,
             api,
+            ci,
             graphs,
             decisions,
             errors: Family::default(),

@@ -13,6 +13,7 @@ use tokio::signal::unix::Signal;
 
 use crate::assembly::{self, Assembled};
 use crate::causes::with_causes;
+use crate::ci;
 use crate::decisions::{self, Settings};
 use crate::listeners::Listeners;
 use crate::server::Server;
@@ -206,12 +207,18 @@ impl<'a> Reloader<'a> {
         self.server.metrics.graphs.show(&gate.graphs);
         self.server.gate.store(Arc::new(gate));
         self.server.decisions.change(settings, store);
-        self.server.operator_state.move_to(location);
+        self.server.operator_state.move_to(location.clone());
+        let place = listeners.place_for_jobs(&prepared);
+        self.server.ci.change(location, &loaded, place.as_deref());
         listeners.apply(prepared, counts);
         // Answers that go on for long look again at what their callers may see.
         self.server.reloads.send_modify(|count| *count += 1);
         let server = Arc::clone(&self.server);
-        tokio::spawn(async move { server.learn_ended_sessions().await });
+        let is_served = ci::is_served(&loaded);
+        tokio::spawn(async move {
+            server.ci.follow(&server, is_served).await;
+            server.learn_ended_sessions().await;
+        });
         let inventory = Inventory::of(&loaded);
         (self.files, self.seen) = (loaded.files, seen);
         Ok(inventory)

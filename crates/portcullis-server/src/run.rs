@@ -15,6 +15,7 @@ use tokio::sync::watch;
 
 use crate::alarm;
 use crate::assembly;
+use crate::ci::{self, CiJobs};
 use crate::decisions::{self, DecisionLog, Settings};
 use crate::health::Health;
 use crate::http::budget::Budget;
@@ -37,6 +38,9 @@ const FLUSH: Duration = Duration::from_secs(5);
 /// How long a reload is under way before another SIGHUP restarts it, so that many signals can't keep
 /// it from ever ending.
 const RESTART_AFTER: Duration = Duration::from_secs(1);
+
+/// What deliveries of jobs get to end when requests have used up the time to end.
+const LAST_JOBS: Duration = Duration::from_secs(1);
 
 /// What decisions get to be kept when requests have used up the time to end.
 const LAST_DECISIONS: Duration = Duration::from_secs(1);
@@ -78,6 +82,9 @@ pub enum RunError {
     /// The store can't be opened.
     #[error("the store can't be opened")]
     Store(#[from] StoreError),
+    /// Jobs can't be kept.
+    #[error("CI jobs can't be served")]
+    Jobs(#[source] portcullis_ci::OpenError),
     /// Policies can't be evaluated.
     #[error("{0}")]
     Policies(String),
@@ -188,6 +195,7 @@ pub(crate) fn build(
         health,
         metrics,
         decisions: log,
+        ci: CiJobs::new(location.clone(), loaded),
         operator_state: Arc::new(OperatorState::new(location)),
         unix_names: UnixNames::default(),
         ending: watch::Sender::new(false),
@@ -218,7 +226,8 @@ fn outlive_file_size_limit(runtime: &Runtime) -> std::io::Result<()> {
 /// Makes the data directory if something is to be kept there, and checks it if it is there. Says what
 /// is odd about it.
 fn data_directory(options: &RunOptions<'_>, loaded: &Loaded) -> Result<Vec<String>, RunError> {
-    let is_needed = loaded.decisions.is_stored && loaded.decisions.location.is_none();
+    let is_stored = loaded.decisions.is_stored || ci::is_served(loaded);
+    let is_needed = is_stored && loaded.decisions.location.is_none();
     if !is_needed && !options.data_dir.exists() {
         return Ok(Vec::new());
     }
@@ -252,6 +261,13 @@ async fn serve(
         _ = terminate.recv() => return Ok(Ended::AtOnce),
         _ = interrupt.recv() => return Ok(Ended::AtOnce),
     };
+    server
+        .ci
+        .set_listener(listeners.place_for_jobs(&prepared).as_deref());
+    let opening = server
+        .ci
+        .begin(server, ci::is_served(&loaded.configuration));
+    opening.await.map_err(RunError::Jobs)?;
     let following = Arc::clone(server);
     tokio::spawn(async move {
         let has_sessions = || following.has_sessions();
@@ -339,6 +355,9 @@ async fn drain(
             let left = grace.saturating_sub(finishing.elapsed());
             exporters.finish(left.min(FLUSH)).await;
         }
+        // What jobs decided last is recorded too.
+        let left = grace.saturating_sub(finishing.elapsed()).max(LAST_JOBS);
+        server.ci.shut_down(left).await;
         // Decisions have what is left of the time, and a moment in any case.
         let left = grace
             .saturating_sub(finishing.elapsed())

@@ -9,6 +9,7 @@ use portcullis_js::{GlobalContext, Guard};
 use portcullis_telemetry::Telemetry;
 use tokio::sync::watch;
 
+use crate::ci::CiJobs;
 use crate::decisions::DecisionLog;
 use crate::health::Health;
 use crate::http::budget::Budget;
@@ -30,6 +31,8 @@ pub(crate) struct Server {
     pub(crate) decisions: DecisionLog,
     /// What operators set.
     pub(crate) operator_state: Arc<OperatorState>,
+    /// CI jobs.
+    pub(crate) ci: CiJobs,
     /// Names of users at unix sockets.
     pub(crate) unix_names: UnixNames,
     /// Turns true when the server is shutting down.

@@ -141,17 +141,25 @@ pub(crate) trait Database: Send {
     /// How much of it is in use, where the database knows at once.
     fn size_in_use(&mut self) -> Result<Option<u64>, Failure>;
 
+    /// Takes so many new ids of this name. None is given twice, though some may never be used.
+    fn new_ids(&mut self, name: &str, count: usize) -> Result<Vec<i64>, Failure>;
+
     /// Gives unused space back, in steps that don't block others for long.
     fn give_space_back(&mut self) -> Result<(), Failure>;
 }
 
-/// What differs in the SQL of tables.
+/// What differs in the SQL of both.
 #[derive(Debug)]
 pub(crate) struct Dialect {
     pub(crate) prefix: &'static str,
     pub(crate) number: &'static str,
     pub(crate) text: &'static str,
     pub(crate) blob: &'static str,
+    /// The end of a query for rows that will be changed: nobody else may, until the end of the transaction. Empty
+    /// where a transaction is alone anyway.
+    pub(crate) for_update: &'static str,
+    /// The same, without those that somebody else holds.
+    pub(crate) skip_locked: &'static str,
 }
 
 /// Runs `work` in a transaction: all of it, or nothing.

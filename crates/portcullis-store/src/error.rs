@@ -94,7 +94,7 @@ impl StoreError {
                 found,
                 needed,
             },
-            Kind::Busy => Self::Busy { location, reason },
+            Kind::Busy | Kind::Conflict => Self::Busy { location, reason },
             Kind::Unavailable => Self::Unavailable { location, reason },
             Kind::Corrupt => Self::Corrupt { location, reason },
             Kind::Other => Self::Other { location, reason },
@@ -108,7 +108,7 @@ impl StoreError {
 pub struct LocationError(pub(crate) String);
 
 /// What went wrong, before it is said where.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct Failure {
     pub(crate) kind: Kind,
     pub(crate) reason: String,
@@ -118,9 +118,17 @@ pub(crate) struct Failure {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Kind {
     Missing,
-    Newer { found: u64, known: u64 },
-    Older { found: u64, needed: u64 },
+    Newer {
+        found: u64,
+        known: u64,
+    },
+    Older {
+        found: u64,
+        needed: u64,
+    },
     Busy,
+    /// With another transaction, which went ahead: the same succeeds if it is done again at once.
+    Conflict,
     Unavailable,
     Corrupt,
     Other,

@@ -1,4 +1,4 @@
-//! Persistent data: decisions, autoholds and states of tenants, in SQLite or PostgreSQL.
+//! Persistent data: decisions, autoholds, states of tenants and CI jobs, in SQLite or PostgreSQL.
 //!
 //! Everything here blocks, so callers give it threads of their own. What a record contains, and that no
 //! secret is in it, is the task of `portcullis-record`.
@@ -6,12 +6,14 @@
 //! `database` is the base of everything stored: a connection to either database behind
 //! one small trait. `migrations` brings the tables up to date. `decisions` is what is stored about
 //! decisions; `holds` and `states` are what operators set over the API, `sessions` those that were ended
-//! early; `sweep` deletes what of these is over. SQL is the same for both databases.
+//! early; `sweep` deletes what of these is over. `jobs` is everything about CI jobs. SQL is the same for both
+//! databases.
 
 mod database;
 mod decisions;
 mod error;
 mod holds;
+mod jobs;
 mod location;
 mod migrations;
 mod sessions;
@@ -24,6 +26,12 @@ pub use database::Mode;
 pub use decisions::{Entry, Filter, Mark, Page, Retention};
 pub use error::StoreError;
 pub use holds::{Hold, NewHold, Placed};
+pub use jobs::{
+    AfterTry, Claimant, ControllerRecord, ControllerSecret, DecisionRecord, DeletedJobs, Delivery,
+    DeliveryFilter, DeliveryId, DeliveryShare, DeliveryState, DeliveryTry, IdKind, JobFilter,
+    JobRecord, JobsError, JobsReader, JobsTransaction, JobsWriter, PipelineMatch, PipelineRecord,
+    RunnerRecord,
+};
 pub use location::Location;
 pub use sessions::{EndedSessions, EndingSession};
 pub use states::{StateChange, TenantState};

@@ -33,6 +33,10 @@ const MIGRATIONS: &[Migration] = &[
         name: "0004-shares-of-the-store",
         text: include_str!("../migrations/0004-shares-of-the-store.sql"),
     },
+    Migration {
+        name: "0005-jobs",
+        text: include_str!("../migrations/0005-jobs.sql"),
+    },
 ];
 
 const TABLE: &str = "portcullis_migrations";
@@ -153,6 +157,8 @@ mod tests {
         number: "N",
         text: "T",
         blob: "B",
+        for_update: "",
+        skip_locked: "",
     };
 
     #[test]

@@ -59,6 +59,11 @@ impl Store {
             .map_err(|failure| StoreError::at(&self.location, failure))
     }
 
+    /// The connection, and its location for errors.
+    pub(crate) fn parts(&mut self) -> (&Location, &mut dyn Database) {
+        (&self.location, &mut *self.database)
+    }
+
     /// Stores these decisions: all of them, or none. One whose id is there already is left out, so a
     /// batch can be given again after an error.
     ///

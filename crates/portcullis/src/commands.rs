@@ -9,18 +9,23 @@ mod access_matrix;
 mod autohold;
 mod can_i;
 mod check;
+mod controller;
 mod decisions;
+mod delivery;
 mod documents;
 mod eval;
 mod explain;
 mod failure;
 mod graph;
 mod init;
+mod job;
+mod listing;
 mod pipeline;
 mod plugins;
 pub(crate) mod policy_worker;
 mod remote;
 mod replay;
+mod runner;
 mod serve;
 mod tenant;
 mod test;
@@ -34,15 +39,19 @@ use self::access_matrix::AccessMatrix;
 use self::autohold::Autohold;
 use self::can_i::CanI;
 use self::check::Check;
+use self::controller::Controller;
 use self::decisions::Decisions;
+use self::delivery::Delivery;
 use self::documents::{Completions, Version};
 use self::eval::Eval;
 use self::explain::Explain;
 use self::graph::Graph;
 use self::init::Init;
+use self::job::Job;
 use self::pipeline::Pipeline;
 use self::plugins::Plugins;
 use self::replay::Replay;
+use self::runner::Runner;
 use self::serve::Serve;
 use self::tenant::Tenant;
 use self::test::Test;
@@ -84,8 +93,16 @@ pub(crate) enum Command {
     Tenant(Tenant),
     /// Hold nodes of failed jobs.
     Autohold(Autohold),
-    /// Run pipelines again, cancel them, or move changes to the front.
+    /// Submit, show, retry and cancel CI jobs.
+    Job(Job),
+    /// Submit pipelines, run them again, cancel them, or move changes to the front.
     Pipeline(Pipeline),
+    /// Add, test, pause and delete admission controllers of CI jobs.
+    Controller(Controller),
+    /// List what was sent to admission controllers, and send it again.
+    Delivery(Delivery),
+    /// List, pause and resume runners of CI jobs.
+    Runner(Runner),
     /// List every plug-in with its phases, operations and configuration.
     Plugins(Plugins),
     /// Print the JSON Schema of the configuration file.
@@ -116,7 +133,11 @@ pub(crate) fn run(command: Command, program: fn() -> clap::Command) -> Exit {
         Command::Token(token) => token::run(&token),
         Command::Tenant(tenant) => tenant::run(&tenant),
         Command::Autohold(autohold) => autohold::run(&autohold),
+        Command::Job(job) => job::run(&job),
         Command::Pipeline(pipeline) => pipeline::run(&pipeline),
+        Command::Controller(controller) => controller::run(&controller),
+        Command::Delivery(delivery) => delivery::run(&delivery),
+        Command::Runner(runner) => runner::run(&runner),
         Command::Plugins(plugins) => plugins::run(&plugins),
         Command::Schema => documents::schema(),
         Command::Completions(completions) => documents::completions(&completions, program()),

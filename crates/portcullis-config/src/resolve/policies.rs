@@ -10,9 +10,13 @@ use crate::{
     model::{About, Configuration, DefaultAction, Policies, Policy, PolicySpec},
     notes::Notes,
 };
-use portcullis_document::{Document, Fault, Source};
+use portcullis_document::{Document, Fault, Faults, Source};
 use scripts::Scripts;
 pub use test_modules::{TestModules, test_modules};
+
+use std::sync::Arc;
+
+use portcullis_core::PolicyMode;
 
 /// How strictly a file is read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -102,6 +106,52 @@ fn of_document(
         }
     }
     list
+}
+
+impl Policies {
+    /// These without their policies: what a single policy is added to.
+    pub fn without_policies(&self) -> Self {
+        Self {
+            globals: Arc::clone(&self.globals),
+            list: Vec::new(),
+            modules: Vec::new(),
+            marks: Vec::new(),
+            default_action: self.default_action,
+            host: self.host.clone(),
+        }
+    }
+
+    /// The same globals and host calls with one policy for CI jobs, given as text: the body of a function, or a
+    /// module without imports.
+    ///
+    /// # Errors
+    ///
+    /// When the text can't be read. Whether it can be compiled is up to the engine.
+    pub fn with_job_policy(&self, name: &str, code: &str) -> Result<Self, Faults> {
+        let mut notes = Notes::default();
+        let mut scripts = Scripts::new(false);
+        let text = Source::text_named(format!("policy `{name}`"), code);
+        let prepared = scripts.inline(&text, &mut notes);
+        if let Some(faults) = Faults::from_list(std::mem::take(&mut notes.faults)) {
+            return Err(faults);
+        }
+        let mut matcher = Matcher::default();
+        matcher.also_for_jobs();
+        let policy = prepared.map(|code| Policy {
+            name: name.to_owned(),
+            matcher,
+            mode: PolicyMode::Enforce,
+            code,
+            text,
+            about: About::default(),
+        });
+        let (modules, _) = scripts.finish();
+        Ok(Self {
+            list: policy.into_iter().collect(),
+            modules,
+            ..self.without_policies()
+        })
+    }
 }
 
 /// What others make a link of has to be one, and nothing that runs.

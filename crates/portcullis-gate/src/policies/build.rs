@@ -59,19 +59,21 @@ impl Compiled {
         policies: &config::Policies,
         limits: &config::Limits,
         around: PolicyEnvironment,
-    ) -> Result<(Arc<dyn Plugin>, Engine), String> {
+    ) -> Result<(Arc<PoliciesPlugin>, Engine), String> {
         let PolicyEnvironment {
             failure,
             context,
             guard,
             masker,
             observer,
+            threads,
         } = around;
         let limits = portcullis_js::Limits::from(limits);
         let threads = match observer {
             // Only the observer asks, one request after the other.
             Some(_) => 1,
-            None => std::thread::available_parallelism().map_or(2, NonZero::get),
+            None => threads
+                .unwrap_or_else(|| std::thread::available_parallelism().map_or(2, NonZero::get)),
         };
         let options = PoolOptions {
             threads,
@@ -102,7 +104,7 @@ impl Compiled {
 }
 
 /// What policies are built into.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct PolicyEnvironment {
     /// What follows when they can't decide.
     pub(crate) failure: FailureMode,
@@ -114,6 +116,8 @@ pub(crate) struct PolicyEnvironment {
     pub(crate) masker: Arc<Masker>,
     /// Observes more of each evaluation than a verdict has.
     pub(crate) observer: Option<Arc<dyn Observer>>,
+    /// How many evaluations compute at a time; by default as many as there are cores.
+    pub(crate) threads: Option<usize>,
 }
 
 /// What evaluates the policies of a gate; nothing where none are asked.

@@ -20,14 +20,14 @@ use portcullis_config::{DefaultAction, Matcher};
 
 /// Which requests a policy is asked about, and what its denial means.
 #[derive(Debug, Clone)]
-pub(super) struct Rule {
+pub(crate) struct Rule {
     pub(super) matcher: Matcher,
     pub(super) mode: PolicyMode,
 }
 
 /// The plug-in.
 #[derive(Debug)]
-pub(super) struct PoliciesPlugin {
+pub(crate) struct PoliciesPlugin {
     pub(super) pool: Arc<Pool>,
     /// One for each policy of the pool.
     pub(super) rules: Arc<[Rule]>,
@@ -84,6 +84,56 @@ enum Prepared {
 type Skipped = Vec<Option<&'static str>>;
 
 impl PoliciesPlugin {
+    /// The names of its policies, in order.
+    pub(super) fn names(&self) -> &[String] {
+        self.pool.policies().names()
+    }
+
+    /// Which policies are asked about a CI job: those that match it, or only the one of this name, whatever doors
+    /// it is for.
+    pub(super) fn plan_for_job(&self, request: &Attributes, only: Option<&str>) -> Vec<Plan> {
+        let rules = self.names().iter().zip(self.rules.iter());
+        let plan = rules.map(|(name, rule)| {
+            let is_asked = match only {
+                None => rule.matcher.mismatch(request).is_none(),
+                Some(only) => {
+                    let mut matcher = rule.matcher.clone();
+                    matcher.also_for_jobs();
+                    only == name && matcher.mismatch(request).is_none()
+                }
+            };
+            match is_asked {
+                true => Plan::Run(rule.mode),
+                false => Plan::Skip,
+            }
+        });
+        plan.collect()
+    }
+
+    /// Evaluates policies over a CI job, outside of any chain.
+    pub(super) async fn evaluate(
+        &self,
+        request: &Attributes,
+        plan: Vec<Plan>,
+    ) -> Result<Evaluation, String> {
+        let (input, asked) = self.input(request, plan).map_err(|e| e.to_string())?;
+        let own = clock::monotonic() + self.deadline;
+        let deadline = request.deadline.map_or(own, |deadline| deadline.min(own));
+        let (send, receive) = oneshot::channel();
+        let submitted = self.pool.submit(input, deadline, move |result| {
+            let _ = send.send(result);
+        });
+        submitted.map_err(|e| e.to_string())?;
+        match receive.await {
+            Ok(Ok(evaluation)) => {
+                log_console(&evaluation, &self.masker, &asked.request);
+                Ok(evaluation)
+            }
+            Ok(Err(error)) => Err(error.to_string()),
+            Err(_) => Err("the policy engine has ended".to_owned()),
+        }
+    }
+
     fn prepare(&self, request: &Attributes) -> Result<Prepared, PluginError> {
         let rules = self.rules.iter();
         let skipped: Skipped = rules.map(|r| r.matcher.mismatch(request)).collect();
@@ -95,6 +145,16 @@ impl PoliciesPlugin {
             Some(_) => Plan::Skip,
             None => Plan::Run(rule.mode),
         });
+        let (input, asked) = self.input(request, plan.collect())?;
+        Ok(Prepared::Ask(Box::new(input), asked, skipped))
+    }
+
+    /// What is evaluated.
+    fn input(
+        &self,
+        request: &Attributes,
+        plan: Vec<Plan>,
+    ) -> Result<(Input, Arc<PolicySubject>), PluginError> {
         let tree = |document: &Option<Document>| match document {
             Some(document) => document.tree().map(Arc::new),
             None => Ok(Arc::new(Tree::from(&Value::Null))),
@@ -110,13 +170,13 @@ impl PoliciesPlugin {
         let input = Input {
             object: tree(&request.object)?,
             old_object: tree(&request.old_object)?,
-            plan: plan.collect(),
+            plan,
             failures_pass: self.failures_pass,
             asks_on: self.observer.as_ref().is_some_and(|o| o.asks_on()),
             subject: Arc::clone(&asked) as _,
             replay,
         };
-        Ok(Prepared::Ask(Box::new(input), asked, skipped))
+        Ok((input, asked))
     }
 
     /// What happens when no policy has an opinion. A CI job is allowed then: denying it takes a

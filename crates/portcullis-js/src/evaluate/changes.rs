@@ -22,7 +22,7 @@ impl<'js> Run<'_, 'js> {
         let failure = match conclusion {
             Conclusion::Deny(refusal) if refusal.failure => refusal,
             Conclusion::Deny(_) => return conclusion,
-            Conclusion::Pass | Conclusion::Allow => match self.object_now() {
+            Conclusion::Pass | Conclusion::Allow(_) => match self.object_now() {
                 Ok(changed) => {
                     self.kept = changed.map(|changed| Arc::new(Tree::from(&changed)));
                     return conclusion;

@@ -19,7 +19,8 @@ pub(super) const INTERNAL_ERROR: &str = "INTERNAL_ERROR";
 #[derive(Debug)]
 pub(super) enum Conclusion {
     Pass,
-    Allow,
+    /// A yes; the reason may be empty.
+    Allow(String),
     Deny(Refusal),
 }
 
@@ -108,7 +109,7 @@ impl<'js> Run<'_, 'js> {
         }
         let yes = value.as_bool().or_else(|| self.boxed_bool(value));
         match yes {
-            Some(true) => Conclusion::Allow,
+            Some(true) => Conclusion::Allow(String::new()),
             Some(false) => refuse("request denied by policy".to_owned()),
             None => {
                 let kind: rquickjs::Result<String> = self

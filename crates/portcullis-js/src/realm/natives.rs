@@ -101,7 +101,7 @@ pub(super) fn functions<'js>(
                     code: Option<f64>,
                     trace: Opt<String>| {
         let said = if yes {
-            VerdictCall::Allow
+            VerdictCall::Allow { message }
         } else {
             let code = code.filter(|c| (400.0..600.0).contains(c) && c.fract() == 0.0);
             VerdictCall::Deny {

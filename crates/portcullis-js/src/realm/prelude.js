@@ -80,8 +80,8 @@
 
   // Thrown to leave a policy that has spoken. Catching it changes nothing.
   const over = { __proto__: null, toString() { return 'the policy has decided'; } };
-  function allow() {
-    host.say(true, '', undefined, undefined, new Fault().stack);
+  function allow(reason) {
+    host.say(true, reason === undefined || reason === null ? '' : shown(reason), undefined, undefined, new Fault().stack);
     throw over;
   }
   function deny(message, reason, code) {

@@ -78,3 +78,17 @@ fn of_a_large_job_the_large_members_are_left_out() {
     assert_eq!(decision.input.truncated, ["/review/script"]);
     assert_eq!(decision.summary.name, "build");
 }
+
+#[test]
+fn variables_that_say_which_job_it_is_are_kept() {
+    let job = json!({
+        "apiVersion": format!("{CI_GROUP}/v1"), "kind": CI_JOB,
+        "metadata": {"name": "build"}, "project": "shop/web",
+        "variables": {"CI_PROJECT_NAMESPACE": "shop", "CI_JOB_ID": 7, "CI_DEPLOY_PASSWORD": "hunter22"},
+    });
+    let decision = read(&Masker::default(), &job);
+    assert_eq!(
+        decision.input.masked,
+        ["/review/variables/CI_DEPLOY_PASSWORD"]
+    );
+}

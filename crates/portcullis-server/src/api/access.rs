@@ -15,6 +15,34 @@ pub(crate) enum Access {
     Tenant(Permission, &'static [Condition]),
     /// A permission at the root of the API.
     Root(Permission, &'static [Condition]),
+    /// A permission in one of the tenants that hold what the call is about: a project, or a whole group. For the
+    /// whole instance, the permission at the root of the API.
+    Holder(Permission, &'static [Condition]),
+    /// No identity, but a credential for this one thing.
+    Credential(Credential),
+}
+
+/// Credentials that are no identities.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Credential {
+    /// The token of one delivery, in the path.
+    Callback,
+    /// The secret of a controller, as a bearer token.
+    Controller,
+    /// The token of a runner, in the body.
+    Runner,
+}
+
+impl Access {
+    /// The permission it takes, if it takes one.
+    pub(crate) fn permission(self) -> Option<Permission> {
+        match self {
+            Self::Tenant(permission, _)
+            | Self::Root(permission, _)
+            | Self::Holder(permission, _) => Some(permission),
+            Self::Public(_) | Self::SignedIn(_) | Self::Credential(_) => None,
+        }
+    }
 }
 
 /// Says what there is.
@@ -23,6 +51,11 @@ pub(crate) const DESCRIBES: Access = Access::Public("lists what exists, not its 
 /// What an action in a tenant needs.
 pub(crate) const fn in_tenant<A: Action>() -> Access {
     Access::Tenant(A::PERMISSION, A::CONDITIONS)
+}
+
+/// What an action on something that tenants hold needs.
+pub(crate) const fn by_holder<A: Action>() -> Access {
+    Access::Holder(A::PERMISSION, A::CONDITIONS)
 }
 
 /// What an action on the whole instance needs.

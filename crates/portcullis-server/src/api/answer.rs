@@ -17,6 +17,13 @@ pub(super) fn ok(value: &impl Serialize) -> Result<Response, HttpError> {
     Ok(response)
 }
 
+/// 201 with what was created.
+pub(super) fn created(value: &impl Serialize) -> Result<Response, HttpError> {
+    let mut response = ok(value)?;
+    *response.status_mut() = StatusCode::CREATED;
+    Ok(response)
+}
+
 /// 204 with nothing.
 pub(super) fn nothing() -> Response {
     let mut response = Response::new(Answer::whole(Vec::new()));

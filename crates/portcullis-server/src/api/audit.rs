@@ -39,7 +39,7 @@ pub(crate) struct CallDecision {
 
 impl Door for Api {
     const NAME: portcullis_core::Door = portcullis_core::Door::Api;
-    const SERVICES: &'static [Service] = &[Service::Api, Service::Web];
+    const SERVICES: &'static [Service] = &[Service::Api, Service::Ci, Service::Web];
     type Decision = CallDecision;
     type Answer = Result<(), HttpError>;
 

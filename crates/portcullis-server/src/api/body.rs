@@ -3,11 +3,13 @@
 use std::borrow::Cow;
 use std::time::{Duration, SystemTime};
 
+use bytes::Bytes;
 use hyper::header::EXPECT;
 use portcullis_core::json::{self, JsonFault};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Deserializer};
+use serde_json::Value;
 
 use super::call::Call;
 use crate::http::body::{self, BodyLimits};
@@ -39,25 +41,34 @@ pub(super) fn ends_after(
 impl Call<'_> {
     /// Reads the body. Call this only once it is known that the caller may send one.
     pub(crate) async fn take_body<T: DeserializeOwned>(&mut self) -> Result<T, HttpError> {
+        parse(&self.take_bytes(MOST_BYTES).await?)
+    }
+
+    /// Reads the body, an object of strict JSON that is checked elsewhere.
+    pub(crate) async fn take_object(&mut self, most: u64) -> Result<Value, HttpError> {
+        parse(&self.take_bytes(most).await?)
+    }
+
+    /// Reads the body as it is, which is said to be JSON.
+    pub(crate) async fn take_bytes(&mut self, most: u64) -> Result<Bytes, HttpError> {
         media_type::expect_json(&self.head.headers)?;
         let Some(incoming) = self.body.take() else {
             return Err(HttpError::internal());
         };
         let limits = &self.gate.limits;
-        let most = limits.body.bytes().min(MOST_BYTES);
+        let most = limits.body.bytes().min(most);
         let expects_continue = self.head.headers.contains_key(EXPECT);
         let limits = BodyLimits {
             bytes: most,
             time: limits.body_timeout.into(),
             budget: &self.visitor.server.budget,
         };
-        let bytes = body::read(incoming, limits, expects_continue).await?;
-        parse(&bytes)
+        body::read(incoming, limits, expects_continue).await
     }
 }
 
 /// A value of strict JSON: nothing twice, nothing unknown.
-fn parse<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, HttpError> {
+pub(super) fn parse<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, HttpError> {
     let scanned = json::scan(bytes).map_err(|fault| HttpError::malformed(&fault))?;
     if !scanned.is_object() {
         return Err(HttpError::malformed(&scanned.fault("expected an object")));

@@ -55,6 +55,8 @@ pub(crate) struct Endpoint {
 pub(crate) enum Verb {
     Get,
     Post,
+    Put,
+    Patch,
     Delete,
 }
 
@@ -66,6 +68,10 @@ pub(crate) enum Tag {
     Tenants,
     Autoholds,
     Pipelines,
+    Jobs,
+    Controllers,
+    Exemptions,
+    Runners,
     Decisions,
     Graph,
 }
@@ -108,6 +114,11 @@ pub(crate) enum Success {
         description: &'static str,
         content_type: &'static str,
     },
+    /// 201 and JSON: what was created.
+    Created {
+        description: &'static str,
+        schema: SchemaOf,
+    },
     /// 204 and nothing.
     Nothing { description: &'static str },
     /// 303 to somewhere else.
@@ -117,6 +128,9 @@ pub(crate) enum Success {
 /// What has calls of the API.
 const API: &[Service] = &[Service::Api];
 
+/// What has calls of the API for CI jobs.
+const API_AND_CI: &[Service] = &[Service::Api, Service::Ci];
+
 /// The same, and what has web pages.
 const API_AND_WEB: &[Service] = &[Service::Api, Service::Web];
 
@@ -125,6 +139,14 @@ impl Endpoint {
     pub(crate) const fn with_web(self) -> Self {
         Self {
             services: API_AND_WEB,
+            ..self
+        }
+    }
+
+    /// The same, served at listeners for CI too.
+    pub(crate) const fn with_ci(self) -> Self {
+        Self {
+            services: API_AND_CI,
             ..self
         }
     }
@@ -172,7 +194,7 @@ impl Endpoint {
         match &self.success {
             Success::Other { content_type, .. } => content_type.starts_with("text/html"),
             Success::Redirect { .. } => true,
-            Success::Json { .. } | Success::Nothing { .. } => false,
+            Success::Json { .. } | Success::Created { .. } | Success::Nothing { .. } => false,
         }
     }
 }
@@ -183,6 +205,8 @@ impl Verb {
         match self {
             Self::Get => method == Method::GET || method == Method::HEAD,
             Self::Post => method == Method::POST,
+            Self::Put => method == Method::PUT,
+            Self::Patch => method == Method::PATCH,
             Self::Delete => method == Method::DELETE,
         }
     }

@@ -1,5 +1,6 @@
 //! All calls. Each is defined where it is answered, with what it needs; this is the list of lists.
 
+use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
 use hyper::{Method, StatusCode};
@@ -10,7 +11,7 @@ use super::call::{Answering, Call};
 use super::endpoint::{Endpoint, Success, Tag, Verb, get, schema_of};
 use super::path::{self, PathValues};
 use super::{
-    authorizations, autohold, decisions, description, graph, home, info, openapi, pipeline,
+    authorizations, autohold, ci, decisions, description, graph, home, info, openapi, pipeline,
     sessions, sign_in, state, tenant,
 };
 use crate::http::answer::Answer;
@@ -60,7 +61,7 @@ fn openapi(_: Call<'_>) -> Answering<'_> {
 
 /// Every call there is. A path that fits several is the first one's.
 pub(crate) fn all() -> impl Iterator<Item = &'static Endpoint> + Clone {
-    GROUPS.iter().copied().flatten()
+    GROUPS.iter().chain(ci::GROUPS).copied().flatten()
 }
 
 /// What a request is for.
@@ -98,14 +99,25 @@ pub(crate) fn find(method: &Method, path: &str, serves: &[Service]) -> Found {
 
 /// The methods that a path takes.
 fn methods(path: &str) -> &'static str {
+    static METHODS: LazyLock<BTreeMap<&'static str, String>> = LazyLock::new(|| {
+        let paths = all().map(|endpoint| endpoint.path);
+        paths.map(|path| (path, taken_by(path))).collect()
+    });
+    METHODS.get(path).map_or("", String::as_str)
+}
+
+fn taken_by(path: &str) -> String {
+    let words = [
+        (Verb::Get, "GET, HEAD"),
+        (Verb::Post, "POST"),
+        (Verb::Put, "PUT"),
+        (Verb::Patch, "PATCH"),
+        (Verb::Delete, "DELETE"),
+    ];
     let has = |verb| all().any(|e| e.path == path && e.method == verb);
-    match (has(Verb::Get), has(Verb::Post), has(Verb::Delete)) {
-        (true, true, _) => "GET, HEAD, POST",
-        (true, false, true) => "GET, HEAD, DELETE",
-        (true, false, false) => "GET, HEAD",
-        (false, true, _) => "POST",
-        (false, false, _) => "DELETE",
-    }
+    let taken = words.into_iter().filter(|(verb, _)| has(*verb));
+    let taken: Vec<&str> = taken.map(|(_, word)| word).collect();
+    taken.join(", ")
 }
 
 #[cfg(test)]

@@ -4,6 +4,8 @@
 //! on nothing else. What an action needs is defined by its type, and is what its endpoint declares: the
 //! guard denies every call of an endpoint that declares something else.
 
+mod holders;
+
 use portcullis_core::Identity;
 use portcullis_roles::{AccessDecision, Parameters, Permission, Refusal, Scope, Tenant};
 
@@ -13,6 +15,8 @@ use super::call::Call;
 use super::caller::Caller;
 use crate::http::browser;
 use crate::http::error::HttpError;
+
+pub(crate) use holders::Territory;
 
 /// An action that the caller may take.
 #[derive(Debug)]
@@ -46,10 +50,7 @@ impl<'a> Call<'a> {
         let who = self.caller.identity();
         let answer = root.check(who, Permission::Read, &Parameters::new());
         if let AccessDecision::Refused(_) = answer {
-            let permission = match self.access {
-                Access::Tenant(permission, _) | Access::Root(permission, _) => permission,
-                Access::Public(_) | Access::SignedIn(_) => Permission::Read,
-            };
+            let permission = self.access.permission().unwrap_or(Permission::Read);
             let refusal = Refusal {
                 permission,
                 misses: Vec::new(),
@@ -127,10 +128,13 @@ impl<'a> Call<'a> {
     /// An endpoint that declares something else than its handler requires is a bug, and
     /// denies every call.
     fn declared<A: Action>(&self, scope: &Scope) -> Result<(), HttpError> {
-        let wanted = match scope.tenant() {
+        self.is_declared(match scope.tenant() {
             Some(_) => Access::Tenant(A::PERMISSION, A::CONDITIONS),
             None => Access::Root(A::PERMISSION, A::CONDITIONS),
-        };
+        })
+    }
+
+    pub(super) fn is_declared(&self, wanted: Access) -> Result<(), HttpError> {
         if self.access == wanted {
             return Ok(());
         }

@@ -79,6 +79,8 @@ fn method(verb: Verb) -> &'static str {
     match verb {
         Verb::Get => "get",
         Verb::Post => "post",
+        Verb::Put => "put",
+        Verb::Patch => "patch",
         Verb::Delete => "delete",
     }
 }

@@ -5,6 +5,7 @@ use hyper::ext::ReasonPhrase;
 use hyper::header::{ALLOW, CONTENT_TYPE, HeaderValue, RETRY_AFTER, WWW_AUTHENTICATE};
 use portcullis_core::text::start;
 use portcullis_core::{DecisionId, clock};
+use portcullis_document::Fault;
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
@@ -25,6 +26,8 @@ pub(crate) struct HttpError {
     realm: Option<String>,
     /// Whether the status line says it too.
     is_in_status_line: bool,
+    /// Seconds to wait.
+    retry_after: Option<u64>,
 }
 
 impl HttpError {
@@ -37,6 +40,7 @@ impl HttpError {
             allow: None,
             realm: None,
             is_in_status_line: false,
+            retry_after: None,
         }
     }
 
@@ -123,6 +127,37 @@ impl HttpError {
         Self::new(StatusCode::SERVICE_UNAVAILABLE, "busy", message)
     }
 
+    /// The request is well-formed, but its content is not: every fault with the path of its field.
+    pub(crate) fn unprocessable(faults: &[Fault]) -> Self {
+        let said = |fault: &Fault| match fault.path.as_str() {
+            "" => fault.message.clone(),
+            path => format!("{path}: {}", fault.message),
+        };
+        let message = match faults {
+            [] => "the content is invalid".to_owned(),
+            [one] => said(one),
+            [first, others @ ..] => format!("{} (and {} more)", said(first), others.len()),
+        };
+        let listed = faults.iter().map(
+            |fault| serde_json::json!({"path": fault.path.as_str(), "message": fault.message}),
+        );
+        let details = serde_json::json!({"faults": listed.collect::<Vec<_>>()});
+        Self::new(StatusCode::UNPROCESSABLE_ENTITY, "invalid", message).with_details(&details)
+    }
+
+    /// It can't be done in the present state of things.
+    pub(crate) fn conflict(code: &'static str, message: impl Into<String>) -> Self {
+        Self::new(StatusCode::CONFLICT, code, message)
+    }
+
+    /// Too much at once: how many seconds to wait.
+    pub(crate) fn too_many_requests(message: impl Into<String>, seconds: u64) -> Self {
+        Self {
+            retry_after: Some(seconds),
+            ..Self::new(StatusCode::TOO_MANY_REQUESTS, "too_many_requests", message)
+        }
+    }
+
     /// The caller is known, and may not do this.
     pub(crate) fn forbidden(code: &'static str, message: impl Into<String>) -> Self {
         Self::new(StatusCode::FORBIDDEN, code, message)
@@ -196,6 +231,9 @@ impl HttpError {
         }
         if self.status == StatusCode::SERVICE_UNAVAILABLE {
             headers.insert(RETRY_AFTER, HeaderValue::from_static("1"));
+        }
+        if let Some(seconds) = self.retry_after {
+            headers.insert(RETRY_AFTER, HeaderValue::from(seconds));
         }
         response
     }

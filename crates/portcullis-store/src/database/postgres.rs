@@ -15,7 +15,7 @@ use postgres::error::SqlState;
 use postgres::types::ToSql;
 use postgres::{Client, Statement};
 
-use super::{Database, Dialect, Row, Table, Type, Value, one, unsigned};
+use super::{Database, Dialect, Row, Table, Type, Value, number, one, unsigned};
 use crate::error::{Failure, Kind};
 
 pub(crate) use address::Address;
@@ -46,6 +46,8 @@ static DIALECT: Dialect = Dialect {
     // Ordered by code points, as SQLite does, whatever the language of the server.
     text: "TEXT COLLATE \"C\"",
     blob: "BYTEA",
+    for_update: " FOR UPDATE",
+    skip_locked: " FOR UPDATE SKIP LOCKED",
 };
 
 /// A connection to a server.
@@ -249,6 +251,14 @@ impl Database for Postgres {
         self.query(sql, &[Value::Number(MIGRATIONS)]).map(|_| ())
     }
 
+    fn new_ids(&mut self, name: &str, count: usize) -> Result<Vec<i64>, Failure> {
+        let sql = "SELECT nextval(CAST(CAST(?1 AS TEXT) AS REGCLASS)) \
+                   FROM generate_series(1, CAST(?2 AS BIGINT))";
+        let name = format!("{name}_ids");
+        let rows = self.query(sql, &[Value::Text(&name), Value::Number(number(count))])?;
+        rows.into_iter().map(|mut row| row.number()).collect()
+    }
+
     fn size_on_disk(&mut self, tables: &[&str]) -> Result<u64, Failure> {
         let mut size = 0_u64;
         for table in tables {
@@ -284,8 +294,10 @@ impl From<postgres::Error> for Failure {
         let kind = match class {
             // Connection, resources, being shut down.
             "08" | "53" | "57" | "58" if *code != SqlState::QUERY_CANCELED => Kind::Unavailable,
-            // Too slow, locked, deadlock, serialization.
-            "57" | "55" | "40" => Kind::Busy,
+            // Too slow, locked.
+            "57" | "55" => Kind::Busy,
+            // Deadlock, serialization.
+            "40" => Kind::Conflict,
             "XX" if *code != SqlState::INTERNAL_ERROR => Kind::Corrupt,
             _ if *code == SqlState::READ_ONLY_SQL_TRANSACTION => Kind::Unavailable,
             _ if *code == SqlState::INVALID_CATALOG_NAME || *code == SqlState::UNDEFINED_TABLE => {

@@ -11,7 +11,7 @@ use portcullis_files::Use;
 use rusqlite::types::{ToSqlOutput, ValueRef};
 use rusqlite::{Connection, ErrorCode, OpenFlags, ToSql};
 
-use super::{Database, Dialect, Field, Row, Table, Value, unsigned};
+use super::{Database, Dialect, Field, Row, Table, Value, number, one, unsigned};
 use crate::error::{Failure, Kind};
 
 /// How long one waits for another who writes.
@@ -34,6 +34,8 @@ static DIALECT: Dialect = Dialect {
     number: "INTEGER",
     text: "TEXT",
     blob: "BLOB",
+    for_update: "",
+    skip_locked: "",
 };
 
 /// A connection to a file.
@@ -265,6 +267,13 @@ impl Database for Sqlite {
     fn lock_migrations(&mut self) -> Result<(), Failure> {
         // Not needed: every transaction that writes is exclusive from its beginning.
         Ok(())
+    }
+
+    fn new_ids(&mut self, name: &str, count: usize) -> Result<Vec<i64>, Failure> {
+        let count = number(count);
+        let sql = "UPDATE counters SET value = value + ?1 WHERE name = ?2 RETURNING value";
+        let newest = one(self, sql, &[Value::Number(count), Value::Text(name)])?.number()?;
+        Ok((newest - count + 1..=newest).collect())
     }
 
     fn size_on_disk(&mut self, _: &[&str]) -> Result<u64, Failure> {

@@ -16,6 +16,7 @@ mod concurrent;
 mod consolidate;
 mod follow;
 mod holds;
+mod jobs;
 mod killed;
 mod list;
 mod model;

@@ -48,6 +48,31 @@ impl Place {
         self.file.as_ref().map(|(_, file)| file.as_path())
     }
 
+    /// What [`Location::parse`] makes this place of.
+    pub(crate) fn url(&self) -> String {
+        match (self.file(), &self.url) {
+            (Some(file), _) => format!("sqlite:{}", file.display()),
+            (_, Some(url)) => url.clone(),
+            _ => unreachable!(),
+        }
+    }
+
+    /// The number that a query gives, behind the store's back.
+    pub(crate) fn number(&self, sql: &str) -> i64 {
+        match (self.file(), &self.url) {
+            (Some(file), _) => rusqlite::Connection::open(file)
+                .unwrap()
+                .query_row(sql, [], |row| row.get(0))
+                .unwrap(),
+            (_, Some(url)) => postgres::Client::connect(url, postgres::NoTls)
+                .unwrap()
+                .query_one(sql, &[])
+                .unwrap()
+                .get(0),
+            _ => unreachable!(),
+        }
+    }
+
     /// Runs SQL behind the store's back.
     pub(crate) fn meddle(&self, sql: &str) {
         match (self.file(), &self.url) {

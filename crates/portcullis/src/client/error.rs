@@ -89,9 +89,16 @@ impl ClientError {
                 text.push_str(&format!(" (request {})", one_line(&id, 64)));
             }
             if status == StatusCode::FORBIDDEN
+                && let Some(details) = &body.error.details
+            {
+                for line in forbidden(details) {
+                    text.push_str(&format!("\n  {line}"));
+                }
+            }
+            if status == StatusCode::UNPROCESSABLE_ENTITY
                 && let Some(details) = body.error.details
             {
-                for line in forbidden(&details) {
+                for line in faults(&details) {
                     text.push_str(&format!("\n  {line}"));
                 }
             }
@@ -123,6 +130,21 @@ struct ErrorObject {
     message: String,
     #[serde(default)]
     details: Option<Value>,
+}
+
+/// Everything that is wrong with a body, where there is more than one fault.
+fn faults(details: &Value) -> Vec<String> {
+    let all = details.get("faults").and_then(Value::as_array);
+    let all = all.filter(|all| all.len() > 1);
+    let text = |fault: &Value, key: &str| {
+        let text = fault.get(key).and_then(Value::as_str).unwrap_or_default();
+        one_line(text, LONGEST_WORD)
+    };
+    let line = |fault: &Value| match text(fault, "path").as_str() {
+        "" => text(fault, "message"),
+        path => format!("{path}: {}", text(fault, "message")),
+    };
+    all.into_iter().flatten().map(line).collect()
 }
 
 /// What a 403 says about permissions, in words.

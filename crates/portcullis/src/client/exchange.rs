@@ -57,6 +57,14 @@ impl ApiRequest {
         }
     }
 
+    /// Changes a part of something: is sent once, too.
+    pub(crate) fn patch(path: impl Into<String>, body: &serde_json::Value) -> Self {
+        Self {
+            method: Method::PATCH,
+            ..Self::post(path, body)
+        }
+    }
+
     /// Removes something: is sent once, too.
     pub(crate) fn delete(path: impl Into<String>) -> Self {
         Self {

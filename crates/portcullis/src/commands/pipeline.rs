@@ -1,5 +1,7 @@
-//! `portcullis pipeline`: runs pipelines on a running server again, cancels them, or moves changes to
-//! the front.
+//! `portcullis pipeline`: submits pipelines to a running server, runs them again, cancels them, or moves changes
+//! to the front.
+
+mod submit;
 
 use clap::{Args, Subcommand};
 use serde_json::{Map, Value, json};
@@ -19,6 +21,10 @@ pub(crate) struct Pipeline {
 
 #[derive(Debug, Subcommand)]
 enum PipelineCommand {
+    /// Submit the jobs of a CI file, or a pipeline in JSON.
+    Submit(submit::Submit),
+    /// Show a pipeline and its jobs.
+    Show(submit::Show),
     /// Run a pipeline again for a change or a reference.
     Enqueue(Enqueue),
     /// Cancel what a pipeline runs for a change or a reference.
@@ -95,6 +101,8 @@ struct Promote {
 /// Does what the command line says.
 pub(super) fn run(pipeline: &Pipeline) -> Exit {
     ended(match &pipeline.command {
+        PipelineCommand::Submit(submit) => submit::submitted(submit),
+        PipelineCommand::Show(show) => submit::shown(show),
         PipelineCommand::Enqueue(enqueue) => enqueued(enqueue),
         PipelineCommand::Dequeue(dequeue) => dequeued(dequeue),
         PipelineCommand::Promote(promote) => promoted(promote),

@@ -62,6 +62,19 @@ impl Remote {
         self.ask(ApiRequest::post(joined(path)?, body))
     }
 
+    /// Changes something that has no body.
+    pub(super) fn act(&mut self, path: &[&str]) -> Result<Value, ClientError> {
+        self.ask(ApiRequest::post(
+            joined(path)?,
+            &Value::Object(serde_json::Map::new()),
+        ))
+    }
+
+    /// Changes a part of something.
+    pub(super) fn patch(&mut self, path: &[&str], body: &Value) -> Result<Value, ClientError> {
+        self.ask(ApiRequest::patch(joined(path)?, body))
+    }
+
     /// Removes something.
     pub(super) fn delete(&mut self, path: &[&str]) -> Result<(), ClientError> {
         let question = ApiRequest::delete(joined(path)?);

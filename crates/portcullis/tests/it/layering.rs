@@ -16,6 +16,7 @@ const LEVELS: &[(&str, u8)] = &[
     ("portcullis-script", 1),
     ("portcullis-authn", 2),
     ("portcullis-graph", 2),
+    ("portcullis-jobs", 2),
     ("portcullis-js", 2),
     ("portcullis-record", 2),
     ("portcullis-roles", 2),
@@ -23,6 +24,7 @@ const LEVELS: &[(&str, u8)] = &[
     ("portcullis-host", 3),
     ("portcullis-kube", 3),
     ("portcullis-store", 3),
+    ("portcullis-ci", 4),
     ("portcullis-watch", 4),
     ("portcullis-config", 5),
     ("portcullis-gate", 6),
@@ -44,6 +46,7 @@ const PURE: &[&str] = &[
     "portcullis-core",
     "portcullis-document",
     "portcullis-graph",
+    "portcullis-jobs",
     "portcullis-kube",
     "portcullis-roles",
 ];

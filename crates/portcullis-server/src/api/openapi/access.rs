@@ -3,7 +3,7 @@
 use portcullis_roles::{Condition, Permission};
 use serde_json::{Value, json};
 
-use crate::api::access::Access;
+use crate::api::access::{Access, Credential};
 
 /// The ways of saying who one is.
 pub(super) fn schemes() -> Value {
@@ -14,6 +14,12 @@ pub(super) fn schemes() -> Value {
             "bearerFormat": "JWT",
             "description": "A JSON Web Token of one of the configured authenticators. \
                 `portcullis token create` makes short-lived ones.",
+        },
+        "controllerSecret": {
+            "type": "http",
+            "scheme": "bearer",
+            "description": "The secret of an admission controller, `whsec_...`: it is shown when the controller is \
+                created, and when its secret is rotated.",
         },
         "session": {
             "type": "apiKey",
@@ -34,21 +40,27 @@ pub(super) fn signed_in() -> Value {
 /// The `security` of a call.
 pub(super) fn security(access: Access) -> Value {
     match access {
-        Access::Public(_) => json!([]),
+        Access::Public(_) | Access::Credential(Credential::Callback | Credential::Runner) => {
+            json!([])
+        }
+        Access::Credential(Credential::Controller) => json!([{"controllerSecret": []}]),
         // Tenants and the root may let everybody read.
         Access::Tenant(Permission::Read, _) | Access::Root(Permission::Read, _) => {
             json!([{"bearer": []}, {"session": []}, {}])
         }
-        Access::SignedIn(_) | Access::Tenant(..) | Access::Root(..) => signed_in(),
+        Access::SignedIn(_) | Access::Tenant(..) | Access::Root(..) | Access::Holder(..) => {
+            signed_in()
+        }
     }
 }
 
 /// `x-portcullis-permission`: the permission a call needs.
 pub(super) fn permission(access: Access) -> Option<Value> {
     let (permission, at, conditions) = match access {
-        Access::Public(_) | Access::SignedIn(_) => return None,
+        Access::Public(_) | Access::SignedIn(_) | Access::Credential(_) => return None,
         Access::Tenant(permission, conditions) => (permission, "tenant", conditions),
         Access::Root(permission, conditions) => (permission, "root", conditions),
+        Access::Holder(permission, conditions) => (permission, "holder", conditions),
     };
     let conditions: Vec<_> = conditions
         .iter()
@@ -67,6 +79,20 @@ pub(super) fn in_words(access: Access) -> String {
         Access::Tenant(permission, conditions) => needs(permission, "in the tenant", conditions),
         Access::Root(permission, conditions) => {
             needs(permission, "at the root of the API", conditions)
+        }
+        Access::Holder(permission, conditions) => needs(
+            permission,
+            "in a tenant that holds the project or the whole group; for the whole instance, at the root of the API",
+            conditions,
+        ),
+        Access::Credential(Credential::Callback) => {
+            "**Needs no other credential** than the token in the path.".to_owned()
+        }
+        Access::Credential(Credential::Controller) => {
+            "**Needs the secret of the controller** as a bearer token.".to_owned()
+        }
+        Access::Credential(Credential::Runner) => {
+            "**Needs no other credential** than the token of the runner.".to_owned()
         }
     }
 }

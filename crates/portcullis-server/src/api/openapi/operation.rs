@@ -55,6 +55,13 @@ fn responses(endpoint: &Endpoint, schemas: &mut Schemas) -> Value {
             let content = json!({"application/json": {"schema": schemas.given(*schema)}});
             (200, json!({"description": description, "content": content}))
         }
+        Success::Created {
+            description,
+            schema,
+        } => {
+            let content = json!({"application/json": {"schema": schemas.given(*schema)}});
+            (201, json!({"description": description, "content": content}))
+        }
         Success::Other {
             description,
             content_type,

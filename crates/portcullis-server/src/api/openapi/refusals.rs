@@ -83,7 +83,7 @@ const COMMON: &[Common] = &[
 ];
 
 fn is_guarded(call: &Endpoint) -> bool {
-    !matches!(call.access, Access::Public(_))
+    !matches!(call.access, Access::Public(_) | Access::Credential(_))
 }
 
 fn takes_something(call: &Endpoint) -> bool {

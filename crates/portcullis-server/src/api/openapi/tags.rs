@@ -46,9 +46,19 @@ fn about(tag: Tag) -> (u8, (&'static str, &'static str)) {
             4,
             ("Pipelines", "Enqueueing, cancelling and promoting changes."),
         ),
-        Tag::Decisions => (5, ("Decisions", "Decisions of all doors, with reasons.")),
-        Tag::Graph => (
+        Tag::Jobs => (5, ("Jobs", "CI jobs and pipelines, and their admission.")),
+        Tag::Controllers => (
             6,
+            (
+                "Controllers",
+                "Admission controllers of CI jobs, and what is delivered to them.",
+            ),
+        ),
+        Tag::Exemptions => (7, ("Exemptions", "Denials that don't count, for a time.")),
+        Tag::Runners => (8, ("Runners", "Runners of CI jobs.")),
+        Tag::Decisions => (9, ("Decisions", "Decisions of all doors, with reasons.")),
+        Tag::Graph => (
+            10,
             (
                 "Graph",
                 "Which objects belong to which agent, and what agents may do.",

@@ -1,0 +1,322 @@
+//! Claiming what is due, and trying it.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use portcullis_core::clock::Stopwatch;
+use portcullis_jobs::{
+    Admission, ControllerId, ControllerState, Judge, PayloadEntry, Timestamp, Transport,
+};
+use portcullis_store::{Claimant, ControllerRecord, Delivery, DeliveryShare, JobRecord};
+
+use super::attempt::{Message, send};
+use crate::engine::{Tried, TryResult, now};
+use crate::error::CiError;
+use crate::inner::Inner;
+use crate::recorder::{DeliveryOutcome, Observation};
+
+/// How often rows of other servers are looked for.
+const PAUSE: Duration = Duration::from_secs(1);
+/// The shortest pause when something is due soon.
+const SHORTEST_PAUSE: Duration = Duration::from_millis(10);
+/// How much longer than a try may take another server leaves a row to this one.
+const GRACE: Duration = Duration::from_secs(15);
+/// Rows that are claimed together.
+const BATCH: usize = 256;
+/// How often the result of a try is stored that could not be.
+const TRIES: u32 = 4;
+
+impl Inner {
+    /// Sends what is due until the service is shut down.
+    pub(crate) async fn dispatch(self: Arc<Self>) {
+        let mut stopping = self.stopping.subscribe();
+        while !self.is_stopping() {
+            let pause = match self.dispatch_once().await {
+                Ok(pause) => pause,
+                Err(error) => {
+                    self.trouble(&error);
+                    PAUSE
+                }
+            };
+            tokio::select! {
+                () = self.due.notified() => {}
+                () = tokio::time::sleep(pause) => {}
+                _ = stopping.changed() => {}
+            }
+        }
+    }
+
+    /// Begins what may begin now, and says when to look again.
+    async fn dispatch_once(self: &Arc<Self>) -> Result<Duration, CiError> {
+        let found = self.database.read(|reader| {
+            let now = now();
+            let mut found = Vec::new();
+            for (controller, first) in reader.due_controllers()? {
+                let record = match first <= now {
+                    true => reader.controller(controller)?,
+                    false => None,
+                };
+                found.push((first, record));
+            }
+            Ok(found)
+        });
+        let found = found.await?;
+        let now = now();
+        let mut pause = PAUSE;
+        let mut open = Vec::new();
+        for (first, record) in found {
+            let later = first.since(now);
+            if !later.is_zero() {
+                pause = pause.min(later);
+                continue;
+            }
+            let Some(record) = record.filter(is_called) else {
+                continue;
+            };
+            let definition = &record.controller.definition;
+            match self.lanes.room(record.controller.id, definition, now) {
+                Ok((room, last)) => open.push((record, room, last)),
+                Err(Some(at)) => pause = pause.min(at.since(now)),
+                Err(None) => {}
+            }
+        }
+        if open.is_empty() {
+            return Ok(pause.max(SHORTEST_PAUSE));
+        }
+        // Each lease fits the slowest of them.
+        let slowest = open.iter().map(|(record, ..)| timeout(record)).max();
+        let lease = slowest.unwrap_or_default() + GRACE;
+        let shares: Vec<(ControllerId, usize, String)> = open
+            .iter()
+            .map(|(record, room, last)| (record.controller.id, *room, last.clone()))
+            .collect();
+        let claimed = self.claim(shares, BATCH, lease).await?;
+        let is_more = !claimed.is_empty();
+        for delivery in claimed {
+            let mut records = open.iter().map(|(record, ..)| record);
+            let record = records.find(|record| record.controller.id == delivery.controller);
+            let Some(record) = record.cloned() else {
+                continue;
+            };
+            self.lanes
+                .begin(delivery.controller, &delivery.project, now);
+            let inner = Arc::clone(self);
+            self.spawn(async move { inner.deliver(delivery, record).await });
+        }
+        // What is left over, because lanes are full, goes on when a call ends.
+        Ok(if is_more { SHORTEST_PAUSE } else { pause })
+    }
+
+    /// Claims deliveries of these controllers.
+    pub(crate) async fn claim(
+        &self,
+        shares: Vec<(ControllerId, usize, String)>,
+        limit: usize,
+        lease: Duration,
+    ) -> Result<Vec<Delivery>, CiError> {
+        let name = self.name.clone();
+        let claim = self.database.write(move |store| {
+            let now = now();
+            let shares: Vec<DeliveryShare<'_>> = shares
+                .iter()
+                .map(|(controller, most, after)| DeliveryShare {
+                    controller: *controller,
+                    most: *most,
+                    after,
+                })
+                .collect();
+            let claimant = Claimant {
+                name: &name,
+                now,
+                until: now.after(lease),
+            };
+            Ok(store.claim_deliveries(&shares, limit, claimant)?)
+        });
+        claim.await
+    }
+
+    /// Tries a delivery that was claimed, and stores what became of it.
+    async fn deliver(self: Arc<Self>, delivery: Delivery, record: ControllerRecord) {
+        let watch = Stopwatch::start();
+        let tried = self.try_once(&delivery, &record).await;
+        let id = delivery.controller;
+        let name = &record.controller.definition.name;
+        let is_success = match &tried {
+            Ok(Some(tried)) => {
+                let outcome = match tried.result {
+                    TryResult::Answered(_) => DeliveryOutcome::Answered,
+                    TryResult::Deferred => DeliveryOutcome::Deferred,
+                    TryResult::Gone => DeliveryOutcome::Gone,
+                    TryResult::Failed { .. } => DeliveryOutcome::Failed,
+                };
+                self.recorder.observe(&Observation::Delivery {
+                    controller: id,
+                    name: name.clone(),
+                    outcome,
+                    took: watch.elapsed(),
+                });
+                Some(outcome != DeliveryOutcome::Failed)
+            }
+            _ => None,
+        };
+        if let Some(state) = self.lanes.end(id, is_success, now()) {
+            self.recorder.observe(&Observation::Breaker {
+                controller: id,
+                name: name.clone(),
+                state,
+            });
+        }
+        let stored = match tried {
+            Ok(Some(tried)) => self.store_try(&delivery, &tried).await,
+            Ok(None) => self.give_up(&delivery).await,
+            Err(error) => Err(error),
+        };
+        if let Err(error) = stored {
+            self.trouble(&error);
+        }
+        self.due.notify_one();
+    }
+
+    /// One try; nothing if nobody waits for the answer any more.
+    async fn try_once(
+        &self,
+        delivery: &Delivery,
+        record: &ControllerRecord,
+    ) -> Result<Option<Tried>, CiError> {
+        let Some(entry) = self.entry(delivery, record).await? else {
+            return Ok(None);
+        };
+        let definition = &record.controller.definition;
+        let Transport::Webhook(url) = &definition.transport else {
+            return Ok(None);
+        };
+        let settings = self.settings();
+        let outlet = self
+            .lanes
+            .outlet(delivery.controller, url, &settings.webhooks);
+        let within = timeout(record).min(delivery.deadline.since(now()));
+        let tried = match outlet {
+            Err(error) => Tried {
+                at: now(),
+                status: None,
+                took: Duration::ZERO,
+                result: TryResult::Failed {
+                    error,
+                    retry_after: None,
+                },
+            },
+            Ok(outlet) => {
+                let message = Message {
+                    webhook_id: &delivery.webhook_id,
+                    body: entry.body(),
+                    secrets: &record.secrets,
+                    within,
+                };
+                send(&outlet, message).await
+            }
+        };
+        Ok(Some(tried))
+    }
+
+    /// What a controller is told with a delivery; nothing if nobody waits for the answer any more.
+    pub(crate) async fn entry(
+        &self,
+        delivery: &Delivery,
+        record: &ControllerRecord,
+    ) -> Result<Option<PayloadEntry>, CiError> {
+        let id = delivery.job;
+        let job = self
+            .database
+            .read(move |reader| Ok(reader.job(id)?))
+            .await?;
+        let Some(job) = job.filter(|job| is_awaited(job, delivery, now())) else {
+            return Ok(None);
+        };
+        let variables = &record.controller.definition.variables;
+        let url = self.callback_url(delivery);
+        let admission = job.admission.as_ref();
+        Ok(admission.map(|admission| {
+            let view = admission.job_view(job.id, job.pipeline, &job.definition);
+            PayloadEntry::new(&view, variables, url, admission.deadline)
+        }))
+    }
+
+    fn callback_url(&self, delivery: &Delivery) -> String {
+        let token = self
+            .key
+            .callback_token(delivery.job, delivery.attempt, delivery.controller);
+        self.url_of_callback(&token)
+    }
+
+    /// Where a verdict is sent with this token.
+    pub(crate) fn url_of_callback(&self, token: &str) -> String {
+        let settings = self.settings();
+        let base = settings.public_url.as_deref().unwrap_or_default();
+        format!(
+            "{}/api/v1/admission/callback/{token}",
+            base.trim_end_matches('/')
+        )
+    }
+
+    async fn store_try(
+        self: &Arc<Self>,
+        delivery: &Delivery,
+        tried: &Tried,
+    ) -> Result<(), CiError> {
+        let mut tries = 1;
+        loop {
+            let (delivery, tried) = (delivery.clone(), tried.clone());
+            let name = self.name.clone();
+            let is_gone = matches!(tried.result, TryResult::Gone);
+            let controller = delivery.controller;
+            let turn = self.turn(move |turn| turn.record_try(&delivery, &name, &tried));
+            match turn.await {
+                Ok(((), after)) => {
+                    let questions = self.settle(after);
+                    self.evaluate(questions);
+                    if is_gone {
+                        self.wake_waiting(controller).await?;
+                    }
+                    return Ok(());
+                }
+                Err(CiError::NotFound) => return Ok(()),
+                Err(CiError::Unavailable(_) | CiError::TooManyRequests { .. }) if tries < TRIES => {
+                    tokio::time::sleep(Duration::from_millis(50 << tries)).await;
+                    tries += 1;
+                }
+                Err(error) => return Err(error),
+            }
+        }
+    }
+
+    async fn give_up(&self, delivery: &Delivery) -> Result<(), CiError> {
+        let id = delivery.id;
+        let finish = self
+            .database
+            .write(move |store| Ok(store.finish_delivery(id, None)?));
+        finish.await.map(drop)
+    }
+}
+
+/// Whether a controller is called by this server.
+fn is_called(record: &ControllerRecord) -> bool {
+    let definition = &record.controller.definition;
+    matches!(definition.transport, Transport::Webhook(_)) && is_asked(definition.state)
+}
+
+/// Whether controllers in this state are asked.
+pub(crate) fn is_asked(state: ControllerState) -> bool {
+    matches!(state, ControllerState::Enabled | ControllerState::DryRun)
+}
+
+fn timeout(record: &ControllerRecord) -> Duration {
+    record.controller.definition.timeout.get()
+}
+
+/// Whether a job waits for the answer to a delivery.
+pub(crate) fn is_awaited(job: &JobRecord, delivery: &Delivery, now: Timestamp) -> bool {
+    let admission = job.admission.as_ref();
+    let admission = admission.filter(|one| one.attempt == delivery.attempt && now < one.deadline);
+    let current = admission.and_then(Admission::current);
+    current.is_some_and(|link| link.judge == Judge::Controller(delivery.controller))
+}

@@ -1,0 +1,14 @@
+//! What the API shows. Each type serializes to the body of the API.
+
+mod controllers;
+mod jobs;
+mod page;
+mod runners;
+
+pub use controllers::{
+    BreakerDetails, ClaimRequest, ControllerDetails, CreatedController, DeliveryDetails,
+    DeliveryFilter, DeliveryTry, TestResult,
+};
+pub use jobs::{JobDetails, JobFilter, JobSummary, PipelineDetails, PipelineFilter};
+pub use page::{Page, PageRequest};
+pub use runners::{CreatedRunner, NewRunner};

@@ -1,0 +1,154 @@
+//! Submitting, starting, retrying and canceling jobs.
+
+use std::time::Duration;
+
+use portcullis_jobs::{
+    Admission, Effect, Event, Happened, JobDefinition, JobId, JobStatus, Link, PipelineDefinition,
+    PipelineId, PipelineStatus, controller_chain, stuck_reason,
+};
+use portcullis_store::{IdKind, JobRecord, PipelineRecord};
+
+use super::turn::Turn;
+use crate::error::CiError;
+
+/// How long another server leaves a policy to the one that evaluates it.
+const POLICY_LEASE: Duration = Duration::from_secs(60);
+
+impl Turn<'_, '_> {
+    /// Stores a job on its own, and starts it.
+    pub(crate) fn submit_job(&mut self, definition: JobDefinition) -> Result<JobId, CiError> {
+        let id = self.store.new_id(IdKind::Job)?;
+        let mut job = JobRecord::new(id, None, definition, self.now);
+        self.note(None, &job);
+        self.store.insert_job(&mut job)?;
+        self.start(&mut job)?;
+        Ok(id)
+    }
+
+    /// Stores a pipeline with its jobs, and starts those of the first stage.
+    pub(crate) fn submit_pipeline(
+        &mut self,
+        definition: &PipelineDefinition,
+    ) -> Result<PipelineId, CiError> {
+        let id = self.store.new_id(IdKind::Pipeline)?;
+        let origin = &definition.origin;
+        let mut pipeline = PipelineRecord {
+            id,
+            project: origin.project.clone(),
+            name: Some(origin.name.clone()),
+            git_ref: origin.git_ref.clone(),
+            change: origin.change.clone(),
+            status: PipelineStatus::Created,
+            created_at: self.now,
+            finished_at: None,
+            definition: serde_json::to_value(definition)
+                .map_err(|error| CiError::Unavailable(error.to_string()))?,
+            version: 0,
+        };
+        self.store.insert_pipeline(&mut pipeline)?;
+        let ids = self.store.new_ids(IdKind::Job, definition.jobs.len())?;
+        for (job, definition) in ids.into_iter().zip(&definition.jobs) {
+            let mut job = JobRecord::new(job, Some(id), definition.clone(), self.now);
+            self.note(None, &job);
+            self.store.insert_job(&mut job)?;
+        }
+        self.pipelines.insert(id);
+        Ok(id)
+    }
+
+    /// The stage of a created job has come: it needs admission, or enters the queue.
+    pub(super) fn start(&mut self, job: &mut JobRecord) -> Result<(), CiError> {
+        let around = self.around(&job.definition.project)?;
+        let controllers = controller_chain(&around.controllers, &job.definition.project);
+        let mut chain: Vec<Link> = controllers.into_iter().map(Link::controller).collect();
+        if self.world.has_ci_policies {
+            chain.push(Link::policies());
+        }
+        let limit = self.world.settings.deadline.get();
+        let attempt = job.state.attempt;
+        let tags = &job.definition.tags;
+        let admission = match &job.admission {
+            None if chain.is_empty() => {
+                self.apply(job, &Event::Enqueue)?;
+                return self.save(job);
+            }
+            None => Admission {
+                attempt,
+                ..Admission::begin(chain, tags.clone(), self.now, limit)
+            },
+            Some(earlier) => {
+                let policy = self.world.settings.retry;
+                earlier.retried(attempt, chain, tags, policy, self.now, limit)
+            }
+        };
+        let deadline = admission.deadline;
+        job.admission = Some(admission);
+        // Whom to ask is said by the admission.
+        self.apply(job, &Event::Prepare { deadline })?;
+        self.advance(job, Happened::Tick).map(drop)
+    }
+
+    /// A user retries a job.
+    pub(crate) fn retry(&mut self, id: JobId) -> Result<(), CiError> {
+        let mut job = self.lock_job(id)?;
+        self.apply(&mut job, &Event::Retry)?;
+        match job.pipeline {
+            None => self.start(&mut job),
+            Some(pipeline) => {
+                self.pipelines.insert(pipeline);
+                self.save(&mut job)
+            }
+        }
+    }
+
+    /// A user cancels a job.
+    pub(crate) fn cancel(&mut self, id: JobId) -> Result<(), CiError> {
+        let mut job = self.lock_job(id)?;
+        let effects = self.apply(&mut job, &Event::Cancel)?.effects;
+        if effects.contains(&Effect::CancelDeliveries) {
+            self.store.cancel_deliveries(&job)?;
+            if let Some(admission) = &mut job.admission {
+                admission.cancel();
+            }
+            self.ended(&job);
+        }
+        self.pipelines.extend(job.pipeline);
+        self.save(&mut job)
+    }
+
+    /// The server has to look at a job, because its deadline passed.
+    pub(crate) fn wake(&mut self, id: JobId) -> Result<(), CiError> {
+        let mut job = self.lock_job(id)?;
+        match job.state.status {
+            JobStatus::Preparing => self.tick(&mut job),
+            JobStatus::Pending => {
+                let around = self.around(&job.definition.project)?;
+                let filter = job.filter().cloned().unwrap_or_default();
+                let needs = job.definition.needs(job.tags(), &filter);
+                if stuck_reason(&needs, &around.runners).is_some() {
+                    self.apply(&mut job, &Event::GetStuck)?;
+                    self.pipelines.extend(job.pipeline);
+                }
+                self.save(&mut job)
+            }
+            _ => self.save(&mut job),
+        }
+    }
+
+    /// Saves a job, with the time when the server has to look at it.
+    pub(super) fn save(&mut self, job: &mut JobRecord) -> Result<(), CiError> {
+        let admission = job.admission.as_ref();
+        job.deadline = match job.state.status {
+            JobStatus::Preparing => {
+                let wake_at = admission.and_then(Admission::wake_at);
+                let is_policy = self.is_policy_asked(job)?;
+                let lease = is_policy.then(|| self.now.after(POLICY_LEASE));
+                wake_at.into_iter().chain(lease).min()
+            }
+            JobStatus::Pending => Some(self.now.after(self.world.settings.runners.stuck.get())),
+            JobStatus::Running => job.deadline,
+            _ => None,
+        };
+        Ok(self.store.save_job(job)?)
+    }
+}

@@ -1,0 +1,156 @@
+//! One transaction, and what is known while it runs.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use portcullis_core::clock;
+use portcullis_jobs::{
+    Controller, Event, Exemption, JobId, JobStatus, PipelineId, Runner, Timestamp, Transition,
+};
+use portcullis_store::{JobRecord, JobsTransaction};
+
+use super::question::Question;
+use crate::error::CiError;
+use crate::gate::Gate;
+use crate::recorder::{FinishedAdmission, Observation};
+use crate::secrets::ServerKey;
+use crate::settings::Settings;
+
+/// Exemptions that count at once, at most.
+const MOST_EXEMPTIONS: usize = 10_000;
+
+/// Now, as the models have it.
+pub(crate) fn now() -> Timestamp {
+    clock::wall().into()
+}
+
+/// What a transaction depends on beside the store.
+#[derive(Debug, Clone)]
+pub(crate) struct World {
+    pub(crate) settings: Arc<Settings>,
+    pub(crate) has_ci_policies: bool,
+    pub(crate) key: Arc<ServerKey>,
+    pub(crate) gate: Arc<dyn Gate>,
+}
+
+/// What is to be done once the transaction is committed.
+#[derive(Debug, Default)]
+pub(crate) struct Aftermath {
+    /// Policies to evaluate.
+    pub(crate) questions: Vec<Question>,
+    /// Whether there are new deliveries.
+    pub(crate) has_deliveries: bool,
+    /// Admissions that ended.
+    pub(crate) finished: Vec<FinishedAdmission>,
+    /// What metrics count.
+    pub(crate) observations: Vec<Observation>,
+    /// Projects whose jobs began to wait for admission, or stopped, once for each job.
+    pub(crate) began: Vec<String>,
+    pub(crate) ended: Vec<String>,
+}
+
+/// What surrounds the jobs of a project.
+#[derive(Debug)]
+pub(super) struct Surroundings {
+    pub(super) controllers: Vec<Controller>,
+    pub(super) exemptions: Vec<Exemption>,
+    pub(super) runners: Vec<Runner>,
+}
+
+/// One transaction.
+pub(crate) struct Turn<'t, 'd> {
+    pub(crate) store: &'t mut JobsTransaction<'d>,
+    pub(crate) world: &'t World,
+    pub(crate) now: Timestamp,
+    pub(crate) after: Aftermath,
+    /// Pipelines that have to be looked at before the end.
+    pub(super) pipelines: BTreeSet<PipelineId>,
+    around: BTreeMap<String, Arc<Surroundings>>,
+}
+
+impl<'t, 'd> Turn<'t, 'd> {
+    pub(crate) fn new(store: &'t mut JobsTransaction<'d>, world: &'t World) -> Self {
+        Self {
+            store,
+            world,
+            now: now(),
+            after: Aftermath::default(),
+            pipelines: BTreeSet::new(),
+            around: BTreeMap::new(),
+        }
+    }
+
+    /// Ends the turn: looks at pipelines until nothing changes any more.
+    pub(crate) fn finish(mut self) -> Result<Aftermath, CiError> {
+        self.check_pipelines()?;
+        Ok(self.after)
+    }
+
+    /// A pipeline has to be looked at before the end of the turn.
+    pub(crate) fn check_later(&mut self, pipeline: PipelineId) {
+        self.pipelines.insert(pipeline);
+    }
+
+    /// A job that will be changed. Its pipeline is locked first: everyone locks in this order.
+    pub(crate) fn lock_job(&mut self, id: JobId) -> Result<JobRecord, CiError> {
+        let job = self.store.job(id)?.ok_or(CiError::NotFound)?;
+        if let Some(pipeline) = job.pipeline {
+            self.store.pipeline_for_change(pipeline)?;
+        }
+        self.store.job_for_change(id)?.ok_or(CiError::NotFound)
+    }
+
+    /// Controllers, exemptions and runners for a project. They don't change during a turn, unless it says so.
+    pub(super) fn around(&mut self, project: &str) -> Result<Arc<Surroundings>, CiError> {
+        if let Some(known) = self.around.get(project) {
+            return Ok(Arc::clone(known));
+        }
+        let controllers = self.store.controllers_for(project)?.into_iter();
+        let runners = self.store.runners_for(project)?.into_iter();
+        let around = Arc::new(Surroundings {
+            controllers: controllers.map(|record| record.controller).collect(),
+            exemptions: self
+                .store
+                .live_exemptions(self.now, None, MOST_EXEMPTIONS)?,
+            runners: runners.map(|record| record.runner).collect(),
+        });
+        self.around.insert(project.to_owned(), Arc::clone(&around));
+        Ok(around)
+    }
+
+    /// Controllers were changed in this turn.
+    pub(super) fn forget_surroundings(&mut self) {
+        self.around.clear();
+    }
+
+    /// Something happens to a job. Its effects are up to the caller.
+    pub(super) fn apply(
+        &mut self,
+        job: &mut JobRecord,
+        event: &Event,
+    ) -> Result<Transition, CiError> {
+        let from = job.state.status;
+        let transition = job.state.apply(event, self.now)?;
+        job.state = transition.state.clone();
+        let to = job.state.status;
+        if from != to {
+            self.note(Some(from), job);
+            let project = &job.definition.project;
+            if to == JobStatus::Preparing {
+                self.after.began.push(project.clone());
+            } else if from == JobStatus::Preparing {
+                self.after.ended.push(project.clone());
+            }
+        }
+        Ok(transition)
+    }
+
+    /// A job has a new status.
+    pub(super) fn note(&mut self, from: Option<JobStatus>, job: &JobRecord) {
+        self.after.observations.push(Observation::Job {
+            from,
+            to: job.state.status,
+            failure_reason: job.state.failure_reason,
+        });
+    }
+}

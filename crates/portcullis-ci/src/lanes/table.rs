@@ -1,0 +1,156 @@
+//! What this server knows of each controller it calls: how much is under way, how fast, and how well it goes.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use portcullis_core::sync::Mutex;
+use portcullis_jobs::{
+    Breaker, BreakerState, ControllerDefinition, ControllerId, Permission, Timestamp, TokenBucket,
+};
+
+use super::guard::client;
+use super::outlet::Outlet;
+use crate::details::BreakerDetails;
+use crate::settings::WebhookSettings;
+
+/// All lanes.
+#[derive(Debug, Default)]
+pub(crate) struct Lanes(Mutex<HashMap<ControllerId, Lane>>);
+
+#[derive(Debug)]
+struct Lane {
+    in_flight: usize,
+    rate: u32,
+    bucket: TokenBucket,
+    breaker: Breaker,
+    /// The project that had the last turn.
+    last: String,
+    outlet: Option<(String, Arc<Outlet>)>,
+}
+
+impl Lane {
+    fn new(rate: u32, now: Timestamp) -> Self {
+        Self {
+            in_flight: 0,
+            rate,
+            bucket: TokenBucket::full(rate, now),
+            breaker: Breaker::default(),
+            last: String::new(),
+            outlet: None,
+        }
+    }
+}
+
+impl Lanes {
+    /// How many calls may begin now, and whose turn was the last; if none, when to ask again.
+    pub(crate) fn room(
+        &self,
+        id: ControllerId,
+        definition: &ControllerDefinition,
+        now: Timestamp,
+    ) -> Result<(usize, String), Option<Timestamp>> {
+        let mut lanes = self.0.lock();
+        let lane = lanes
+            .entry(id)
+            .or_insert_with(|| Lane::new(definition.rate, now));
+        if lane.rate != definition.rate {
+            lane.rate = definition.rate;
+            lane.bucket = TokenBucket::full(definition.rate, now);
+        }
+        let most = usize::try_from(definition.concurrency).unwrap_or(usize::MAX);
+        let mut room = most.saturating_sub(lane.in_flight);
+        if room == 0 {
+            // Whatever is under way says when it ends.
+            return Err(None);
+        }
+        // Copies are asked, since less may be claimed than there is room for.
+        if lane.breaker.state() != BreakerState::Closed {
+            match lane.breaker.clone().permit(now) {
+                Permission::Granted => room = 1,
+                Permission::NotBefore(at) => return Err(Some(at)),
+            }
+        }
+        let mut bucket = lane.bucket.clone();
+        let mut calls = 0;
+        while calls < room {
+            match bucket.take(now) {
+                Ok(()) => calls += 1,
+                Err(at) if calls == 0 => return Err(Some(at)),
+                Err(_) => break,
+            }
+        }
+        Ok((calls, lane.last.clone()))
+    }
+
+    /// A call begins, for a job of this project.
+    pub(crate) fn begin(&self, id: ControllerId, project: &str, now: Timestamp) {
+        let mut lanes = self.0.lock();
+        if let Some(lane) = lanes.get_mut(&id) {
+            lane.in_flight += 1;
+            // There was room when it was asked for.
+            let _ = lane.bucket.take(now);
+            let _ = lane.breaker.permit(now);
+            project.clone_into(&mut lane.last);
+        }
+    }
+
+    /// A call ended. Gives the state of the breaker if that changed.
+    pub(crate) fn end(
+        &self,
+        id: ControllerId,
+        is_success: Option<bool>,
+        now: Timestamp,
+    ) -> Option<BreakerState> {
+        let mut lanes = self.0.lock();
+        let lane = lanes.get_mut(&id)?;
+        lane.in_flight = lane.in_flight.saturating_sub(1);
+        let before = lane.breaker.state();
+        if let Some(is_success) = is_success {
+            lane.breaker.record(is_success, now);
+        }
+        Some(lane.breaker.state()).filter(|after| *after != before)
+    }
+
+    /// The way to a controller's URL.
+    pub(crate) fn outlet(
+        &self,
+        id: ControllerId,
+        url: &str,
+        settings: &WebhookSettings,
+    ) -> Result<Arc<Outlet>, String> {
+        let mut lanes = self.0.lock();
+        let known = lanes.get(&id).and_then(|lane| lane.outlet.as_ref());
+        if let Some((_, outlet)) = known.filter(|(known, _)| known == url) {
+            return Ok(Arc::clone(outlet));
+        }
+        let outlet = Arc::new(Outlet::new(client(url, settings)?));
+        if let Some(lane) = lanes.get_mut(&id) {
+            lane.outlet = Some((url.to_owned(), Arc::clone(&outlet)));
+        }
+        Ok(outlet)
+    }
+
+    /// How calling a controller goes.
+    pub(crate) fn details(&self, id: ControllerId) -> Option<BreakerDetails> {
+        let lanes = self.0.lock();
+        lanes.get(&id).map(|lane| BreakerDetails {
+            state: lane.breaker.state(),
+            in_flight: lane.in_flight,
+        })
+    }
+
+    /// A controller was changed: its breaker and connections begin anew.
+    pub(crate) fn forget(&self, id: ControllerId) {
+        if let Some(lane) = self.0.lock().get_mut(&id) {
+            lane.breaker = Breaker::default();
+            lane.outlet = None;
+        }
+    }
+
+    /// What may be called was changed.
+    pub(crate) fn forget_clients(&self) {
+        for lane in self.0.lock().values_mut() {
+            lane.outlet = None;
+        }
+    }
+}

@@ -1,0 +1,37 @@
+//! Everything that happens to CI jobs, without HTTP servers and JavaScript.
+//!
+//! [`Service`] is what the API calls. It keeps jobs in the store, asks controllers and policies about them, and goes on
+//! when they answer. What is decided is the matter of `portcullis-jobs`; the server gives a [`PolicyJudge`], which
+//! evaluates policies, and a [`Recorder`], which writes decisions and metrics.
+
+mod backlog;
+mod database;
+mod delivery;
+mod details;
+mod engine;
+mod error;
+mod gate;
+mod inner;
+mod judge;
+mod lanes;
+mod overload;
+mod policies;
+mod recorder;
+mod secrets;
+mod service;
+mod settings;
+mod sweeper;
+mod view;
+
+pub use details::{
+    BreakerDetails, ClaimRequest, ControllerDetails, CreatedController, CreatedRunner,
+    DeliveryDetails, DeliveryFilter, DeliveryTry, JobDetails, JobFilter, JobSummary, NewRunner,
+    Page, PageRequest, PipelineDetails, PipelineFilter, TestResult,
+};
+pub use engine::CallbackOutcome;
+pub use error::{CiError, OpenError};
+pub use gate::{Gate, OpenGate};
+pub use judge::{Judging, PolicyChoice, PolicyJudge, PolicyQuestion, PolicyVerdict};
+pub use recorder::{DeliveryOutcome, FinishedAdmission, Observation, Recorder};
+pub use service::Service;
+pub use settings::{RunnerSettings, Settings, WebhookSettings};

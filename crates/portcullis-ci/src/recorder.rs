@@ -1,0 +1,116 @@
+//! Who is told what happened, for decision records and metrics.
+
+use std::fmt;
+use std::time::Duration;
+
+use portcullis_jobs::{
+    AdmissionDecision, AdmissionState, BreakerState, ControllerId, FailureReason, JobDefinition,
+    JobId, JobStatus, PipelineId, Timestamp,
+};
+use serde_json::Value;
+
+/// The finished admission of one attempt of a job: what one decision record is made of.
+#[derive(Debug, Clone, PartialEq)]
+pub struct FinishedAdmission {
+    /// The job.
+    pub job: JobId,
+    /// Its pipeline, if it has one.
+    pub pipeline: Option<PipelineId>,
+    /// The attempt.
+    pub attempt: u32,
+    /// What was submitted.
+    pub definition: JobDefinition,
+    /// The job as the first of the chain saw it, as an object of policies.
+    pub object: Value,
+    /// The same after the last.
+    pub changed_object: Value,
+    /// What each controller did, in order.
+    pub decisions: Vec<AdmissionDecision>,
+    /// How it ended: never waiting.
+    pub state: AdmissionState,
+    /// Why the job failed, if it did.
+    pub failure_reason: Option<FailureReason>,
+    /// All reasons.
+    pub reason: Option<String>,
+    /// When it began.
+    pub started_at: Timestamp,
+    /// When it ended.
+    pub finished_at: Timestamp,
+}
+
+/// How one try to deliver ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum DeliveryOutcome {
+    /// With a verdict.
+    Answered,
+    /// The controller will call back.
+    Deferred,
+    /// It failed.
+    Failed,
+    /// The controller is gone.
+    Gone,
+}
+
+/// Something that metrics count.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Observation {
+    /// A job came to be, or its status changed.
+    Job {
+        /// Where it was; nothing if it is new.
+        from: Option<JobStatus>,
+        /// Where it is.
+        to: JobStatus,
+        /// Why it failed.
+        failure_reason: Option<FailureReason>,
+    },
+    /// One place of a chain ended.
+    Decision(Box<AdmissionDecision>),
+    /// A try to deliver ended.
+    Delivery {
+        /// The controller.
+        controller: ControllerId,
+        /// Its name.
+        name: String,
+        /// How.
+        outcome: DeliveryOutcome,
+        /// How long it took.
+        took: Duration,
+    },
+    /// The breaker of a controller changed.
+    Breaker {
+        /// The controller.
+        controller: ControllerId,
+        /// Its name.
+        name: String,
+        /// What it lets through now.
+        state: BreakerState,
+    },
+    /// A controller was suspended, because it answered 410.
+    Suspended {
+        /// The controller.
+        controller: ControllerId,
+        /// Its name.
+        name: String,
+    },
+    /// A callback came with an unknown token.
+    UnknownToken,
+    /// A submission was refused because too much is waiting.
+    Overload {
+        /// The path of the project.
+        project: String,
+    },
+    /// Background work failed; it is tried again.
+    Trouble {
+        /// What happened.
+        error: String,
+    },
+}
+
+/// Is told what happened, after it is stored. Nothing here may block.
+pub trait Recorder: Send + Sync + fmt::Debug {
+    /// The admission of an attempt ended. Told once for each, by the server that ended it.
+    fn admission_finished(&self, finished: FinishedAdmission);
+
+    /// Something happened that metrics count.
+    fn observe(&self, observation: &Observation);
+}

@@ -1,0 +1,149 @@
+//! The key `ci` of the configuration.
+
+use portcullis_document::{Duration, Fault, path};
+use portcullis_jobs::RetryPolicy;
+use portcullis_net::Web;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// The shortest deadline of an admission.
+const SHORTEST_DEADLINE: Duration = Duration::from_secs(10);
+/// The longest.
+const LONGEST_DEADLINE: Duration = Duration::from_secs(7 * 86_400);
+
+/// How CI jobs are handled.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields, default)]
+pub struct Settings {
+    /// How long the admission of a job may take, with all its controllers. At least 10s.
+    pub deadline: Duration,
+    /// What a retried job keeps of the changes that controllers made: `carry` or `reset`.
+    #[schemars(with = "String", extend("enum" = ["carry", "reset"]))]
+    pub retry: RetryPolicy,
+    /// The base of the URLs that controllers call back; by default that of the listener that serves `ci`.
+    pub public_url: Option<String>,
+    /// Which webhooks may be called.
+    pub webhooks: WebhookSettings,
+    /// How runners are served.
+    pub runners: RunnerSettings,
+    /// How long finished jobs are kept.
+    pub retention: Duration,
+    /// The most jobs of one project that wait for admission; more are refused with 429.
+    pub max_backlog: u32,
+}
+
+/// Which webhooks may be called.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields, default)]
+pub struct WebhookSettings {
+    /// Whether private and loopback addresses may be called. Link-local ones, where clouds keep their metadata,
+    /// may not.
+    pub allow_private_networks: bool,
+    /// Whether `http://` may be called.
+    pub allow_http: bool,
+    /// Hosts with ports, like `127.0.0.1:9000`, that may be called whatever their address, also with `http://`.
+    pub allow: Vec<String>,
+}
+
+/// How runners are served.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields, default)]
+pub struct RunnerSettings {
+    /// How long a runner that asks for a job waits for one.
+    pub long_poll: Duration,
+    /// How long a runner that was given a job may take to begin.
+    pub lease: Duration,
+    /// How long a job may wait for a runner while none can take it.
+    pub stuck: Duration,
+    /// How long a runner may be silent about a job.
+    pub lost: Duration,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self {
+            deadline: Duration::from_secs(3600),
+            retry: RetryPolicy::Carry,
+            public_url: None,
+            webhooks: WebhookSettings::default(),
+            runners: RunnerSettings::default(),
+            retention: Duration::from_secs(30 * 86_400),
+            max_backlog: 10_000,
+        }
+    }
+}
+
+impl Default for RunnerSettings {
+    fn default() -> Self {
+        Self {
+            long_poll: Duration::from_secs(50),
+            lease: Duration::from_secs(10),
+            stuck: Duration::from_secs(3600),
+            lost: Duration::from_secs(3600),
+        }
+    }
+}
+
+impl Settings {
+    /// What is wrong with them; paths begin at the key `ci`.
+    pub fn check(&self) -> Vec<Fault> {
+        let mut faults = Vec::new();
+        if !(SHORTEST_DEADLINE..=LONGEST_DEADLINE).contains(&self.deadline) {
+            let message = format!(
+                "expected {SHORTEST_DEADLINE} to {LONGEST_DEADLINE}, found {}",
+                self.deadline
+            );
+            faults.push(Fault::at("deadline", message));
+        }
+        if let Some(Err(error)) = self.public_url.as_deref().map(Web::parse) {
+            faults.push(Fault::at("publicUrl", error.to_string()));
+        }
+        if self.max_backlog == 0 {
+            faults.push(Fault::at("maxBacklog", "expected at least 1, found 0"));
+        }
+        let zero = [
+            ("retention", self.retention),
+            ("runners.lease", self.runners.lease),
+            ("runners.stuck", self.runners.stuck),
+            ("runners.lost", self.runners.lost),
+        ];
+        for (name, _) in zero.iter().filter(|(_, duration)| duration.is_zero()) {
+            faults.push(Fault::at(*name, "it can't be zero"));
+        }
+        for (index, entry) in self.webhooks.allow.iter().enumerate() {
+            if split_entry(entry).is_none() {
+                let at = path::index("webhooks.allow", index);
+                let message =
+                    format!("expected a host with a port, like 127.0.0.1:9000, found `{entry}`");
+                faults.push(Fault::at(at, message));
+            }
+        }
+        faults
+    }
+}
+
+impl WebhookSettings {
+    /// Whether this server is listed.
+    pub(crate) fn is_listed(&self, web: &Web) -> bool {
+        let host = web.host.to_string();
+        let host = bare(&host);
+        let mut entries = self.allow.iter().filter_map(|entry| split_entry(entry));
+        entries.any(|(listed, port)| port == web.port && bare(listed).eq_ignore_ascii_case(host))
+    }
+}
+
+/// Host and port.
+fn split_entry(entry: &str) -> Option<(&str, u16)> {
+    let (host, port) = entry.rsplit_once(':')?;
+    let port = port.parse().ok().filter(|port| *port != 0)?;
+    let is_host = !host.is_empty() && (!host.contains(':') || host.starts_with('['));
+    is_host.then_some((host, port))
+}
+
+/// An IPv6 address without its brackets.
+fn bare(host: &str) -> &str {
+    let inner = host
+        .strip_prefix('[')
+        .and_then(|rest| rest.strip_suffix(']'));
+    inner.unwrap_or(host)
+}

@@ -1,0 +1,31 @@
+//! What the service does, with a real store, real webhooks on this machine, and policies that a test makes up.
+//!
+//! The numbers of cases are those of the design.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "a test that can't go on has failed"
+)]
+
+mod bench;
+mod callbacks;
+mod chains;
+mod claims;
+mod controllers;
+mod deliveries;
+mod gates;
+mod judge;
+mod overload;
+mod pipelines;
+mod policies;
+#[path = "../../../portcullis-store/tests/conformance/server.rs"]
+#[allow(
+    dead_code,
+    reason = "the tests of the store also restart it and look into its folder"
+)]
+mod server;
+mod servers;
+mod verdicts;

@@ -1,0 +1,13 @@
+//! Jobs and pipelines as they are submitted: read strictly, with everything that is wrong at once.
+
+mod checks;
+mod ci_file;
+mod job;
+mod pipeline;
+
+pub use ci_file::read_ci_file;
+pub use job::read_job;
+pub use pipeline::{DEFAULT_PIPELINE, PipelineDefinition, PipelineOrigin, read_pipeline};
+
+#[cfg(test)]
+mod tests;

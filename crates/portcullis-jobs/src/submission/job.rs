@@ -1,0 +1,189 @@
+//! The body of a call that submits one job, and the part of it that a pipeline's jobs have too.
+
+use std::fmt;
+
+use portcullis_document::{Duration, Fault, Seconds, path, read};
+use serde::de::{SeqAccess, Visitor};
+use serde::{Deserialize, Deserializer};
+use serde_json::Value;
+
+use super::checks::Checks;
+use crate::allow_failure::AllowFailure;
+use crate::job::{JobDefinition, JobUser};
+use crate::pipeline::{DEFAULT_STAGE, all_stages};
+use crate::tags::without_repetitions;
+use crate::variables::Variables;
+
+/// The source of a job that names none.
+pub(super) const DEFAULT_SOURCE: &str = "api";
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct JobBody {
+    project: String,
+    name: String,
+    stage: Option<String>,
+    #[serde(rename = "ref")]
+    git_ref: String,
+    #[serde(default)]
+    ref_protected: bool,
+    source: Option<String>,
+    user: JobUser,
+    #[serde(default)]
+    tags: Vec<String>,
+    #[serde(default)]
+    variables: Variables,
+    #[serde(default)]
+    script: Script,
+    image: Option<String>,
+    #[serde(default)]
+    allow_failure: AllowFailure,
+    timeout: Option<Seconds>,
+}
+
+/// A job of a pipeline; the rest is said by the pipeline.
+pub(super) struct JobPart {
+    pub(super) name: String,
+    pub(super) stage: Option<String>,
+    pub(super) tags: Vec<String>,
+    pub(super) variables: Variables,
+    pub(super) script: Script,
+    pub(super) image: Option<String>,
+    pub(super) allow_failure: AllowFailure,
+    pub(super) timeout: Option<Seconds>,
+}
+
+/// What a job has from its pipeline.
+pub(super) struct Surroundings<'a> {
+    pub(super) project: &'a str,
+    pub(super) git_ref: &'a str,
+    pub(super) ref_protected: bool,
+    pub(super) source: &'a str,
+    pub(super) user: &'a JobUser,
+    pub(super) variables: &'a Variables,
+    pub(super) stages: &'a [String],
+}
+
+impl JobPart {
+    /// The definition of the job. Faults are below this path.
+    pub(super) fn define(
+        self,
+        at: &str,
+        around: &Surroundings<'_>,
+        checks: &mut Checks,
+    ) -> JobDefinition {
+        let stage = self.stage.unwrap_or_else(|| DEFAULT_STAGE.to_owned());
+        if !around.stages.contains(&stage) {
+            let known = around.stages.join(", ");
+            let message = format!("unknown stage `{stage}`: expected one of {known}");
+            checks.add(&path::key(at, "stage"), message);
+        }
+        checks.tags(&path::key(at, "tags"), &self.tags);
+        checks.variables(&path::key(at, "variables"), &self.variables);
+        checks.script(&path::key(at, "script"), &self.script.0);
+        if let Some(image) = &self.image {
+            checks.text(&path::key(at, "image"), image);
+        }
+        let timeout = self.timeout.map(std::time::Duration::from);
+        if let Some(timeout) = timeout {
+            checks.timeout(&path::key(at, "timeout"), timeout);
+        }
+        let milliseconds =
+            |t: std::time::Duration| u64::try_from(t.as_millis()).unwrap_or(u64::MAX);
+        // The job's own variables win.
+        let mut variables = around.variables.clone();
+        variables.extend(self.variables);
+        JobDefinition {
+            project: around.project.to_owned(),
+            name: self.name,
+            stage,
+            git_ref: around.git_ref.to_owned(),
+            ref_protected: around.ref_protected,
+            source: around.source.to_owned(),
+            user: around.user.clone(),
+            tags: without_repetitions(self.tags),
+            variables,
+            script: self.script.0,
+            image: self.image,
+            allow_failure: self.allow_failure,
+            timeout: timeout.map(|t| Duration::from_millis(milliseconds(t))),
+        }
+    }
+}
+
+/// Reads and checks the body of a call that submits one job. A job on its own may have any stage.
+///
+/// # Errors
+///
+/// Everything that is wrong, each with the path of its field.
+pub fn read_job(body: &Value) -> Result<JobDefinition, Vec<Fault>> {
+    let body: JobBody = read::json(body)?;
+    let mut checks = Checks::default();
+    checks.project("project", &body.project);
+    checks.text("name", &body.name);
+    checks.git_ref("ref", &body.git_ref);
+    checks.user("user", &body.user);
+    let source = body.source.unwrap_or_else(|| DEFAULT_SOURCE.to_owned());
+    checks.source("source", &source);
+    if let Some(stage) = &body.stage {
+        checks.text("stage", stage);
+    }
+    let stages = all_stages(body.stage.as_slice());
+    let around = Surroundings {
+        project: &body.project,
+        git_ref: &body.git_ref,
+        ref_protected: body.ref_protected,
+        source: &source,
+        user: &body.user,
+        variables: &Variables::new(),
+        stages: &stages,
+    };
+    let part = JobPart {
+        name: body.name,
+        stage: body.stage,
+        tags: body.tags,
+        variables: body.variables,
+        script: body.script,
+        image: body.image,
+        allow_failure: body.allow_failure,
+        timeout: body.timeout,
+    };
+    let definition = part.define("", &around, &mut checks);
+    if checks.faults.is_empty() {
+        Ok(definition)
+    } else {
+        Err(checks.faults)
+    }
+}
+
+/// One command, or a list of them.
+#[derive(Default)]
+pub(super) struct Script(pub(super) Vec<String>);
+
+impl<'de> Deserialize<'de> for Script {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct ScriptVisitor;
+
+        impl<'de> Visitor<'de> for ScriptVisitor {
+            type Value = Script;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a command or a list of commands")
+            }
+
+            fn visit_str<E: serde::de::Error>(self, line: &str) -> Result<Script, E> {
+                Ok(Script(vec![line.to_owned()]))
+            }
+
+            fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Script, A::Error> {
+                let mut lines = Vec::new();
+                while let Some(line) = items.next_element()? {
+                    lines.push(line);
+                }
+                Ok(Script(lines))
+            }
+        }
+
+        deserializer.deserialize_any(ScriptVisitor)
+    }
+}

@@ -1,0 +1,5 @@
+//! What holds for every job, whatever happens to it and in which order.
+
+mod model;
+mod sequences;
+mod server;

@@ -1,0 +1,52 @@
+//! Verdicts that controllers send by themselves.
+
+use portcullis_ci::CallbackOutcome;
+use portcullis_jobs::MOST_BODY_BYTES;
+use serde_json::json;
+
+use super::{INVALID, OBJECT, object};
+use crate::api::access::{Access, Credential};
+use crate::api::answer;
+use crate::api::call::{Answering, Call};
+use crate::api::endpoint::{Content, Endpoint, Tag, post};
+
+/// The one call that takes verdicts.
+pub(in crate::api) const ENDPOINTS: &[Endpoint] = &[Endpoint {
+    success: object("The verdict counts, or the same one came before."),
+    ..post(
+        ("/api/v1/admission/callback/{token}", "admissionCallback"),
+        Tag::Controllers,
+        Access::Credential(Credential::Callback),
+        (
+            "Send a verdict",
+            "For controllers that did not answer the webhook itself: the `callback_url` of its payload. A verdict, or \
+             a list of one.",
+        ),
+        Content {
+            schema: OBJECT,
+            example: r#"{"id": 17, "admission": "accepted", "reason": "within the budget", "tags": {"add": ["eu"], "remove": []}}"#,
+        },
+        &[
+            (401, "The token is unknown."),
+            (409, "Another verdict counts already, or the job waits no longer."),
+            INVALID,
+        ],
+        callback,
+    )
+}
+.with_ci()];
+
+/// `POST /api/v1/admission/callback/{token}`
+fn callback(mut call: Call<'_>) -> Answering<'_> {
+    Box::pin(async move {
+        let jobs = call.jobs().await?;
+        let most = u64::try_from(MOST_BODY_BYTES).unwrap_or(u64::MAX);
+        let bytes = call.take_bytes(most).await?;
+        let outcome = jobs.callback(call.values.get("token"), &bytes).await?;
+        let (job, repeated) = match outcome {
+            CallbackOutcome::Recorded(job) => (job, false),
+            CallbackOutcome::Repeated(job) => (job, true),
+        };
+        answer::ok(&json!({"job": job, "repeated": repeated}))
+    })
+}

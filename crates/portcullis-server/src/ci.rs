@@ -1,0 +1,200 @@
+//! CI jobs: the service that has them, with the policies and the decision log of this server.
+//!
+//! It is opened at the start where a listener serves `ci`, and otherwise by the first call. A reload changes its
+//! settings; another store is opened beside it, and takes its place.
+
+mod door;
+mod judge;
+
+use std::net::{IpAddr, SocketAddr};
+use std::sync::Arc;
+use std::time::Duration;
+
+use portcullis_ci::{OpenError, Service as Jobs, Settings};
+use portcullis_config::{Loaded, Service};
+use portcullis_core::sync::Mutex;
+use portcullis_store::Location;
+
+use crate::server::Server;
+use judge::GateJudge;
+
+pub(crate) use door::{Ci, DecisionRecorder};
+
+/// A store that does not answer at the start is tried again after this time.
+const RETRY_AFTER: Duration = Duration::from_secs(3);
+/// How long the deliveries of a store that is given up may take to end.
+const MOVE_WITHIN: Duration = Duration::from_secs(5);
+
+/// Whether a listener is there for CI jobs.
+pub(crate) fn is_served(loaded: &Loaded) -> bool {
+    let mut listeners = loaded.listeners.iter();
+    listeners.any(|listener| listener.serves(Service::Ci))
+}
+
+/// The service, and what it is opened with.
+#[derive(Debug)]
+pub(crate) struct CiJobs {
+    wanted: Mutex<Wanted>,
+    /// Where it is kept, if it is open.
+    open: tokio::sync::Mutex<Option<(Location, Jobs)>>,
+}
+
+#[derive(Debug, Clone)]
+struct Wanted {
+    location: Location,
+    /// As configured.
+    settings: Settings,
+    /// Where this server can be reached.
+    listener: Option<String>,
+}
+
+impl Wanted {
+    /// The settings with a URL that controllers can call back.
+    fn settings(&self) -> Settings {
+        let own = || self.listener.clone();
+        let public_url = self.settings.public_url.clone().or_else(own);
+        Settings {
+            public_url: Some(public_url.unwrap_or_else(|| "http://localhost".to_owned())),
+            ..self.settings.clone()
+        }
+    }
+}
+
+impl CiJobs {
+    pub(crate) fn new(location: Location, loaded: &Loaded) -> Self {
+        Self {
+            wanted: Mutex::new(Wanted {
+                location,
+                settings: loaded.ci.clone(),
+                listener: None,
+            }),
+            open: tokio::sync::Mutex::new(None),
+        }
+    }
+
+    /// Where this server is reached by controllers, unless the configuration says so.
+    pub(crate) fn set_listener(&self, place: Option<&str>) {
+        self.wanted.lock().listener = place.map(reachable);
+    }
+
+    /// The service; opened now if it isn't open.
+    ///
+    /// # Errors
+    ///
+    /// When the store can't be opened.
+    pub(crate) async fn service(&self, server: &Arc<Server>) -> Result<Jobs, OpenError> {
+        let mut open = self.open.lock().await;
+        let wanted = self.wanted.lock().clone();
+        if let Some((location, jobs)) = &*open
+            && *location == wanted.location
+        {
+            return Ok(jobs.clone());
+        }
+        let judge = Arc::new(GateJudge::new(server));
+        let recorder = Arc::new(DecisionRecorder::new(server));
+        let opened = Jobs::open(&wanted.location, wanted.settings(), judge, recorder).await?;
+        let before = open.replace((wanted.location, opened.clone()));
+        if let Some((_, before)) = before {
+            before.shut_down(MOVE_WITHIN).await;
+        }
+        Ok(opened)
+    }
+
+    /// Opens the service where it is served. A store that does not answer yet is tried again.
+    ///
+    /// # Errors
+    ///
+    /// When it will not get better by itself.
+    pub(crate) async fn begin(
+        &self,
+        server: &Arc<Server>,
+        is_served: bool,
+    ) -> Result<(), OpenError> {
+        if !is_served {
+            return Ok(());
+        }
+        match self.service(server).await {
+            Ok(_) => Ok(()),
+            Err(OpenError::Store(error)) if error.is_temporary() => {
+                tracing::warn!("the store of CI jobs does not answer yet: {error}");
+                let server = Arc::clone(server);
+                tokio::spawn(async move {
+                    loop {
+                        tokio::time::sleep(RETRY_AFTER).await;
+                        if server.ci.service(&server).await.is_ok() {
+                            return;
+                        }
+                    }
+                });
+                Ok(())
+            }
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Takes over another configuration. What is open goes on with it; see [`Self::follow`] for another store.
+    pub(crate) fn change(&self, location: Location, loaded: &Loaded, place: Option<&str>) {
+        let mut wanted = self.wanted.lock();
+        *wanted = Wanted {
+            location,
+            settings: loaded.ci.clone(),
+            listener: place.map(reachable).or(wanted.listener.take()),
+        };
+    }
+
+    /// Makes what is open what is wanted.
+    pub(crate) async fn follow(&self, server: &Arc<Server>, is_served: bool) {
+        let is_open = {
+            let open = self.open.lock().await;
+            if let Some((_, jobs)) = &*open {
+                jobs.change(self.wanted.lock().settings());
+            }
+            open.is_some()
+        };
+        if let Err(error) = self.begin(server, is_served || is_open).await {
+            tracing::error!("CI jobs can't be served: {error}");
+        }
+    }
+
+    /// Ends what is under way, as far as there is time.
+    pub(crate) async fn shut_down(&self, within: Duration) {
+        let open = self.open.lock().await.take();
+        if let Some((_, jobs)) = open {
+            jobs.shut_down(within).await;
+        }
+    }
+}
+
+/// A URL by which a listener can be reached from here: one at every address is at the loopback address too.
+fn reachable(place: &str) -> String {
+    let Some((scheme, address)) = place.split_once("://") else {
+        return place.to_owned();
+    };
+    match address.parse::<SocketAddr>() {
+        Ok(at) if at.ip().is_unspecified() => {
+            let host = match at.ip() {
+                IpAddr::V4(_) => "127.0.0.1",
+                IpAddr::V6(_) => "[::1]",
+            };
+            format!("{scheme}://{host}:{}", at.port())
+        }
+        _ => place.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_listener_at_every_address_is_reached_at_the_loopback_address() {
+        for (place, wanted) in [
+            ("http://127.0.0.1:80", "http://127.0.0.1:80"),
+            ("https://0.0.0.0:8443", "https://127.0.0.1:8443"),
+            ("http://[::]:1", "http://[::1]:1"),
+            ("unix:/x", "unix:/x"),
+        ] {
+            assert_eq!(reachable(place), wanted);
+        }
+    }
+}

@@ -1,0 +1,264 @@
+//! Claiming deliveries that are due, fairly.
+//!
+//! A claim moves `next_at` to the end of the lease: a delivery whose claimant is never heard of again is due then,
+//! without anyone looking for such. Projects take turns within a controller. They are found by skipping from one to
+//! the next in an index, so a project with a million deliveries costs no more than one with a single one.
+
+use portcullis_jobs::{ControllerId, JobId, Timestamp};
+
+use super::{Delivery, SELECT, column, rows};
+use crate::database::{Database, Value, number};
+use crate::error::Failure;
+use crate::jobs::error::JobsError;
+use crate::jobs::transaction::{JobsReader, JobsTransaction};
+
+/// Projects of one controller that one claim looks at.
+const MOST_PROJECTS: usize = 256;
+
+/// Who claims, and for how long.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Claimant<'a> {
+    /// A name that no one else has.
+    pub name: &'a str,
+    /// What is due now is claimed.
+    pub now: Timestamp,
+    /// When it is due again, unless something is heard.
+    pub until: Timestamp,
+}
+
+/// How much to claim for one controller.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct DeliveryShare<'a> {
+    /// The controller.
+    pub controller: ControllerId,
+    /// The most deliveries.
+    pub most: usize,
+    /// The project that had the last turn: the one after it is the first now. Empty to begin with.
+    pub after: &'a str,
+}
+
+impl JobsReader<'_> {
+    /// The controllers that deliveries wait for, with the time when the first of each is due: also those that are
+    /// due later.
+    ///
+    /// # Errors
+    ///
+    /// When the database doesn't answer.
+    pub fn due_controllers(&mut self) -> Result<Vec<(ControllerId, Timestamp)>, JobsError> {
+        self.with(|database| first_of_each(database, "next_at"))
+    }
+
+    /// The time at which the oldest delivery that waits was made, for each controller that deliveries wait for.
+    ///
+    /// # Errors
+    ///
+    /// When the database doesn't answer.
+    pub fn oldest_deliveries(&mut self) -> Result<Vec<(ControllerId, Timestamp)>, JobsError> {
+        self.with(|database| first_of_each(database, "created_at"))
+    }
+
+    /// When the server has to look at a job next.
+    ///
+    /// # Errors
+    ///
+    /// When the database doesn't answer.
+    pub fn next_deadline(&mut self) -> Result<Option<Timestamp>, JobsError> {
+        let sql = "SELECT deadline FROM jobs WHERE deadline IS NOT NULL ORDER BY deadline LIMIT 1";
+        self.with(|database| match database.query(sql, &[])?.pop() {
+            Some(mut row) => column::read_time(&mut row).map(Some),
+            None => Ok(None),
+        })
+    }
+}
+
+impl JobsTransaction<'_> {
+    /// Claims deliveries that are due: at most `limit`, and of each controller at most its share. Within a controller
+    /// projects take turns. No one else claims them before the lease ends.
+    ///
+    /// # Errors
+    ///
+    /// When the database doesn't answer.
+    pub fn claim_deliveries(
+        &mut self,
+        shares: &[DeliveryShare<'_>],
+        limit: usize,
+        claimant: Claimant<'_>,
+    ) -> Result<Vec<Delivery>, JobsError> {
+        self.with(|database| {
+            let mut claimed = Vec::new();
+            for share in shares {
+                let most = share.most.min(limit.saturating_sub(claimed.len()));
+                if most > 0 {
+                    let share = DeliveryShare { most, ..*share };
+                    claimed.extend(claim_share(database, &share, claimant)?);
+                }
+            }
+            Ok(claimed)
+        })
+    }
+
+    /// Claims jobs whose deadline passed: moves their deadlines to the end of the lease, so that no one else looks
+    /// at them before. Their versions stay the same.
+    ///
+    /// # Errors
+    ///
+    /// When the database doesn't answer.
+    pub fn claim_due_jobs(
+        &mut self,
+        now: Timestamp,
+        until: Timestamp,
+        limit: usize,
+    ) -> Result<Vec<JobId>, JobsError> {
+        self.with(|database| {
+            let lock = database.dialect().skip_locked;
+            let sql = format!(
+                "SELECT root, id FROM jobs WHERE deadline <= ?1 ORDER BY deadline, id LIMIT ?2{lock}"
+            );
+            let values = [column::time(now), Value::Number(number(limit))];
+            let mut claimed = Vec::new();
+            for mut row in database.query(&sql, &values)? {
+                let (root, id) = (row.text()?, column::read_id(&mut row)?);
+                let sql = "UPDATE jobs SET deadline = ?3 WHERE root = ?1 AND id = ?2";
+                let values = [Value::Text(&root), column::id(id), column::time(until)];
+                database.execute(sql, &values)?;
+                claimed.push(id);
+            }
+            Ok(claimed)
+        })
+    }
+}
+
+/// The smallest value of a column among the waiting deliveries of each controller.
+fn first_of_each(
+    database: &mut dyn Database,
+    of: &str,
+) -> Result<Vec<(ControllerId, Timestamp)>, Failure> {
+    let sql = format!(
+        "WITH RECURSIVE turns (controller) AS (\
+         SELECT (SELECT MIN(controller) FROM deliveries WHERE state = 'waiting') \
+         UNION ALL SELECT (SELECT MIN(controller) FROM deliveries \
+         WHERE state = 'waiting' AND controller > turns.controller) \
+         FROM turns WHERE turns.controller IS NOT NULL) \
+         SELECT controller, (SELECT MIN({of}) FROM deliveries \
+         WHERE state = 'waiting' AND controller = turns.controller) \
+         FROM turns WHERE controller IS NOT NULL"
+    );
+    let mut found = Vec::new();
+    for mut row in database.query(&sql, &[])? {
+        let controller = column::read_id(&mut row)?;
+        // The last one may be claimed in between.
+        if let Some(first) = column::read_optional_time(&mut row)? {
+            found.push((controller, first));
+        }
+    }
+    Ok(found)
+}
+
+fn claim_share(
+    database: &mut dyn Database,
+    share: &DeliveryShare<'_>,
+    claimant: Claimant<'_>,
+) -> Result<Vec<Delivery>, Failure> {
+    let mut projects = due_projects(database, share, claimant.now)?;
+    let mut claimed = Vec::new();
+    while !projects.is_empty() && claimed.len() < share.most {
+        // Each gets the same; what some don't use goes to the others in the next round.
+        let each = ((share.most - claimed.len()) / projects.len()).max(1);
+        let mut left = Vec::new();
+        for project in projects {
+            let most = each.min(share.most - claimed.len());
+            if most == 0 {
+                break;
+            }
+            let found = claim_project(database, share.controller, &project, most, claimant)?;
+            if found.len() == most {
+                left.push(project);
+            }
+            claimed.extend(found);
+        }
+        projects = left;
+    }
+    Ok(claimed)
+}
+
+/// Projects with a delivery that is due, beginning with the one whose turn it is.
+fn due_projects(
+    database: &mut dyn Database,
+    share: &DeliveryShare<'_>,
+    now: Timestamp,
+) -> Result<Vec<String>, Failure> {
+    let mut found = projects_after(database, share.controller, share.after)?;
+    if !share.after.is_empty() && found.len() < MOST_PROJECTS {
+        let others = projects_after(database, share.controller, "")?;
+        let is_before = |(project, _): &(String, Timestamp)| project.as_str() <= share.after;
+        found.extend(others.into_iter().filter(is_before));
+    }
+    let is_due = |(project, first)| (first <= now).then_some(project);
+    Ok(found.into_iter().filter_map(is_due).collect())
+}
+
+/// The next projects of a controller with deliveries that wait, each with the time when its first is due.
+fn projects_after(
+    database: &mut dyn Database,
+    controller: ControllerId,
+    after: &str,
+) -> Result<Vec<(String, Timestamp)>, Failure> {
+    let sql = "WITH RECURSIVE turns (project, step) AS (\
+               SELECT (SELECT MIN(project) FROM deliveries \
+               WHERE state = 'waiting' AND controller = ?1 AND project > ?2), 1 \
+               UNION ALL SELECT (SELECT MIN(project) FROM deliveries \
+               WHERE state = 'waiting' AND controller = ?1 AND project > turns.project), step + 1 \
+               FROM turns WHERE turns.project IS NOT NULL AND step < ?3) \
+               SELECT project, (SELECT MIN(next_at) FROM deliveries \
+               WHERE state = 'waiting' AND controller = ?1 AND project = turns.project) \
+               FROM turns WHERE project IS NOT NULL";
+    let values = [
+        column::id(controller),
+        Value::Text(after),
+        Value::Number(number(MOST_PROJECTS)),
+    ];
+    let mut found = Vec::new();
+    for mut row in database.query(sql, &values)? {
+        let project = row.text()?;
+        if let Some(first) = column::read_optional_time(&mut row)? {
+            found.push((project, first));
+        }
+    }
+    Ok(found)
+}
+
+fn claim_project(
+    database: &mut dyn Database,
+    controller: ControllerId,
+    project: &str,
+    most: usize,
+    claimant: Claimant<'_>,
+) -> Result<Vec<Delivery>, Failure> {
+    let lock = database.dialect().skip_locked;
+    let sql = format!(
+        "{SELECT} WHERE state = 'waiting' AND controller = ?1 AND project = ?2 AND next_at <= ?3 \
+         ORDER BY next_at, id LIMIT ?4{lock}"
+    );
+    let values = [
+        column::id(controller),
+        Value::Text(project),
+        column::time(claimant.now),
+        Value::Number(number(most)),
+    ];
+    let mut claimed = rows(database, &sql, &values)?;
+    for delivery in &mut claimed {
+        delivery.next_at = claimant.until;
+        delivery.leased_until = Some(claimant.until);
+        delivery.leased_by = Some(claimant.name.to_owned());
+        let sql = "UPDATE deliveries SET next_at = ?3, leased_until = ?3, leased_by = ?4 \
+                   WHERE root = ?1 AND id = ?2";
+        let values = [
+            Value::Text(column::root(project)),
+            column::id(delivery.id),
+            column::time(claimant.until),
+            Value::Text(claimant.name),
+        ];
+        database.execute(sql, &values)?;
+    }
+    Ok(claimed)
+}

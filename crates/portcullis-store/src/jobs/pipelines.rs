@@ -1,0 +1,252 @@
+//! Pipelines. What a definition contains is a matter of the caller.
+
+use portcullis_jobs::{PipelineId, PipelineStatus, Timestamp};
+
+use super::column;
+use super::error::JobsError;
+use super::transaction::{JobsReader, JobsTransaction};
+use crate::database::{Database, Row, Value, number, storable};
+use crate::error::Failure;
+
+/// What [`read`] reads, in its order.
+const SELECT: &str = "SELECT id, project, name, git_ref, for_change, status, version, created_at, \
+                      finished_at, definition FROM pipelines";
+
+/// A pipeline.
+#[derive(Debug, Clone, PartialEq)]
+pub struct PipelineRecord {
+    /// Its number.
+    pub id: PipelineId,
+    /// The path of its project.
+    pub project: String,
+    /// Its name.
+    pub name: Option<String>,
+    /// The branch or tag it is for.
+    pub git_ref: String,
+    /// The change it is for.
+    pub change: Option<String>,
+    /// How it is.
+    pub status: PipelineStatus,
+    /// When it was submitted.
+    pub created_at: Timestamp,
+    /// When it finished.
+    pub finished_at: Option<Timestamp>,
+    /// As it was submitted; not changed when it is saved.
+    pub definition: serde_json::Value,
+    /// How often it was saved; 0 if it is new.
+    pub version: u64,
+}
+
+/// Which pipelines are meant. What is absent doesn't matter.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct PipelineMatch<'a> {
+    /// The path of their project.
+    pub project: &'a str,
+    /// Their name.
+    pub name: Option<&'a str>,
+    /// The branch or tag they are for.
+    pub git_ref: Option<&'a str>,
+    /// The change they are for.
+    pub change: Option<&'a str>,
+}
+
+impl JobsReader<'_> {
+    /// A pipeline.
+    ///
+    /// # Errors
+    ///
+    /// When the database doesn't answer.
+    pub fn pipeline(&mut self, id: PipelineId) -> Result<Option<PipelineRecord>, JobsError> {
+        self.with(|database| by_id(database, id, ""))
+    }
+
+    /// Pipelines with numbers below `before`, the newest first.
+    ///
+    /// # Errors
+    ///
+    /// When the database doesn't answer.
+    pub fn list_pipelines(
+        &mut self,
+        wanted: &PipelineMatch<'_>,
+        before: Option<PipelineId>,
+        limit: usize,
+    ) -> Result<Vec<PipelineRecord>, JobsError> {
+        self.with(|database| matching(database, wanted, "", before, limit))
+    }
+
+    /// The newest pipeline, finished or not.
+    ///
+    /// # Errors
+    ///
+    /// When the database doesn't answer.
+    pub fn newest_pipeline(
+        &mut self,
+        wanted: &PipelineMatch<'_>,
+    ) -> Result<Option<PipelineRecord>, JobsError> {
+        Ok(self.list_pipelines(wanted, None, 1)?.pop())
+    }
+
+    /// Pipelines that aren't finished, the newest first.
+    ///
+    /// # Errors
+    ///
+    /// When the database doesn't answer.
+    pub fn live_pipelines(
+        &mut self,
+        wanted: &PipelineMatch<'_>,
+        before: Option<PipelineId>,
+        limit: usize,
+    ) -> Result<Vec<PipelineRecord>, JobsError> {
+        self.with(|database| matching(database, wanted, " AND live = 1", before, limit))
+    }
+}
+
+impl JobsTransaction<'_> {
+    /// A pipeline that will be changed, or whose jobs will be: no one else changes it until the end of the
+    /// transaction.
+    ///
+    /// # Errors
+    ///
+    /// When the database doesn't answer.
+    pub fn pipeline_for_change(
+        &mut self,
+        id: PipelineId,
+    ) -> Result<Option<PipelineRecord>, JobsError> {
+        self.with(|database| {
+            let lock = database.dialect().for_update;
+            by_id(database, id, lock)
+        })
+    }
+
+    /// Inserts a new pipeline.
+    ///
+    /// # Errors
+    ///
+    /// When its id is taken, or the database doesn't answer.
+    pub fn insert_pipeline(&mut self, pipeline: &mut PipelineRecord) -> Result<(), JobsError> {
+        self.with(|database| insert(database, pipeline))?;
+        pipeline.version = 1;
+        Ok(())
+    }
+
+    /// Saves the status of a pipeline that was loaded.
+    ///
+    /// # Errors
+    ///
+    /// [`JobsError::Stale`] when it was saved or deleted since it was loaded; when the database doesn't answer.
+    pub fn save_pipeline(&mut self, pipeline: &mut PipelineRecord) -> Result<(), JobsError> {
+        let [status, live, finished_at] = changing(pipeline);
+        let values = [
+            Value::Text(column::root(&pipeline.project)),
+            column::id(pipeline.id),
+            column::id(pipeline.version),
+            status,
+            live,
+            finished_at,
+        ];
+        let sql = "UPDATE pipelines SET status = ?4, live = ?5, finished_at = ?6, \
+                   version = version + 1 WHERE root = ?1 AND id = ?2 AND version = ?3";
+        let saved = self.with(|database| database.execute(sql, &values))?;
+        if saved == 0 {
+            let (what, id) = ("pipeline", pipeline.id);
+            return Err(JobsError::Stale { what, id });
+        }
+        pipeline.version += 1;
+        Ok(())
+    }
+}
+
+fn by_id(
+    database: &mut dyn Database,
+    id: PipelineId,
+    lock: &str,
+) -> Result<Option<PipelineRecord>, Failure> {
+    let sql = format!("{SELECT} WHERE id = ?1{lock}");
+    let row = database.query(&sql, &[column::id(id)])?.pop();
+    row.map(read).transpose()
+}
+
+fn insert(database: &mut dyn Database, pipeline: &PipelineRecord) -> Result<(), Failure> {
+    let sql = "INSERT INTO pipelines (root, id, project, name, git_ref, for_change, status, live, \
+               finished_at, created_at, definition, version) \
+               VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, 1)";
+    let name = pipeline.name.as_deref().map(storable);
+    let change = pipeline.change.as_deref().map(storable);
+    let git_ref = storable(&pipeline.git_ref);
+    let definition = column::json(&pipeline.definition)?;
+    let [status, live, finished_at] = changing(pipeline);
+    let values = [
+        Value::Text(column::root(&pipeline.project)),
+        column::id(pipeline.id),
+        Value::Text(&pipeline.project),
+        name.as_deref().into(),
+        Value::Text(&git_ref),
+        change.as_deref().into(),
+        status,
+        live,
+        finished_at,
+        column::time(pipeline.created_at),
+        Value::Text(&definition),
+    ];
+    database.execute(sql, &values).map(drop)
+}
+
+fn changing(pipeline: &PipelineRecord) -> [Value<'_>; 3] {
+    let live = matches!(
+        pipeline.status,
+        PipelineStatus::Created | PipelineStatus::Running
+    );
+    // Whatever is finished is deleted some day.
+    let finished_at = pipeline.finished_at.unwrap_or(pipeline.created_at);
+    [
+        Value::Text(pipeline.status.as_str()),
+        column::flag(live),
+        column::optional_time((!live).then_some(finished_at)),
+    ]
+}
+
+fn matching(
+    database: &mut dyn Database,
+    wanted: &PipelineMatch<'_>,
+    which: &str,
+    before: Option<PipelineId>,
+    limit: usize,
+) -> Result<Vec<PipelineRecord>, Failure> {
+    let optional = [
+        ("name", wanted.name.map(storable)),
+        ("git_ref", wanted.git_ref.map(storable)),
+        ("for_change", wanted.change.map(storable)),
+    ];
+    let mut sql = format!("{SELECT} WHERE root = ?1 AND project = ?2 AND id < ?3{which}");
+    let mut values = vec![
+        Value::Text(column::root(wanted.project)),
+        Value::Text(wanted.project),
+        Value::Number(before.map_or(i64::MAX, number)),
+        Value::Number(number(limit)),
+    ];
+    for (name, value) in &optional {
+        if let Some(value) = value {
+            values.push(Value::Text(value));
+            sql.push_str(&format!(" AND {name} = ?{}", values.len()));
+        }
+    }
+    sql.push_str(" ORDER BY id DESC LIMIT ?4");
+    let rows = database.query(&sql, &values)?;
+    rows.into_iter().map(read).collect()
+}
+
+/// The pipeline in a row of [`SELECT`].
+fn read(mut row: Row) -> Result<PipelineRecord, Failure> {
+    Ok(PipelineRecord {
+        id: column::read_id(&mut row)?,
+        project: row.text()?,
+        name: row.optional_text()?,
+        git_ref: row.text()?,
+        change: row.optional_text()?,
+        status: column::read_word(&mut row)?,
+        version: column::read_id(&mut row)?,
+        created_at: column::read_time(&mut row)?,
+        finished_at: column::read_optional_time(&mut row)?,
+        definition: column::read_json(&mut row)?,
+    })
+}

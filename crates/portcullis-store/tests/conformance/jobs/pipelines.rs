@@ -1,0 +1,156 @@
+//! Pipelines and their jobs.
+
+use portcullis_jobs::{Event, PipelineStatus};
+use portcullis_store::{
+    IdKind, JobRecord, JobsError, JobsTransaction, PipelineMatch, PipelineRecord,
+};
+use serde_json::json;
+
+use super::builders::{apply, at, definition, run};
+use crate::place::Place;
+
+crate::on_both!(
+    a_pipeline_comes_back_as_it_was_saved,
+    the_newest_and_the_live_ones_are_found,
+    jobs_of_a_pipeline_are_together,
+);
+
+fn pipeline(
+    tx: &mut JobsTransaction<'_>,
+    project: &str,
+    [name, git_ref, change]: [&str; 3],
+) -> Result<PipelineRecord, JobsError> {
+    let some = |text: &str| (!text.is_empty()).then(|| text.to_owned());
+    let mut pipeline = PipelineRecord {
+        id: tx.new_id(IdKind::Pipeline)?,
+        project: project.to_owned(),
+        name: some(name),
+        git_ref: git_ref.to_owned(),
+        change: some(change),
+        status: PipelineStatus::Created,
+        created_at: at(0),
+        finished_at: None,
+        definition: json!({"stages": ["build"], "odd": "\u{0}"}),
+        version: 0,
+    };
+    tx.insert_pipeline(&mut pipeline)?;
+    Ok(pipeline)
+}
+
+fn a_pipeline_comes_back_as_it_was_saved(place: &Place) {
+    let mut store = place.open();
+    let mut one = run(&mut store, |tx| {
+        pipeline(tx, "g/p", ["gate", "main", "12,1"])
+    });
+    assert_eq!(
+        run(&mut place.open(), |tx| tx.pipeline(1)),
+        Some(one.clone())
+    );
+    let mut stale = one.clone();
+    one.status = PipelineStatus::Failed;
+    one.finished_at = Some(at(9));
+    store.jobs(|tx| tx.save_pipeline(&mut one)).unwrap();
+    let found = run(&mut store, |tx| tx.pipeline_for_change(1));
+    assert_eq!(found, Some(one));
+    let error = store.jobs(|tx| tx.save_pipeline(&mut stale)).unwrap_err();
+    assert!(matches!(error, JobsError::Stale { .. }), "{error}");
+    assert_eq!(run(&mut store, |tx| tx.pipeline(2)), None);
+}
+
+fn the_newest_and_the_live_ones_are_found(place: &Place) {
+    let mut store = place.open();
+    run(&mut store, |tx| {
+        pipeline(tx, "g/p", ["check", "main", "12,1"])?; // 1
+        pipeline(tx, "g/p", ["gate", "main", "12,1"])?; // 2
+        pipeline(tx, "g/p", ["check", "main", "12,2"])?; // 3
+        pipeline(tx, "g/p", ["check", "dev", ""])?; // 4
+        pipeline(tx, "g/q", ["check", "main", "12,1"])?; // 5
+        let mut done = pipeline(tx, "g/p", ["check", "main", "12,1"])?; // 6
+        done.status = PipelineStatus::Success;
+        done.finished_at = Some(at(1));
+        tx.save_pipeline(&mut done)
+    });
+    let any = PipelineMatch {
+        project: "g/p",
+        name: None,
+        git_ref: None,
+        change: None,
+    };
+    let (name, change, git_ref) = (Some("check"), Some("12,1"), Some("main"));
+    for (wanted, all, live) in [
+        (any, &[6, 4, 3, 2, 1][..], &[4, 3, 2, 1][..]),
+        (PipelineMatch { name, ..any }, &[6, 4, 3, 1], &[4, 3, 1]),
+        (PipelineMatch { change, ..any }, &[6, 2, 1], &[2, 1]),
+        (
+            PipelineMatch {
+                name,
+                change,
+                ..any
+            },
+            &[6, 1],
+            &[1],
+        ),
+        (
+            PipelineMatch {
+                name,
+                git_ref,
+                ..any
+            },
+            &[6, 3, 1],
+            &[3, 1],
+        ),
+        (
+            PipelineMatch {
+                project: "g",
+                ..any
+            },
+            &[],
+            &[],
+        ),
+    ] {
+        let ids =
+            |found: Vec<PipelineRecord>| found.into_iter().map(|one| one.id).collect::<Vec<_>>();
+        let found = run(&mut store, |tx| tx.list_pipelines(&wanted, None, 10));
+        assert_eq!(ids(found), all, "{wanted:?}");
+        let found = run(&mut store, |tx| tx.live_pipelines(&wanted, None, 10));
+        assert_eq!(ids(found), live, "{wanted:?}");
+        let newest = run(&mut store, |tx| tx.newest_pipeline(&wanted));
+        assert_eq!(newest.map(|one| one.id), all.first().copied());
+        let next = run(&mut store, |tx| {
+            tx.list_pipelines(&wanted, all.first().copied(), 1)
+        });
+        assert_eq!(ids(next).first(), all.get(1));
+    }
+}
+
+fn jobs_of_a_pipeline_are_together(place: &Place) {
+    let mut store = place.open();
+    run(&mut store, |tx| {
+        for number in 1..=2 {
+            let pipeline = pipeline(tx, "g/p", ["", "main", ""])?;
+            assert_eq!(pipeline.id, number);
+            for id in tx.new_ids(IdKind::Job, 3)? {
+                let mut job = JobRecord::new(id, Some(pipeline.id), definition("g/p"), at(0));
+                tx.insert_job(&mut job)?;
+            }
+        }
+        Ok(())
+    });
+    run(&mut store, |tx| {
+        for mut job in tx.jobs_of_pipeline_for_change("g/p", 2)? {
+            apply(&mut job, &Event::Skip, 3);
+            tx.save_job(&mut job)?;
+        }
+        Ok(())
+    });
+    for (pipeline, ids, is_finished) in [(1, [1, 2, 3], false), (2, [4, 5, 6], true)] {
+        let jobs = run(&mut store, |tx| tx.jobs_of_pipeline("g/p", pipeline));
+        let found: Vec<u64> = jobs.iter().map(|job| job.pipeline_job().id).collect();
+        assert_eq!(found, ids);
+        assert!(
+            jobs.iter()
+                .all(|job| job.state.status.is_finished() == is_finished)
+        );
+    }
+    assert!(run(&mut store, |tx| tx.jobs_of_pipeline("g/p", 3)).is_empty());
+}

@@ -1,0 +1,177 @@
+//! Why a job is as it is, in plain sentences.
+
+use serde_json::Value;
+
+use crate::commands::listing::text;
+
+/// What a job is, in a sentence.
+pub(super) fn headline(job: &Value) -> String {
+    let failure = match text(job, "failure_reason").as_str() {
+        "" | "-" => String::new(),
+        reason => format!(" ({reason})"),
+    };
+    format!(
+        "Job {} ({} of {}) is {}{failure}, in attempt {}.",
+        text(job, "id"),
+        text(job, "name"),
+        text(job, "project"),
+        text(job, "status"),
+        text(job, "attempt"),
+    )
+}
+
+/// What a job waits for, who denied it and why, or why no runner takes it.
+pub(super) fn sentences(job: &Value) -> Vec<String> {
+    let mut said = vec![headline(job)];
+    let prerequisites = list(job.pointer("/prerequisites/items"));
+    let waiting = prerequisites.iter();
+    let waiting = waiting.filter(|item| text(item, "state") == "waiting");
+    said.extend(waiting.map(waits_for));
+    let attempt = job.get("attempt");
+    let decisions = list(job.pointer("/admission/decisions"));
+    let now = decisions.iter();
+    let now = now.filter(|decision| decision.get("attempt") == attempt);
+    said.extend(now.filter_map(decided));
+    if text(job, "failure_reason") == "admission_no_runner" {
+        said.push("The runners that controllers accept and reject leave no runner.".to_owned());
+    }
+    if let Some(stuck) = given(job, "stuck_reason") {
+        said.push(format!("No runner can take it: {stuck}."));
+        let tags = text(job, "tags");
+        if !tags.is_empty() {
+            said.push(format!("Its tags are {tags}."));
+        }
+    }
+    match text(job, "status").as_str() {
+        "pending" if given(job, "stuck_reason").is_none() => {
+            let runners = list(job.get("eligible_runners")).len();
+            said.push(match runners {
+                1 => "It waits for a runner: 1 runner may take it.".to_owned(),
+                runners => format!("It waits for a runner: {runners} runners may take it."),
+            });
+        }
+        "created" => said.push("It waits for the stages before it.".to_owned()),
+        "skipped" => said.push("A job of an earlier stage failed.".to_owned()),
+        _ => {}
+    }
+    said
+}
+
+fn list(value: Option<&Value>) -> &[Value] {
+    value.and_then(Value::as_array).map_or(&[], Vec::as_slice)
+}
+
+/// A member that says something.
+fn given(value: &Value, key: &str) -> Option<String> {
+    let text = text(value, key);
+    let text = text.trim_end_matches('.').to_owned();
+    (!text.is_empty() && text != "-").then_some(text)
+}
+
+fn waits_for(item: &Value) -> String {
+    let mut sentence = match given(item, "by") {
+        Some(by) => format!(
+            "It waits for {} by {by} since {}",
+            text(item, "name"),
+            text(item, "since")
+        ),
+        None => format!(
+            "It waits for {} since {}",
+            text(item, "name"),
+            text(item, "since")
+        ),
+    };
+    if let Some(deadline) = given(item, "deadline") {
+        sentence.push_str(&format!("; it fails if there is no answer by {deadline}"));
+    }
+    if let Some(detail) = given(item, "detail") {
+        sentence.push_str(&format!(": {detail}"));
+    }
+    sentence.push('.');
+    sentence
+}
+
+/// What one controller did, where that matters.
+fn decided(decision: &Value) -> Option<String> {
+    let who = format!(
+        "{} ({} level)",
+        text(decision, "controller"),
+        text(decision, "level")
+    );
+    let verdict = text(decision, "verdict");
+    let did = match verdict.as_str() {
+        "accepted" => "accepted it",
+        "denied" => "denied it",
+        "timeout" => "did not answer in time",
+        "error" => "failed",
+        _ => return None,
+    };
+    let mut sentence = format!("{who} {did}");
+    if decision.get("dry_run") == Some(&Value::Bool(true)) {
+        sentence.push_str(" in a dry run, which does not count");
+    } else if let Some(exemption) = given(decision, "exempted_by") {
+        sentence.push_str(&format!(
+            ", which does not count because of exemption {exemption}"
+        ));
+    }
+    if let Some(reason) = given(decision, "reason") {
+        sentence.push_str(&format!(": {reason}"));
+    }
+    sentence.push('.');
+    Some(sentence)
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn a_denial_is_told_with_who_and_why() {
+        let job = json!({
+            "id": 7, "name": "build", "project": "g/p", "status": "failed", "attempt": 2,
+            "failure_reason": "admission_denied", "tags": ["linux"], "stuck_reason": null,
+            "prerequisites": {"overall": "failed", "items": []},
+            "admission": {"decisions": [
+                {"controller": "old", "level": "project", "attempt": 1, "verdict": "denied"},
+                {"controller": "budget", "level": "group", "attempt": 2, "verdict": "denied",
+                 "dry_run": false, "reason": "it is spent."},
+                {"controller": "other", "level": "group", "attempt": 2, "verdict": "skipped"},
+            ]},
+        });
+        assert_eq!(
+            sentences(&job),
+            [
+                "Job 7 (build of g/p) is failed (admission_denied), in attempt 2.",
+                "budget (group level) denied it: it is spent.",
+            ]
+        );
+    }
+
+    #[test]
+    fn what_is_waited_for_is_told_with_its_deadline() {
+        let job = json!({
+            "id": 7, "name": "build", "project": "g/p", "status": "preparing", "attempt": 1,
+            "prerequisites": {"overall": "waiting", "items": [
+                {"name": "admission", "state": "waiting", "since": "T1", "by": "budget",
+                 "deadline": "T2", "detail": null},
+            ]},
+        });
+        assert_eq!(
+            sentences(&job).last().unwrap(),
+            "It waits for admission by budget since T1; it fails if there is no answer by T2."
+        );
+    }
+
+    #[test]
+    fn a_stuck_job_says_which_tags_it_has() {
+        let job = json!({
+            "id": 7, "name": "build", "project": "g/p", "status": "pending", "attempt": 1,
+            "tags": ["gpu"], "stuck_reason": "no runner has the tag gpu", "eligible_runners": [],
+        });
+        let said = sentences(&job).join(" ");
+        assert!(said.contains("No runner can take it: no runner has the tag gpu."));
+        assert!(said.contains("Its tags are gpu."), "{said}");
+    }
+}
