@@ -3,6 +3,7 @@
 //! Canonical are `denied`, `tags: {add, remove}` and `runners: {accepted_ids, rejected_ids}`. Unknown keys are
 //! ignored, so that controllers may be newer than the server.
 
+use portcullis_core::json;
 use serde_json::{Map, Value};
 
 use super::check::{VerdictRules, check_mutation};
@@ -56,6 +57,8 @@ pub fn decode_verdict(body: &[u8], rules: &VerdictRules<'_>) -> Result<Verdict, 
             most: MOST_BODY_BYTES,
         });
     }
+    // A key that is given twice could be read as either value.
+    json::scan(body).map_err(|fault| VerdictFault::NotJson(fault.to_string()))?;
     let json: Value =
         serde_json::from_slice(body).map_err(|error| VerdictFault::NotJson(error.to_string()))?;
     let entry = match json {

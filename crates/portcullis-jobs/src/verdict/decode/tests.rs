@@ -254,6 +254,13 @@ fn reasons_are_cleaned_and_cut_between_characters() {
     assert_eq!(clean_reason(" \n\t"), None);
 }
 
+#[test]
+fn a_key_that_is_given_twice_is_invalid() {
+    let body = br#"{"id": 7, "admission": "denied", "admission": "accepted"}"#;
+    let fault = decode_verdict(body, &rules(&linux())).unwrap_err();
+    assert!(fault.to_string().contains("duplicate key"), "{fault}");
+}
+
 fn any_json() -> impl Strategy<Value = Value> {
     let words = proptest::sample::select(vec![
         "id",
