@@ -1,6 +1,6 @@
 //! Inserting and saving jobs, with their places in the queue.
 
-use portcullis_jobs::{JobStatus, RunnerId};
+use portcullis_jobs::{JobStatus, RunnerFilter, RunnerId};
 
 use super::column;
 use super::error::JobsError;
@@ -130,9 +130,9 @@ fn enter(database: &mut dyn Database, job: &JobRecord) -> Result<(), Failure> {
     tags.dedup();
     let tags = column::json(&tags)?;
     let filter = job.filter();
-    let accepted = filter.and_then(|filter| filter.accepted());
+    let accepted = filter.and_then(RunnerFilter::accepted);
     let accepted = accepted.map(|ids| id_list(ids.iter().copied()));
-    let rejected = filter.map(|filter| filter.rejected());
+    let rejected = filter.map(RunnerFilter::rejected);
     let rejected = rejected.filter(|ids| !ids.is_empty());
     let rejected = rejected.map(|ids| id_list(ids.iter().copied()));
     let values = [
