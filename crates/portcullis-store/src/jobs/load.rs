@@ -59,7 +59,8 @@ impl JobsReader<'_> {
 }
 
 impl JobsTransaction<'_> {
-    /// A job that will be changed: no one else changes it until the end of the transaction.
+    /// A job that will be changed: no one else changes it until the end of the transaction, nor any other job of its
+    /// pipeline, since that may have to change as well.
     ///
     /// # Errors
     ///
@@ -67,6 +68,12 @@ impl JobsTransaction<'_> {
     pub fn job_for_change(&mut self, id: JobId) -> Result<Option<JobRecord>, JobsError> {
         self.with(|database| {
             let lock = database.dialect().for_update;
+            if !lock.is_empty() {
+                let sql = format!(
+                    "SELECT id FROM pipelines WHERE id = (SELECT pipeline FROM jobs WHERE id = ?1){lock}"
+                );
+                database.query(&sql, &[column::id(id)])?;
+            }
             by_id(database, id, lock)
         })
     }

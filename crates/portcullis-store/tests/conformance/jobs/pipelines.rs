@@ -1,5 +1,7 @@
 //! Pipelines and their jobs.
 
+use std::sync::atomic::{AtomicU64, Ordering};
+
 use portcullis_jobs::{Event, PipelineStatus};
 use portcullis_store::{
     IdKind, JobRecord, JobsError, JobsTransaction, PipelineMatch, PipelineRecord,
@@ -13,6 +15,7 @@ crate::on_both!(
     a_pipeline_comes_back_as_it_was_saved,
     the_newest_and_the_live_ones_are_found,
     jobs_of_a_pipeline_are_together,
+    jobs_of_a_pipeline_change_one_after_the_other,
 );
 
 fn pipeline(
@@ -153,4 +156,43 @@ fn jobs_of_a_pipeline_are_together(place: &Place) {
         );
     }
     assert!(run(&mut store, |tx| tx.jobs_of_pipeline("g/p", 3)).is_empty());
+}
+
+fn jobs_of_a_pipeline_change_one_after_the_other(place: &Place) {
+    let mut store = place.open();
+    let ids = run(&mut store, |tx| {
+        let pipeline = pipeline(tx, "g/p", ["", "main", ""])?;
+        let ids = tx.new_ids(IdKind::Job, 6)?;
+        for id in &ids {
+            let mut job = JobRecord::new(*id, Some(pipeline.id), definition("g/p"), at(0));
+            tx.insert_job(&mut job)?;
+        }
+        Ok(ids)
+    });
+    let runs = AtomicU64::new(0);
+    std::thread::scope(|scope| {
+        for id in ids {
+            let runs = &runs;
+            scope.spawn(move || {
+                let mut store = place.open();
+                for _ in 0..10 {
+                    run(&mut store, |tx| {
+                        runs.fetch_add(1, Ordering::Relaxed);
+                        let mut job = tx.job_for_change(id)?.unwrap();
+                        tx.save_job(&mut job)?;
+                        // What a job that finishes does to the others.
+                        for mut job in tx.jobs_of_pipeline_for_change("g/p", 1)? {
+                            tx.save_job(&mut job)?;
+                        }
+                        let mut pipeline = tx.pipeline_for_change(1)?.unwrap();
+                        tx.save_pipeline(&mut pipeline)
+                    });
+                }
+            });
+        }
+    });
+    // None had to be run again.
+    assert_eq!(runs.into_inner(), 60);
+    let jobs = run(&mut store, |tx| tx.jobs_of_pipeline("g/p", 1));
+    assert!(jobs.iter().all(|job| job.version() == 1 + 60 + 10));
 }

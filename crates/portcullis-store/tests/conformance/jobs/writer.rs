@@ -199,7 +199,8 @@ fn operations_that_lock_each_other_both_succeed() {
             });
         }
     });
-    assert_eq!(*runs.lock().unwrap(), 3);
+    // One of them at least had to be run again.
+    assert!(*runs.lock().unwrap() >= 3);
     for id in ids {
         assert_eq!(
             run(&mut place.open(), |tx| tx.job(id)).unwrap().version(),
