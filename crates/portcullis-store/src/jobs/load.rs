@@ -1,6 +1,6 @@
 //! Loading and listing jobs.
 
-use portcullis_jobs::{JobId, JobStatus, PipelineId};
+use portcullis_jobs::{JobId, JobStatus, PipelineId, PipelineJob};
 
 use super::column;
 use super::error::JobsError;
@@ -41,6 +41,33 @@ impl JobsReader<'_> {
         pipeline: PipelineId,
     ) -> Result<Vec<JobRecord>, JobsError> {
         self.with(|database| of_pipeline(database, project, pipeline, ""))
+    }
+
+    /// The jobs of a pipeline, as far as the pipeline is concerned, by their numbers. Their definitions are not read.
+    ///
+    /// # Errors
+    ///
+    /// When the database doesn't answer.
+    pub fn pipeline_jobs(
+        &mut self,
+        project: &str,
+        pipeline: PipelineId,
+    ) -> Result<Vec<PipelineJob>, JobsError> {
+        let sql = "SELECT id, stage, status, allowed_to_fail FROM jobs \
+                   WHERE root = ?1 AND pipeline = ?2 ORDER BY id";
+        let values = [Value::Text(column::root(project)), column::id(pipeline)];
+        self.with(|database| {
+            let rows = database.query(sql, &values)?.into_iter();
+            rows.map(|mut row| {
+                Ok(PipelineJob {
+                    id: column::read_id(&mut row)?,
+                    stage: row.text()?,
+                    status: column::read_word(&mut row)?,
+                    allowed_to_fail: column::read_flag(&mut row)?,
+                })
+            })
+            .collect()
+        })
     }
 
     /// Jobs with numbers below `before`, the newest first.
