@@ -90,6 +90,15 @@ pub(super) fn run_once(
     }
 }
 
+/// Begins a transaction. A connection that was lost since the last one is noticed only now, and nothing is lost with
+/// it yet: then another one is made.
+pub(super) fn begin(database: &mut dyn Database) -> Result<(), Failure> {
+    match database.begin() {
+        Err(failure) if failure.kind == Kind::Unavailable => database.begin(),
+        other => other,
+    }
+}
+
 /// Runs it again that got in the way of others as a part of a transaction.
 pub(super) fn run_again(
     database: &mut dyn Database,
@@ -109,7 +118,7 @@ pub(super) fn run_alone(
     let mut left = RETRIES;
     let mut pause = FIRST_PAUSE;
     loop {
-        if let Err(failure) = database.begin() {
+        if let Err(failure) = begin(database) {
             return Some(JobsError::at(location, failure));
         }
         let failure = match run_once(database, location, operation) {

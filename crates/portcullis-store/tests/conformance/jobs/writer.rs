@@ -249,9 +249,13 @@ fn a_writer_goes_on_after_its_server_was_away() {
             })
             .is_ok()
     });
+    // And once more, without an operation in between: none fails.
+    server.stop();
+    assert!(server.begin());
+    assert!(writer.run(|tx| insert(tx, "g/p", &[])).is_ok());
     let count = run(&mut store(), |tx| {
         tx.list_jobs(&JobFilter::default(), None, 9)
     })
     .len();
-    assert_eq!(count, 1);
+    assert_eq!(count, 2);
 }
