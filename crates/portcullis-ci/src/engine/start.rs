@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use portcullis_jobs::{
     Admission, Effect, Event, Happened, JobDefinition, JobId, JobStatus, Link, PipelineDefinition,
-    PipelineId, PipelineStatus, controller_chain, stuck_reason,
+    PipelineId, controller_chain, stuck_reason,
 };
 use portcullis_store::{IdKind, JobRecord, PipelineRecord};
 
@@ -31,21 +31,8 @@ impl Turn<'_, '_> {
         definition: &PipelineDefinition,
     ) -> Result<PipelineId, CiError> {
         let id = self.store.new_id(IdKind::Pipeline)?;
-        let origin = &definition.origin;
-        let mut pipeline = PipelineRecord {
-            id,
-            project: origin.project.clone(),
-            name: Some(origin.name.clone()),
-            git_ref: origin.git_ref.clone(),
-            change: origin.change.clone(),
-            status: PipelineStatus::Created,
-            created_at: self.now,
-            finished_at: None,
-            definition: serde_json::to_value(definition)
-                .map_err(|error| CiError::Unavailable(error.to_string()))?,
-            version: 0,
-        };
-        self.store.insert_pipeline(&mut pipeline)?;
+        let mut pipeline = PipelineRecord::new(id, definition, self.now);
+        self.store.insert_pipeline(&mut pipeline, definition)?;
         let ids = self.store.new_ids(IdKind::Job, definition.jobs.len())?;
         for (job, definition) in ids.into_iter().zip(&definition.jobs) {
             let mut job = JobRecord::new(job, Some(id), definition.clone(), self.now);
@@ -123,9 +110,7 @@ impl Turn<'_, '_> {
             JobStatus::Preparing => self.tick(&mut job),
             JobStatus::Pending => {
                 let around = self.around(&job.definition.project)?;
-                let filter = job.filter().cloned().unwrap_or_default();
-                let needs = job.definition.needs(job.tags(), &filter);
-                if stuck_reason(&needs, &around.runners).is_some() {
+                if stuck_reason(&job.needs(), &around.runners).is_some() {
                     self.apply(&mut job, &Event::GetStuck)?;
                     self.pipelines.extend(job.pipeline);
                 }

@@ -76,12 +76,12 @@ async fn a_controller_that_is_gone_is_suspended_until_it_is_enabled() {
     bench.delivery_when(first, "a try", tried(1)).await;
     let controller = bench.service.controller(id).await.unwrap();
     assert_eq!(controller.definition.state, ControllerState::Suspended);
-    let observed = bench.memory.observed();
-    assert!(
-        observed
-            .iter()
-            .any(|one| matches!(one, Observation::Suspended { .. }))
-    );
+    let is_told = || {
+        let observed = bench.memory.observed();
+        let is_suspended = |one: &Observation| matches!(one, Observation::Suspended { .. });
+        observed.iter().any(is_suspended)
+    };
+    until("it is told", is_told).await;
     let second = bench.submit(json!({})).await;
     assert_eq!(second.status, JobStatus::Preparing);
     assert_eq!(bench.deliveries(second.id).await.len(), 0);
