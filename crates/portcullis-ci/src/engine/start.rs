@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use portcullis_jobs::{
     Admission, Effect, Event, Happened, JobDefinition, JobId, JobStatus, Link, PipelineDefinition,
-    PipelineId, controller_chain, stuck_reason,
+    PipelineId, Timestamp, controller_chain, stuck_reason,
 };
 use portcullis_store::{IdKind, JobRecord, PipelineRecord};
 
@@ -103,14 +103,17 @@ impl Turn<'_, '_> {
         self.save(&mut job)
     }
 
-    /// The server has to look at a job, because its deadline passed.
+    /// The server has to look at a job, because its deadline passed or its controller was changed.
     pub(crate) fn wake(&mut self, id: JobId) -> Result<(), CiError> {
         let mut job = self.lock_job(id)?;
         match job.state.status {
             JobStatus::Preparing => self.tick(&mut job),
             JobStatus::Pending => {
                 let around = self.around(&job.definition.project)?;
-                if stuck_reason(&job.needs(), &around.runners).is_some() {
+                let stuck = self.world.settings.runners.stuck.get();
+                let is_late = |queued: Timestamp| self.now >= queued.after(stuck);
+                let is_late = job.state.queued_at.is_some_and(is_late);
+                if is_late && stuck_reason(&job.needs(), &around.runners).is_some() {
                     self.apply(&mut job, &Event::GetStuck)?;
                     self.pipelines.extend(job.pipeline);
                 }

@@ -146,3 +146,18 @@ async fn a_retried_job_keeps_its_tags_or_not() {
         bench.finished(2).await;
     }
 }
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_job_that_no_runner_can_take_fails_after_a_while() {
+    let bench = Bench::with(|s| s.runners.stuck = Duration::from_millis(300)).await;
+    bench.runners().await;
+    let fine = bench.submit(json!({})).await;
+    let stuck = bench.submit(json!({"tags": ["unknown"]})).await;
+    assert_eq!(stuck.status, JobStatus::Pending);
+    let is_failed = |job: &portcullis_ci::JobDetails| job.status == JobStatus::Failed;
+    let stuck = bench.job_when(stuck.id, "it is stuck", is_failed).await;
+    let reason = FailureReason::StuckOrTimeoutFailure;
+    assert_eq!(stuck.failure_reason, Some(reason));
+    let fine = bench.service.job(fine.id).await.unwrap();
+    assert_eq!(fine.status, JobStatus::Pending);
+}
