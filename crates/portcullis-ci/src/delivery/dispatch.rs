@@ -22,7 +22,7 @@ const PAUSE: Duration = Duration::from_secs(1);
 /// The shortest pause when something is due soon.
 const SHORTEST_PAUSE: Duration = Duration::from_millis(10);
 /// How much longer than a try may take another server leaves a row to this one.
-const GRACE: Duration = Duration::from_secs(15);
+const GRACE: Duration = Duration::from_secs(5);
 /// Rows that are claimed together.
 const BATCH: usize = 256;
 /// How often the result of a try is stored that could not be.
