@@ -29,6 +29,7 @@ macro_rules! on_both {
 
 on_both! {
     a_server_that_starts_again_goes_on,
+    what_a_dead_server_was_sending_is_sent_by_another,
     a_deadline_passes_while_no_server_runs,
     servers_share_the_work_and_send_nothing_twice,
     chains_and_pipelines_work,
@@ -90,6 +91,23 @@ async fn a_server_that_starts_again_goes_on(mut bench: Bench) {
     assert_eq!(job.admission.unwrap().decisions.len(), 1);
 }
 
+async fn what_a_dead_server_was_sending_is_sent_by_another(mut bench: Bench) {
+    // Case 58: the first one claimed the delivery, and never says what became of it.
+    bench.controller(json!({"timeout": "1s"})).await;
+    bench.hook.hold();
+    let job = bench.submit(json!({})).await.id;
+    let is_sent = || bench.hook.requests().len() == 1;
+    crate::bench::until("the webhook is called", is_sent).await;
+    start_again(&mut bench).await;
+    bench.hook.release();
+    assert_eq!(bench.settled(job).await.status, JobStatus::Pending);
+    let [first, second] = bench.hook.requests().try_into().unwrap();
+    assert_eq!(first.header("webhook-id"), second.header("webhook-id"));
+    assert_eq!(first.json(), second.json());
+    let job = bench.service.job(job).await.unwrap();
+    assert_eq!(job.admission.unwrap().decisions.len(), 1);
+}
+
 async fn a_deadline_passes_while_no_server_runs(mut bench: Bench) {
     let mut settings = bench.settings.clone();
     settings.deadline = Duration::from_millis(700);
@@ -112,7 +130,7 @@ async fn a_deadline_passes_while_no_server_runs(mut bench: Bench) {
     start_again(&mut bench).await;
     let job = bench.settled(job).await;
     assert_eq!(job.failure_reason, Some(FailureReason::AdmissionTimeout));
-    assert_eq!(bench.memory.finished().len(), 1);
+    bench.finished(1).await;
 }
 
 async fn servers_share_the_work_and_send_nothing_twice(bench: Bench) {
@@ -125,7 +143,7 @@ async fn servers_share_the_work_and_send_nothing_twice(bench: Bench) {
         let service = Arc::clone(&services[number % 2]);
         let project = format!("g/p{}", number % 3);
         tasks.spawn(async move {
-            let definition = read_job(&job(json!({"project": project}))).unwrap();
+            let definition = read_job(&job(&json!({"project": project}))).unwrap();
             service.submit_job(definition).await.unwrap().id
         });
     }
