@@ -4,6 +4,7 @@ mod controllers;
 mod jobs;
 mod page;
 mod runners;
+mod stats;
 
 pub use controllers::{
     BreakerDetails, ClaimRequest, ControllerDetails, CreatedController, DeliveryDetails,
@@ -12,3 +13,4 @@ pub use controllers::{
 pub use jobs::{JobDetails, JobFilter, JobSummary, PipelineDetails, PipelineFilter};
 pub use page::{Page, PageRequest};
 pub use runners::{CreatedRunner, NewRunner};
+pub use stats::Stats;

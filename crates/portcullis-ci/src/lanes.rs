@@ -6,4 +6,4 @@ mod table;
 
 pub(crate) use guard::{check, client};
 pub(crate) use outlet::Outlet;
-pub(crate) use table::Lanes;
+pub(crate) use table::{Lanes, Room};

@@ -26,7 +26,7 @@ mod view;
 pub use details::{
     BreakerDetails, ClaimRequest, ControllerDetails, CreatedController, CreatedRunner,
     DeliveryDetails, DeliveryFilter, DeliveryTry, JobDetails, JobFilter, JobSummary, NewRunner,
-    Page, PageRequest, PipelineDetails, PipelineFilter, TestResult,
+    Page, PageRequest, PipelineDetails, PipelineFilter, Stats, TestResult,
 };
 pub use engine::CallbackOutcome;
 pub use error::{CiError, OpenError};

@@ -7,6 +7,7 @@ mod exemptions;
 mod jobs;
 mod queue;
 mod runners;
+mod stats;
 mod trial;
 
 use std::fmt;

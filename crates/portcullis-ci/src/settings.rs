@@ -147,3 +147,67 @@ fn bare(host: &str) -> &str {
         .and_then(|rest| rest.strip_suffix(']'));
     inner.unwrap_or(host)
 }
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::*;
+
+    fn read(json: Value) -> Settings {
+        serde_json::from_value(json).unwrap()
+    }
+
+    fn faults(json: Value) -> Vec<String> {
+        let faults = read(json).check();
+        faults.into_iter().map(|fault| fault.path).collect()
+    }
+
+    #[test]
+    fn what_is_absent_has_a_default() {
+        assert_eq!(read(json!({})), Settings::default());
+        assert_eq!(faults(json!({})), [""; 0]);
+        let settings = read(json!({"deadline": "10s", "retry": "reset",
+            "publicUrl": "https://p.example", "runners": {"longPoll": "1s"},
+            "webhooks": {"allowPrivateNetworks": true, "allow": ["127.0.0.1:9000", "[::1]:80"]}}));
+        assert_eq!(settings.check(), []);
+        assert_eq!(settings.retry, RetryPolicy::Reset);
+        assert_eq!(settings.runners.lease, Duration::from_secs(10));
+        assert!(serde_json::from_value::<Settings>(json!({"dead": 1})).is_err());
+    }
+
+    #[test]
+    fn faults_have_paths() {
+        for (json, wanted) in [
+            (json!({"deadline": "9s"}), "deadline"),
+            (json!({"deadline": "8d"}), "deadline"),
+            (json!({"publicUrl": "p.example"}), "publicUrl"),
+            (json!({"retention": "0s"}), "retention"),
+            (json!({"maxBacklog": 0}), "maxBacklog"),
+            (
+                json!({"webhooks": {"allow": ["a:1", "host"]}}),
+                "webhooks.allow[1]",
+            ),
+            (
+                json!({"webhooks": {"allow": ["::1:80"]}}),
+                "webhooks.allow[0]",
+            ),
+            (json!({"webhooks": {"allow": ["h:0"]}}), "webhooks.allow[0]"),
+        ] {
+            assert_eq!(faults(json.clone()), [wanted], "{json}");
+        }
+    }
+
+    #[test]
+    fn a_listed_server_is_one_host_and_port() {
+        let webhooks = WebhookSettings {
+            allow: vec!["Hooks.example:443".to_owned(), "[::1]:80".to_owned()],
+            ..WebhookSettings::default()
+        };
+        let is_listed = |url: &str| webhooks.is_listed(&Web::parse(url).unwrap());
+        assert!(is_listed("https://hooks.example/x"));
+        assert!(is_listed("http://[::1]/"));
+        assert!(!is_listed("http://hooks.example/"));
+        assert!(!is_listed("https://evil.hooks.example/"));
+    }
+}

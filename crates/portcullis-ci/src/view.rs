@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use portcullis_jobs::{
-    Admission, JobStatus, Prerequisites, Runner, RunnerFilter, eligible_runners, stuck_reason,
+    Admission, JobStatus, Prerequisites, Runner, eligible_runners, stuck_reason,
 };
 use portcullis_store::{Delivery, DeliveryState, JobRecord, JobsReader, PipelineRecord};
 
@@ -35,8 +35,7 @@ pub(crate) fn job(
     let admission = job.admission.as_ref();
     // The admission of an earlier attempt says nothing about the prerequisites of this one.
     let current = admission.filter(|admission| admission.attempt == state.attempt);
-    let everyone = RunnerFilter::default();
-    let needs = definition.needs(job.tags(), job.filter().unwrap_or(&everyone));
+    let needs = job.needs();
     let is_live = !state.status.is_finished();
     let runners = match is_live {
         true => runners.of(reader, &definition.project)?,
@@ -76,17 +75,16 @@ pub(crate) fn pipeline(
     reader: &mut JobsReader<'_>,
     record: PipelineRecord,
 ) -> Result<PipelineDetails, CiError> {
-    let jobs = reader.jobs_of_pipeline(&record.project, record.id)?;
-    let stages = record.definition.get("stages");
-    let stages = stages.and_then(|stages| serde_json::from_value(stages.clone()).ok());
+    let origin = record.origin;
+    let jobs = reader.jobs_of_pipeline(&origin.project, record.id)?;
     Ok(PipelineDetails {
         id: record.id,
-        project: record.project,
-        name: record.name.unwrap_or_default(),
-        git_ref: record.git_ref,
-        change: record.change,
+        project: origin.project,
+        name: origin.name,
+        git_ref: origin.git_ref,
+        change: origin.change,
         status: record.status,
-        stages: stages.unwrap_or_default(),
+        stages: record.stages,
         created_at: record.created_at,
         finished_at: record.finished_at,
         jobs: jobs.iter().map(summary).collect(),

@@ -2,13 +2,14 @@
 --
 -- Times are microseconds since 1970; yes and no are 1 and 0. `root` is the first name of a project's path: it is
 -- the first column of primary keys, so that a PostgreSQL that shards can distribute by it. Ids are unique on their
--- own. Columns named `definition`, `state`, `admission`, `body`, `tries` and `secrets` are JSON and are read whole.
+-- own. Columns named `definition`, `origin`, `stages`, `state`, `admission`, `body`, `tries` and
+-- `secrets` are JSON and are read whole.
 
 CREATE TABLE pipelines (
     root {text} NOT NULL,
     id {number} NOT NULL,
     project {text} NOT NULL,
-    name {text},
+    name {text} NOT NULL,
     git_ref {text} NOT NULL,
     for_change {text},
     status {text} NOT NULL,
@@ -18,6 +19,9 @@ CREATE TABLE pipelines (
     version {number} NOT NULL,
     created_at {number} NOT NULL,
     finished_at {number},
+    -- The parts that every change of a job needs, and all of it.
+    origin {text} NOT NULL,
+    stages {text} NOT NULL,
     definition {text} NOT NULL,
     PRIMARY KEY (root, id)
 );
@@ -54,6 +58,8 @@ CREATE TABLE jobs (
     -- When the server has to look at it, even if nothing happens.
     deadline {number},
     runner {number},
+    -- Whether it failed, and that doesn't fail its pipeline.
+    allowed_to_fail {number} NOT NULL,
     -- Whether it comes before others in the queue.
     promoted {number} NOT NULL,
     definition {text} NOT NULL,

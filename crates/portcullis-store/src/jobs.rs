@@ -3,7 +3,9 @@
 //! What jobs do is decided in `portcullis-jobs`; here they are only stored. An *operation* loads, computes and saves
 //! in one transaction, which is [`Store::jobs`](crate::Store::jobs) for one and [`JobsWriter`] for many at a time.
 //! What an operation loads in order to change it stays locked until the end of its transaction, so several servers
-//! can work on one PostgreSQL.
+//! can work on one PostgreSQL. To stay out of each other's way, operations lock in one order: a job first, which
+//! locks its pipeline before itself, then the other jobs of the pipeline, then deliveries. Jobs past their deadline
+//! are claimed in an operation of their own. Operations that still get in each other's way are run again.
 //!
 //! To scale further on PostgreSQL, without a change here:
 //! - *Sharding*: `root` is the first column of the primary keys of everything that belongs to a job, and all writes

@@ -5,7 +5,8 @@ use std::time::Duration;
 
 use portcullis_core::clock::Stopwatch;
 use portcullis_jobs::{
-    Admission, ControllerId, ControllerState, Judge, PayloadEntry, Timestamp, Transport,
+    Admission, ControllerDefinition, ControllerId, ControllerState, FailurePolicy, Judge,
+    PayloadEntry, Timestamp, Transport,
 };
 use portcullis_store::{Claimant, ControllerRecord, Delivery, DeliveryShare, JobRecord};
 
@@ -13,6 +14,7 @@ use super::attempt::{Message, send};
 use crate::engine::{Tried, TryResult, now};
 use crate::error::CiError;
 use crate::inner::Inner;
+use crate::lanes::Room;
 use crate::recorder::{DeliveryOutcome, Observation};
 
 /// How often rows of other servers are looked for.
@@ -64,6 +66,7 @@ impl Inner {
         let now = now();
         let mut pause = PAUSE;
         let mut open = Vec::new();
+        let mut broken = Vec::new();
         for (first, record) in found {
             let later = first.since(now);
             if !later.is_zero() {
@@ -75,11 +78,13 @@ impl Inner {
             };
             let definition = &record.controller.definition;
             match self.lanes.room(record.controller.id, definition, now) {
-                Ok((room, last)) => open.push((record, room, last)),
-                Err(Some(at)) => pause = pause.min(at.since(now)),
-                Err(None) => {}
+                Room::For(room, last) => open.push((record, room, last)),
+                Room::Broken(_) if goes_on(definition) => broken.push(record),
+                Room::Broken(at) | Room::Later(at) => pause = pause.min(at.since(now)),
+                Room::Full => {}
             }
         }
+        self.pass_over(broken).await?;
         if open.is_empty() {
             return Ok(pause.max(SHORTEST_PAUSE));
         }
@@ -105,6 +110,28 @@ impl Inner {
         }
         // What is left over, because lanes are full, goes on when a call ends.
         Ok(if is_more { SHORTEST_PAUSE } else { pause })
+    }
+
+    /// Jobs don't wait for controllers that fail open, or are on a dry run, while these aren't called.
+    async fn pass_over(self: &Arc<Self>, broken: Vec<ControllerRecord>) -> Result<(), CiError> {
+        if broken.is_empty() {
+            return Ok(());
+        }
+        let shares = broken.iter().map(|record| record.controller.id);
+        let shares = shares.map(|id| (id, BATCH, String::new())).collect();
+        for delivery in self.claim(shares, BATCH, GRACE).await? {
+            let tried = Tried {
+                at: now(),
+                status: None,
+                took: Duration::ZERO,
+                result: TryResult::Failed {
+                    error: "not called: too many calls failed".to_owned(),
+                    retry_after: None,
+                },
+            };
+            self.store_try(&delivery, &tried).await?;
+        }
+        Ok(())
     }
 
     /// Claims deliveries of these controllers.
@@ -302,6 +329,11 @@ impl Inner {
 fn is_called(record: &ControllerRecord) -> bool {
     let definition = &record.controller.definition;
     matches!(definition.transport, Transport::Webhook(_)) && is_asked(definition.state)
+}
+
+/// Whether jobs go on without a controller that fails.
+fn goes_on(definition: &ControllerDefinition) -> bool {
+    definition.failure_policy == FailurePolicy::Open || !definition.is_enforced()
 }
 
 /// Whether controllers in this state are asked.

@@ -1,10 +1,6 @@
 //! What follows in a pipeline when one of its jobs changes.
 
-use portcullis_jobs::{
-    Event, JobId, JobStatus, PipelineDefinition, PipelineId, PipelineJob, PipelineStatus,
-    plan_pipeline,
-};
-use portcullis_store::JobRecord;
+use portcullis_jobs::{Event, JobStatus, PipelineId, PipelineJob, PipelineStatus, plan_pipeline};
 
 use super::turn::Turn;
 use crate::error::CiError;
@@ -22,15 +18,12 @@ impl Turn<'_, '_> {
         let Some(mut pipeline) = self.store.pipeline_for_change(id)? else {
             return Ok(());
         };
-        let definition: PipelineDefinition = serde_json::from_value(pipeline.definition.clone())
-            .map_err(|error| CiError::Unavailable(format!("pipeline {id} is damaged: {error}")))?;
-        let project = &pipeline.project;
-        let mut jobs = self.store.jobs_of_pipeline_for_change(project, id)?;
+        let project = pipeline.origin.project.clone();
         loop {
-            let known: Vec<_> = jobs.iter().map(JobRecord::pipeline_job).collect();
-            let mut plan = plan_pipeline(&definition.stages, &known)
+            let jobs = self.store.pipeline_jobs(&project, id)?;
+            let mut plan = plan_pipeline(&pipeline.stages, &jobs)
                 .map_err(|error| CiError::Unavailable(error.to_string()))?;
-            if self.is_held(&known, &pipeline.project) {
+            if self.is_held(&jobs, &project) {
                 plan.start.clear();
             }
             let changes = plan.skip.len() + plan.revive.len() + plan.start.len();
@@ -47,16 +40,19 @@ impl Turn<'_, '_> {
                 self.pipelines.remove(&id);
                 return Ok(());
             }
-            for job in find(&mut jobs, &plan.skip) {
-                self.apply(job, &Event::Skip)?;
-                self.save(job)?;
+            for job in plan.skip {
+                let mut job = self.lock_job(job)?;
+                self.apply(&mut job, &Event::Skip)?;
+                self.save(&mut job)?;
             }
-            for job in find(&mut jobs, &plan.revive) {
-                self.apply(job, &Event::Revive)?;
-                self.save(job)?;
+            for job in plan.revive {
+                let mut job = self.lock_job(job)?;
+                self.apply(&mut job, &Event::Revive)?;
+                self.save(&mut job)?;
             }
-            for job in find(&mut jobs, &plan.start) {
-                self.start(job)?;
+            for job in plan.start {
+                let mut job = self.lock_job(job)?;
+                self.start(&mut job)?;
             }
         }
     }
@@ -74,10 +70,9 @@ impl Turn<'_, '_> {
     /// Cancels the jobs of a pipeline that aren't finished.
     pub(crate) fn cancel_pipeline(&mut self, id: PipelineId) -> Result<usize, CiError> {
         let found = self.store.pipeline_for_change(id)?;
-        let pipeline = found.ok_or(CiError::NotFound)?;
-        let project = &pipeline.project;
-        let jobs = self.store.jobs_of_pipeline_for_change(project, id)?;
-        let live = jobs.iter().filter(|job| !job.state.status.is_finished());
+        let project = found.ok_or(CiError::NotFound)?.origin.project;
+        let jobs = self.store.pipeline_jobs(&project, id)?;
+        let live = jobs.iter().filter(|job| !job.status.is_finished());
         let mut count = 0;
         for job in live {
             self.cancel(job.id)?;
@@ -85,11 +80,4 @@ impl Turn<'_, '_> {
         }
         Ok(count)
     }
-}
-
-fn find<'j>(
-    jobs: &'j mut [JobRecord],
-    ids: &'j [JobId],
-) -> impl Iterator<Item = &'j mut JobRecord> {
-    jobs.iter_mut().filter(|job| ids.contains(&job.id))
 }

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use portcullis_jobs::{
     Admission, Effect, Event, Happened, JobDefinition, JobId, JobStatus, Link, PipelineDefinition,
-    PipelineId, PipelineStatus, controller_chain, stuck_reason,
+    PipelineId, Timestamp, controller_chain, stuck_reason,
 };
 use portcullis_store::{IdKind, JobRecord, PipelineRecord};
 
@@ -31,21 +31,8 @@ impl Turn<'_, '_> {
         definition: &PipelineDefinition,
     ) -> Result<PipelineId, CiError> {
         let id = self.store.new_id(IdKind::Pipeline)?;
-        let origin = &definition.origin;
-        let mut pipeline = PipelineRecord {
-            id,
-            project: origin.project.clone(),
-            name: Some(origin.name.clone()),
-            git_ref: origin.git_ref.clone(),
-            change: origin.change.clone(),
-            status: PipelineStatus::Created,
-            created_at: self.now,
-            finished_at: None,
-            definition: serde_json::to_value(definition)
-                .map_err(|error| CiError::Unavailable(error.to_string()))?,
-            version: 0,
-        };
-        self.store.insert_pipeline(&mut pipeline)?;
+        let mut pipeline = PipelineRecord::new(id, definition, self.now);
+        self.store.insert_pipeline(&mut pipeline, definition)?;
         let ids = self.store.new_ids(IdKind::Job, definition.jobs.len())?;
         for (job, definition) in ids.into_iter().zip(&definition.jobs) {
             let mut job = JobRecord::new(job, Some(id), definition.clone(), self.now);
@@ -116,16 +103,17 @@ impl Turn<'_, '_> {
         self.save(&mut job)
     }
 
-    /// The server has to look at a job, because its deadline passed.
+    /// The server has to look at a job, because its deadline passed or its controller was changed.
     pub(crate) fn wake(&mut self, id: JobId) -> Result<(), CiError> {
         let mut job = self.lock_job(id)?;
         match job.state.status {
             JobStatus::Preparing => self.tick(&mut job),
             JobStatus::Pending => {
                 let around = self.around(&job.definition.project)?;
-                let filter = job.filter().cloned().unwrap_or_default();
-                let needs = job.definition.needs(job.tags(), &filter);
-                if stuck_reason(&needs, &around.runners).is_some() {
+                let stuck = self.world.settings.runners.stuck.get();
+                let is_late = |queued: Timestamp| self.now >= queued.after(stuck);
+                let is_late = job.state.queued_at.is_some_and(is_late);
+                if is_late && stuck_reason(&job.needs(), &around.runners).is_some() {
                     self.apply(&mut job, &Event::GetStuck)?;
                     self.pipelines.extend(job.pipeline);
                 }

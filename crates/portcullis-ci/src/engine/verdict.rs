@@ -60,6 +60,10 @@ impl Turn<'_, '_> {
     /// A controller called back.
     pub(crate) fn callback(&mut self, callback: &Callback<'_>) -> Result<CallbackOutcome, CiError> {
         let found = self.store.delivery_by_token(callback.token_hash)?;
+        let found = found.ok_or(CiError::Unauthorized)?;
+        // The job first, and then its delivery: everyone locks in this order.
+        let mut job = self.lock_job(found.job)?;
+        let found = self.store.delivery_for_change(found.id)?;
         let delivery = found.ok_or(CiError::Unauthorized)?;
         let digest = digest(callback.body);
         match (delivery.state, &delivery.answer) {
@@ -76,7 +80,6 @@ impl Turn<'_, '_> {
             }
             (DeliveryState::Waiting | DeliveryState::Delivered, _) => {}
         }
-        let mut job = self.lock_job(delivery.job)?;
         let happened = self.answered(&job, &delivery, callback.body)??;
         self.can_advance(&job, happened.clone())??;
         self.store.finish_delivery(delivery.id, Some(&digest))?;

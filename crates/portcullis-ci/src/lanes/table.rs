@@ -28,6 +28,19 @@ struct Lane {
     outlet: Option<(String, Arc<Outlet>)>,
 }
 
+/// Whether calls may begin now.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Room {
+    /// So many; whose turn was the last.
+    For(usize, String),
+    /// Not before this time, because there were too many of late.
+    Later(Timestamp),
+    /// Not before this time, because too many failed.
+    Broken(Timestamp),
+    /// Not before one that is under way ends.
+    Full,
+}
+
 impl Lane {
     fn new(rate: u32, now: Timestamp) -> Self {
         Self {
@@ -42,13 +55,13 @@ impl Lane {
 }
 
 impl Lanes {
-    /// How many calls may begin now, and whose turn was the last; if none, when to ask again.
+    /// Whether calls may begin now.
     pub(crate) fn room(
         &self,
         id: ControllerId,
         definition: &ControllerDefinition,
         now: Timestamp,
-    ) -> Result<(usize, String), Option<Timestamp>> {
+    ) -> Room {
         let mut lanes = self.0.lock();
         let lane = lanes
             .entry(id)
@@ -60,14 +73,13 @@ impl Lanes {
         let most = usize::try_from(definition.concurrency).unwrap_or(usize::MAX);
         let mut room = most.saturating_sub(lane.in_flight);
         if room == 0 {
-            // Whatever is under way says when it ends.
-            return Err(None);
+            return Room::Full;
         }
         // Copies are asked, since less may be claimed than there is room for.
         if lane.breaker.state() != BreakerState::Closed {
             match lane.breaker.clone().permit(now) {
                 Permission::Granted => room = 1,
-                Permission::NotBefore(at) => return Err(Some(at)),
+                Permission::NotBefore(at) => return Room::Broken(at),
             }
         }
         let mut bucket = lane.bucket.clone();
@@ -75,11 +87,11 @@ impl Lanes {
         while calls < room {
             match bucket.take(now) {
                 Ok(()) => calls += 1,
-                Err(at) if calls == 0 => return Err(Some(at)),
+                Err(at) if calls == 0 => return Room::Later(at),
                 Err(_) => break,
             }
         }
-        Ok((calls, lane.last.clone()))
+        Room::For(calls, lane.last.clone())
     }
 
     /// A call begins, for a job of this project.

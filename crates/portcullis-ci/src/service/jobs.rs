@@ -3,9 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use portcullis_jobs::{
-    Eligibility, JobDefinition, JobId, PipelineDefinition, PipelineId, RunnerFilter,
-};
+use portcullis_jobs::{Eligibility, JobDefinition, JobId, PipelineDefinition, PipelineId};
 
 use super::Service;
 use crate::details::{JobDetails, JobFilter, Page, PageRequest, PipelineDetails};
@@ -69,7 +67,7 @@ impl Service {
     pub async fn job_definition(&self, id: JobId) -> Result<JobDefinition, CiError> {
         let read = self.inner.database.read(move |reader| {
             let job = reader.job(id)?.ok_or(CiError::NotFound)?;
-            Ok(job.definition)
+            Ok(job.job.definition)
         });
         read.await
     }
@@ -153,9 +151,7 @@ impl Service {
     pub async fn runners_of_job(&self, id: JobId) -> Result<Vec<Eligibility>, CiError> {
         let read = self.inner.database.read(move |reader| {
             let job = reader.job(id)?.ok_or(CiError::NotFound)?;
-            let everyone = RunnerFilter::default();
-            let filter = job.filter().unwrap_or(&everyone);
-            let needs = job.definition.needs(job.tags(), filter);
+            let needs = job.needs();
             let runners = reader.runners_for(&job.definition.project)?;
             let judge = |record: &portcullis_store::RunnerRecord| needs.judge(&record.runner);
             Ok(runners.iter().map(judge).collect())

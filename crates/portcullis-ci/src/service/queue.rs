@@ -22,9 +22,8 @@ impl Service {
     ) -> Result<PipelineDefinition, CiError> {
         let read = self.inner.database.read(move |reader| {
             let found = reader.newest_pipeline(&wanted(&filter))?;
-            let record = found.ok_or(CiError::NotFound)?;
-            serde_json::from_value(record.definition)
-                .map_err(|error| CiError::Unavailable(error.to_string()))
+            let id = found.ok_or(CiError::NotFound)?.id;
+            reader.pipeline_definition(id)?.ok_or(CiError::NotFound)
         });
         read.await
     }
@@ -70,7 +69,7 @@ impl Service {
         let promote = self.inner.database.write(move |store| {
             let pipeline = store.pipeline_for_change(id)?.ok_or(CiError::NotFound)?;
             let mut count = 0;
-            for mut job in store.jobs_of_pipeline_for_change(&pipeline.project, id)? {
+            for mut job in store.jobs_of_pipeline_for_change(&pipeline.origin.project, id)? {
                 let status = job.state.status;
                 if !status.is_finished() && status != JobStatus::Running && !job.promoted {
                     job.promoted = true;

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use portcullis_ci::{
-    CreatedController, DeliveryDetails, DeliveryFilter, JobDetails, NewRunner, PageRequest,
-    Service, Settings,
+    CreatedController, DeliveryDetails, DeliveryFilter, FinishedAdmission, JobDetails, NewRunner,
+    PageRequest, Service, Settings,
 };
 use portcullis_jobs::{
     AccessLevel, ControllerDefinition, JobId, JobStatus, RunnerType, read_job, read_pipeline,
@@ -138,7 +138,7 @@ impl Bench {
     }
 
     pub(crate) async fn submit(&self, keys: Value) -> JobDetails {
-        let definition = read_job(&job(keys)).unwrap();
+        let definition = read_job(&job(&keys)).unwrap();
         self.service.submit_job(definition).await.unwrap()
     }
 
@@ -203,6 +203,15 @@ impl Bench {
         panic!("never happened: {what}: {last:?}");
     }
 
+    /// The admissions that were recorded, once there are so many.
+    pub(crate) async fn finished(&self, count: usize) -> Vec<FinishedAdmission> {
+        let is_told = || self.memory.finished().len() >= count;
+        until("admissions are recorded", is_told).await;
+        let finished = self.memory.finished();
+        assert_eq!(finished.len(), count, "one record for each attempt");
+        finished
+    }
+
     /// The entries that the webhook got.
     pub(crate) fn entries(&self) -> Vec<Value> {
         let requests = self.hook.requests();
@@ -229,7 +238,7 @@ pub(crate) async fn until(what: &str, is_so: impl Fn() -> bool) {
 }
 
 /// The job of the cases, with other keys.
-pub(crate) fn job(keys: Value) -> Value {
+pub(crate) fn job(keys: &Value) -> Value {
     let mut body = json!({"project": "g/p", "name": "J", "ref": "main", "ref_protected": false,
         "user": {"id": 7, "username": "ann"}, "tags": ["linux"], "script": ["true"]});
     for (key, value) in keys.as_object().unwrap() {

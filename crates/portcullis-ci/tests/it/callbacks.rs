@@ -183,3 +183,21 @@ async fn a_token_is_good_for_one_attempt() {
         .collect();
     assert_eq!(attempts, [1, 2], "the first verdict stays in the history");
 }
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_dry_run_is_not_waited_for_longer_than_its_timeout() {
+    let bench = Bench::new().await;
+    let keys = json!({"state": "dry_run", "timeout": "1s"});
+    bench.controller(keys).await;
+    bench.hook.answer(status(202));
+    let (job, token) = deferred(&bench, json!({})).await;
+    let settled = bench.settled(job).await;
+    assert_eq!(settled.status, JobStatus::Pending);
+    let decision = &settled.admission.unwrap().decisions[0];
+    assert_eq!(decision.verdict, portcullis_jobs::DecisionVerdict::Timeout);
+    let late = bench
+        .service
+        .callback(&token, &verdict(job, "denied"))
+        .await;
+    assert!(matches!(late, Err(CiError::Conflict(_))), "{late:?}");
+}

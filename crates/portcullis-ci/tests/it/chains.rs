@@ -70,7 +70,7 @@ async fn each_controller_sees_what_those_before_it_changed() {
         entries[0]["deadline"], entries[2]["deadline"],
         "one deadline for all"
     );
-    let finished = &bench.memory.finished()[0];
+    let finished = &bench.finished(1).await[0];
     assert_eq!(finished.object["tags"], json!(["linux"]));
     assert_eq!(
         finished.changed_object["tags"],

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use crate::bench::{Bench, accepts, answers, status, until};
 
-fn definition(keys: Value) -> ControllerDefinition {
+fn definition(keys: &Value) -> ControllerDefinition {
     let mut body = json!({"name": "C", "level": "instance", "kind": "both"});
     for (key, value) in keys.as_object().unwrap() {
         body[key] = value.clone();
@@ -29,7 +29,7 @@ async fn what_may_not_be_called_is_refused() {
         json!({"policy": "unknown"}),
         json!({"policy": {"code": "syntax error"}}),
     ] {
-        let refused = bench.service.add_controller(definition(keys.clone())).await;
+        let refused = bench.service.add_controller(definition(&keys)).await;
         assert!(
             matches!(refused, Err(CiError::Invalid(_))),
             "{keys}: {refused:?}"
@@ -60,7 +60,7 @@ async fn controllers_are_listed_changed_and_deleted() {
     let body = serde_json::to_value(&created).unwrap();
     assert_eq!(body["name"], "C");
     assert_eq!(body["state"], "enabled");
-    let taken = definition(json!({"url": format!("{}/x", bench.hook.url())}));
+    let taken = definition(&json!({"url": format!("{}/x", bench.hook.url())}));
     let taken = bench.service.add_controller(taken).await;
     assert!(matches!(taken, Err(CiError::Conflict(_))), "{taken:?}");
     for name in ["A", "B"] {
@@ -223,7 +223,7 @@ async fn an_exempted_denial_does_not_count() {
         .exemptions(PageRequest::default())
         .await
         .unwrap();
-    assert_eq!(listed.items, [exemption.clone()]);
+    assert_eq!(listed.items, std::slice::from_ref(&exemption));
     bench.service.delete_exemption(exemption.id).await.unwrap();
     let again = bench.service.delete_exemption(exemption.id).await;
     assert!(matches!(again, Err(CiError::NotFound)));

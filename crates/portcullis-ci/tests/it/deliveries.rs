@@ -76,12 +76,12 @@ async fn a_controller_that_is_gone_is_suspended_until_it_is_enabled() {
     bench.delivery_when(first, "a try", tried(1)).await;
     let controller = bench.service.controller(id).await.unwrap();
     assert_eq!(controller.definition.state, ControllerState::Suspended);
-    let observed = bench.memory.observed();
-    assert!(
-        observed
-            .iter()
-            .any(|one| matches!(one, Observation::Suspended { .. }))
-    );
+    let is_told = || {
+        let observed = bench.memory.observed();
+        let is_suspended = |one: &Observation| matches!(one, Observation::Suspended { .. });
+        observed.iter().any(is_suspended)
+    };
+    until("it is told", is_told).await;
     let second = bench.submit(json!({})).await;
     assert_eq!(second.status, JobStatus::Preparing);
     assert_eq!(bench.deliveries(second.id).await.len(), 0);
@@ -223,4 +223,32 @@ async fn a_controller_that_hangs_is_a_failed_try() {
             .unwrap()
             .contains("no answer")
     );
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn jobs_do_not_wait_for_a_broken_controller_that_fails_open() {
+    let bench = Bench::new().await;
+    let keys = json!({"failure_policy": "open", "concurrency": 1});
+    bench.controller(keys).await;
+    bench.hook.answer(status(500));
+    for _ in 0..5 {
+        let job = bench.submit(json!({})).await.id;
+        bench.settled(job).await;
+    }
+    let is_open = || {
+        let observed = bench.memory.observed();
+        let is_breaker = |one: &Observation| matches!(one, Observation::Breaker { .. });
+        observed.iter().any(is_breaker)
+    };
+    until("the breaker opens", is_open).await;
+    let job = bench.submit(json!({})).await.id;
+    let job = bench.settled(job).await;
+    assert_eq!(job.status, JobStatus::Pending);
+    let decision = &job.admission.unwrap().decisions[0];
+    assert_eq!(decision.verdict, DecisionVerdict::Error);
+    assert!(decision.reason.as_ref().unwrap().contains("not called"));
+    assert_eq!(bench.hook.requests().len(), 5);
+    let stats = bench.service.stats().await.unwrap();
+    assert_eq!(stats.oldest_deliveries, []);
+    assert!(stats.live_jobs.contains(&(JobStatus::Pending, 6)));
 }

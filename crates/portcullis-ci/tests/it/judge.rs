@@ -10,11 +10,12 @@ use portcullis_ci::{
 use serde_json::Value;
 
 type Answer = Result<PolicyVerdict, String>;
+type Answers = Box<dyn Fn(&PolicyQuestion) -> Answer + Send>;
 
 /// Answers as a test says.
 #[derive(Default)]
 pub(crate) struct FakeJudge {
-    answer: Mutex<Option<Box<dyn Fn(&PolicyQuestion) -> Answer + Send>>>,
+    answer: Mutex<Option<Answers>>,
     has_ci_policies: Mutex<bool>,
     asked: Mutex<Vec<PolicyQuestion>>,
 }

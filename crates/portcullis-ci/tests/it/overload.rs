@@ -15,7 +15,7 @@ async fn a_project_with_too_many_waiting_jobs_is_refused_and_others_are_not() {
     for _ in 0..3 {
         jobs.push(bench.submit(json!({})).await.id);
     }
-    let another = read_job(&job(json!({}))).unwrap();
+    let another = read_job(&job(&json!({}))).unwrap();
     let refused = bench.service.submit_job(another.clone()).await;
     assert!(
         matches!(refused, Err(CiError::TooManyRequests { .. })),

@@ -25,7 +25,7 @@ fn statuses(pipeline: &PipelineDetails) -> Vec<JobStatus> {
     pipeline.jobs.iter().map(|job| job.status).collect()
 }
 
-fn jobs(allow_failure: Value) -> Value {
+fn jobs(allow_failure: &Value) -> Value {
     json!([
         {"name": "first", "stage": "build", "script": ["true"], "tags": ["linux"],
             "allow_failure": allow_failure},
@@ -48,12 +48,12 @@ async fn a_denial_skips_the_later_stages_unless_it_is_allowed() {
     let bench = Bench::new().await;
     bench.controller(json!({})).await;
     denies_first(&bench);
-    let id = bench.submit_pipeline(jobs(json!(false))).await;
+    let id = bench.submit_pipeline(jobs(&json!(false))).await;
     let pipeline = when(&bench, id, |p| p.status == PipelineStatus::Failed).await;
     assert_eq!(statuses(&pipeline), [JobStatus::Failed, JobStatus::Skipped]);
     assert!(pipeline.finished_at.is_some());
     for allowed in [json!({"on_denied_admission": true}), json!(true)] {
-        let id = bench.submit_pipeline(jobs(allowed)).await;
+        let id = bench.submit_pipeline(jobs(&allowed)).await;
         let is_next = |p: &PipelineDetails| p.jobs[1].status == JobStatus::Pending;
         let pipeline = when(&bench, id, is_next).await;
         assert_eq!(pipeline.status, PipelineStatus::Running);
@@ -72,7 +72,7 @@ async fn a_timeout_is_a_denial() {
     bench.controller(conditions).await;
     bench.hook.answer(status(202));
     let id = bench
-        .submit_pipeline(jobs(json!({"on_denied_admission": true})))
+        .submit_pipeline(jobs(&json!({"on_denied_admission": true})))
         .await;
     let is_next = |p: &PipelineDetails| p.jobs[1].status == JobStatus::Pending;
     let pipeline = when(&bench, id, is_next).await;
@@ -86,7 +86,7 @@ async fn retrying_a_failed_job_revives_those_after_it() {
     let bench = Bench::new().await;
     bench.controller(json!({})).await;
     denies_first(&bench);
-    let id = bench.submit_pipeline(jobs(json!(false))).await;
+    let id = bench.submit_pipeline(jobs(&json!(false))).await;
     let failed = when(&bench, id, |p| p.status == PipelineStatus::Failed).await;
     bench.hook.answer(answers(json!({})));
     bench.service.retry(failed.jobs[0].id).await.unwrap();
@@ -111,7 +111,7 @@ async fn retrying_a_failed_job_revives_those_after_it() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn jobs_of_later_stages_wait() {
     let bench = Bench::new().await;
-    let id = bench.submit_pipeline(jobs(json!(false))).await;
+    let id = bench.submit_pipeline(jobs(&json!(false))).await;
     let pipeline = bench.service.pipeline(id).await.unwrap();
     assert_eq!(
         statuses(&pipeline),
@@ -143,6 +143,21 @@ async fn a_retried_job_keeps_its_tags_or_not() {
         assert_eq!(entry["tags"], tags);
         assert_eq!(entry["original_tags"], json!(["linux"]));
         assert_eq!(json!(retried.tags), tags);
-        assert_eq!(bench.memory.finished().len(), 2);
+        bench.finished(2).await;
     }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_job_that_no_runner_can_take_fails_after_a_while() {
+    let bench = Bench::with(|s| s.runners.stuck = Duration::from_millis(300)).await;
+    bench.runners().await;
+    let fine = bench.submit(json!({})).await;
+    let stuck = bench.submit(json!({"tags": ["unknown"]})).await;
+    assert_eq!(stuck.status, JobStatus::Pending);
+    let is_failed = |job: &portcullis_ci::JobDetails| job.status == JobStatus::Failed;
+    let stuck = bench.job_when(stuck.id, "it is stuck", is_failed).await;
+    let reason = FailureReason::StuckOrTimeoutFailure;
+    assert_eq!(stuck.failure_reason, Some(reason));
+    let fine = bench.service.job(fine.id).await.unwrap();
+    assert_eq!(fine.status, JobStatus::Pending);
 }

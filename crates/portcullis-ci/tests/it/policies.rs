@@ -41,8 +41,7 @@ async fn policies_are_evaluated_before_the_call_returns() {
     assert_eq!(asked[0].object["metadata"]["namespace"], "g/p");
     assert_eq!(asked[2].policies, PolicyChoice::Door);
     assert_eq!(asked[2].object["tags"], json!(["linux", "us-west"]));
-    let finished = bench.memory.finished();
-    assert_eq!(finished.len(), 1);
+    let finished = bench.finished(1).await;
     assert_eq!(
         finished[0].changed_object["runners"]["accepted_ids"],
         json!(["2", "6"])

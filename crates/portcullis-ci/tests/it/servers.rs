@@ -112,7 +112,7 @@ async fn a_deadline_passes_while_no_server_runs(mut bench: Bench) {
     start_again(&mut bench).await;
     let job = bench.settled(job).await;
     assert_eq!(job.failure_reason, Some(FailureReason::AdmissionTimeout));
-    assert_eq!(bench.memory.finished().len(), 1);
+    bench.finished(1).await;
 }
 
 async fn servers_share_the_work_and_send_nothing_twice(bench: Bench) {
@@ -125,7 +125,7 @@ async fn servers_share_the_work_and_send_nothing_twice(bench: Bench) {
         let service = Arc::clone(&services[number % 2]);
         let project = format!("g/p{}", number % 3);
         tasks.spawn(async move {
-            let definition = read_job(&job(json!({"project": project}))).unwrap();
+            let definition = read_job(&job(&json!({"project": project}))).unwrap();
             service.submit_job(definition).await.unwrap().id
         });
     }

@@ -176,8 +176,7 @@ async fn denials_fail_the_job_and_change_nothing() {
             assert_eq!(admission.reason.unwrap(), "C: not on list", "case {case}");
         }
     }
-    let finished = bench.memory.finished();
-    assert_eq!(finished.len(), 5, "one record for each attempt");
+    let finished = bench.finished(5).await;
     assert_eq!(
         finished[0].failure_reason,
         Some(FailureReason::AdmissionDenied)

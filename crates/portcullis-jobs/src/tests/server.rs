@@ -277,6 +277,25 @@ impl Server {
         }
         self.check_deadline(before, &told);
         self.check_decisions(before, &told);
+        self.check_author(before, action, &told);
+    }
+
+    /// A verdict is recorded for the controller that gave it.
+    fn check_author(&self, before: &Self, action: Action, told: &dyn Fn() -> String) {
+        let count = |server: &Self| server.admission.as_ref().map_or(0, |a| a.decisions.len());
+        let mut decisions = self.admission.iter().flat_map(|a| &a.decisions);
+        let (
+            Some(first_new),
+            Action::Accept(id)
+            | Action::Tag(id)
+            | Action::Filter(id)
+            | Action::Deny(id)
+            | Action::FailTry(id),
+        ) = (decisions.nth(count(before)), action)
+        else {
+            return;
+        };
+        assert_eq!(first_new.controller, format!("c{id}"), "{}", told());
     }
 
     fn check_deadline(&self, before: &Self, told: &dyn Fn() -> String) {

@@ -110,6 +110,18 @@ impl JobsReader<'_> {
         self.with(|database| by_id(database, id, ""))
     }
 
+    /// The delivery with this hash of its callback token. Whoever wants to change it loads its job for change, and
+    /// then the delivery.
+    ///
+    /// # Errors
+    ///
+    /// When the database doesn't answer.
+    pub fn delivery_by_token(&mut self, token_hash: &str) -> Result<Option<Delivery>, JobsError> {
+        let sql = format!("{SELECT} WHERE token_hash = ?1");
+        let mut found = self.with(|database| rows(database, &sql, &[Value::Text(token_hash)]))?;
+        Ok(found.pop())
+    }
+
     /// Deliveries with numbers below `before`, the newest first.
     ///
     /// # Errors
@@ -152,22 +164,6 @@ impl JobsTransaction<'_> {
             let lock = database.dialect().for_update;
             by_id(database, id, lock)
         })
-    }
-
-    /// The delivery with this hash of its callback token; it will be changed.
-    ///
-    /// # Errors
-    ///
-    /// When the database doesn't answer.
-    pub fn delivery_by_token(&mut self, token_hash: &str) -> Result<Option<Delivery>, JobsError> {
-        let found = self.with(|database| {
-            let sql = format!(
-                "{SELECT} WHERE token_hash = ?1{}",
-                database.dialect().for_update
-            );
-            rows(database, &sql, &[Value::Text(token_hash)])
-        });
-        Ok(found?.pop())
     }
 
     /// Inserts a new delivery.

@@ -1,6 +1,6 @@
 //! Loading and listing jobs.
 
-use portcullis_jobs::{JobId, JobStatus, PipelineId};
+use portcullis_jobs::{JobId, JobStatus, PipelineId, PipelineJob};
 
 use super::column;
 use super::error::JobsError;
@@ -43,6 +43,33 @@ impl JobsReader<'_> {
         self.with(|database| of_pipeline(database, project, pipeline, ""))
     }
 
+    /// The jobs of a pipeline, as far as the pipeline is concerned, by their numbers. Their definitions are not read.
+    ///
+    /// # Errors
+    ///
+    /// When the database doesn't answer.
+    pub fn pipeline_jobs(
+        &mut self,
+        project: &str,
+        pipeline: PipelineId,
+    ) -> Result<Vec<PipelineJob>, JobsError> {
+        let sql = "SELECT id, stage, status, allowed_to_fail FROM jobs \
+                   WHERE root = ?1 AND pipeline = ?2 ORDER BY id";
+        let values = [Value::Text(column::root(project)), column::id(pipeline)];
+        self.with(|database| {
+            let rows = database.query(sql, &values)?.into_iter();
+            rows.map(|mut row| {
+                Ok(PipelineJob {
+                    id: column::read_id(&mut row)?,
+                    stage: row.text()?,
+                    status: column::read_word(&mut row)?,
+                    allowed_to_fail: column::read_flag(&mut row)?,
+                })
+            })
+            .collect()
+        })
+    }
+
     /// Jobs with numbers below `before`, the newest first.
     ///
     /// # Errors
@@ -59,7 +86,8 @@ impl JobsReader<'_> {
 }
 
 impl JobsTransaction<'_> {
-    /// A job that will be changed: no one else changes it until the end of the transaction.
+    /// A job that will be changed: no one else changes it until the end of the transaction, nor any other job of its
+    /// pipeline, since that may have to change as well.
     ///
     /// # Errors
     ///
@@ -67,6 +95,12 @@ impl JobsTransaction<'_> {
     pub fn job_for_change(&mut self, id: JobId) -> Result<Option<JobRecord>, JobsError> {
         self.with(|database| {
             let lock = database.dialect().for_update;
+            if !lock.is_empty() {
+                let sql = format!(
+                    "SELECT id FROM pipelines WHERE id = (SELECT pipeline FROM jobs WHERE id = ?1){lock}"
+                );
+                database.query(&sql, &[column::id(id)])?;
+            }
             by_id(database, id, lock)
         })
     }

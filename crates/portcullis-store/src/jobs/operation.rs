@@ -1,6 +1,8 @@
 //! Running one operation: alone in a transaction, or as a part of one.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::thread;
+use std::time::Duration;
 
 use super::error::JobsError;
 use super::transaction::JobsTransaction;
@@ -10,6 +12,10 @@ use crate::location::Location;
 
 /// How often an operation is run again that got in the way of others.
 const RETRIES: u32 = 8;
+
+/// How long it waits before, at first and at most, so that the others get ahead.
+const FIRST_PAUSE: Duration = Duration::from_millis(5);
+const LONGEST_PAUSE: Duration = Duration::from_millis(50);
 
 /// An operation, whatever it returns.
 pub(super) trait Operation {
@@ -84,6 +90,25 @@ pub(super) fn run_once(
     }
 }
 
+/// Begins a transaction. A connection that was lost since the last one is noticed only now, and nothing is lost with
+/// it yet: then another one is made.
+pub(super) fn begin(database: &mut dyn Database) -> Result<(), Failure> {
+    match database.begin() {
+        Err(failure) if failure.kind == Kind::Unavailable => database.begin(),
+        other => other,
+    }
+}
+
+/// Runs it again that got in the way of others as a part of a transaction.
+pub(super) fn run_again(
+    database: &mut dyn Database,
+    location: &Location,
+    operation: &mut dyn Operation,
+) -> Option<JobsError> {
+    thread::sleep(FIRST_PAUSE);
+    run_alone(database, location, operation)
+}
+
 /// Runs it in a transaction of its own. Gives the error, if the result of the operation doesn't count.
 pub(super) fn run_alone(
     database: &mut dyn Database,
@@ -91,8 +116,9 @@ pub(super) fn run_alone(
     operation: &mut dyn Operation,
 ) -> Option<JobsError> {
     let mut left = RETRIES;
+    let mut pause = FIRST_PAUSE;
     loop {
-        if let Err(failure) = database.begin() {
+        if let Err(failure) = begin(database) {
             return Some(JobsError::at(location, failure));
         }
         let failure = match run_once(database, location, operation) {
@@ -115,5 +141,7 @@ pub(super) fn run_alone(
             return Some(JobsError::at(location, failure));
         }
         left -= 1;
+        thread::sleep(pause);
+        pause = (pause * 2).min(LONGEST_PAUSE);
     }
 }

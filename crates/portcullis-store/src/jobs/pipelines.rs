@@ -1,6 +1,6 @@
-//! Pipelines. What a definition contains is a matter of the caller.
+//! Pipelines. Their definitions are long, and are read on their own.
 
-use portcullis_jobs::{PipelineId, PipelineStatus, Timestamp};
+use portcullis_jobs::{PipelineDefinition, PipelineId, PipelineOrigin, PipelineStatus, Timestamp};
 
 use super::column;
 use super::error::JobsError;
@@ -9,32 +9,45 @@ use crate::database::{Database, Row, Value, number, storable};
 use crate::error::Failure;
 
 /// What [`read`] reads, in its order.
-const SELECT: &str = "SELECT id, project, name, git_ref, for_change, status, version, created_at, \
-                      finished_at, definition FROM pipelines";
+const SELECT: &str =
+    "SELECT id, status, version, created_at, finished_at, origin, stages FROM pipelines";
 
-/// A pipeline.
-#[derive(Debug, Clone, PartialEq)]
+/// A pipeline, without its jobs.
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PipelineRecord {
     /// Its number.
     pub id: PipelineId,
-    /// The path of its project.
-    pub project: String,
-    /// Its name.
-    pub name: Option<String>,
-    /// The branch or tag it is for.
-    pub git_ref: String,
-    /// The change it is for.
-    pub change: Option<String>,
+    /// Where it comes from; not changed when it is saved.
+    pub origin: PipelineOrigin,
+    /// Its stages, with the outer ones; not changed when it is saved.
+    pub stages: Vec<String>,
     /// How it is.
     pub status: PipelineStatus,
     /// When it was submitted.
     pub created_at: Timestamp,
     /// When it finished.
     pub finished_at: Option<Timestamp>,
-    /// As it was submitted; not changed when it is saved.
-    pub definition: serde_json::Value,
     /// How often it was saved; 0 if it is new.
-    pub version: u64,
+    version: u64,
+}
+
+impl PipelineRecord {
+    /// A new pipeline.
+    pub fn new(id: PipelineId, definition: &PipelineDefinition, now: Timestamp) -> Self {
+        Self {
+            id,
+            origin: definition.origin.clone(),
+            stages: definition.stages.clone(),
+            status: PipelineStatus::Created,
+            created_at: now,
+            finished_at: None,
+            version: 0,
+        }
+    }
+
+    fn root(&self) -> &str {
+        column::root(&self.origin.project)
+    }
 }
 
 /// Which pipelines are meant. What is absent doesn't matter.
@@ -58,6 +71,22 @@ impl JobsReader<'_> {
     /// When the database doesn't answer.
     pub fn pipeline(&mut self, id: PipelineId) -> Result<Option<PipelineRecord>, JobsError> {
         self.with(|database| by_id(database, id, ""))
+    }
+
+    /// A pipeline as it was submitted.
+    ///
+    /// # Errors
+    ///
+    /// When the database doesn't answer.
+    pub fn pipeline_definition(
+        &mut self,
+        id: PipelineId,
+    ) -> Result<Option<PipelineDefinition>, JobsError> {
+        let sql = "SELECT definition FROM pipelines WHERE id = ?1";
+        self.with(|database| {
+            let row = database.query(sql, &[column::id(id)])?.pop();
+            row.map(|mut row| column::read_json(&mut row)).transpose()
+        })
     }
 
     /// Pipelines with numbers below `before`, the newest first.
@@ -123,8 +152,12 @@ impl JobsTransaction<'_> {
     /// # Errors
     ///
     /// When its id is taken, or the database doesn't answer.
-    pub fn insert_pipeline(&mut self, pipeline: &mut PipelineRecord) -> Result<(), JobsError> {
-        self.with(|database| insert(database, pipeline))?;
+    pub fn insert_pipeline(
+        &mut self,
+        pipeline: &mut PipelineRecord,
+        definition: &PipelineDefinition,
+    ) -> Result<(), JobsError> {
+        self.with(|database| insert(database, pipeline, definition))?;
         pipeline.version = 1;
         Ok(())
     }
@@ -137,7 +170,7 @@ impl JobsTransaction<'_> {
     pub fn save_pipeline(&mut self, pipeline: &mut PipelineRecord) -> Result<(), JobsError> {
         let [status, live, finished_at] = changing(pipeline);
         let values = [
-            Value::Text(column::root(&pipeline.project)),
+            Value::Text(pipeline.root()),
             column::id(pipeline.id),
             column::id(pipeline.version),
             status,
@@ -166,26 +199,33 @@ fn by_id(
     row.map(read).transpose()
 }
 
-fn insert(database: &mut dyn Database, pipeline: &PipelineRecord) -> Result<(), Failure> {
+fn insert(
+    database: &mut dyn Database,
+    pipeline: &PipelineRecord,
+    definition: &PipelineDefinition,
+) -> Result<(), Failure> {
     let sql = "INSERT INTO pipelines (root, id, project, name, git_ref, for_change, status, live, \
-               finished_at, created_at, definition, version) \
-               VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, 1)";
-    let name = pipeline.name.as_deref().map(storable);
-    let change = pipeline.change.as_deref().map(storable);
-    let git_ref = storable(&pipeline.git_ref);
-    let definition = column::json(&pipeline.definition)?;
+               finished_at, created_at, origin, stages, definition, version) \
+               VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, 1)";
+    let from = &pipeline.origin;
+    let (name, git_ref) = (storable(&from.name), storable(&from.git_ref));
+    let change = from.change.as_deref().map(storable);
+    let (origin, stages) = (column::json(from)?, column::json(&pipeline.stages)?);
+    let definition = column::json(definition)?;
     let [status, live, finished_at] = changing(pipeline);
     let values = [
-        Value::Text(column::root(&pipeline.project)),
+        Value::Text(pipeline.root()),
         column::id(pipeline.id),
-        Value::Text(&pipeline.project),
-        name.as_deref().into(),
+        Value::Text(&from.project),
+        Value::Text(&name),
         Value::Text(&git_ref),
         change.as_deref().into(),
         status,
         live,
         finished_at,
         column::time(pipeline.created_at),
+        Value::Text(&origin),
+        Value::Text(&stages),
         Value::Text(&definition),
     ];
     database.execute(sql, &values).map(drop)
@@ -239,14 +279,11 @@ fn matching(
 fn read(mut row: Row) -> Result<PipelineRecord, Failure> {
     Ok(PipelineRecord {
         id: column::read_id(&mut row)?,
-        project: row.text()?,
-        name: row.optional_text()?,
-        git_ref: row.text()?,
-        change: row.optional_text()?,
         status: column::read_word(&mut row)?,
         version: column::read_id(&mut row)?,
         created_at: column::read_time(&mut row)?,
         finished_at: column::read_optional_time(&mut row)?,
-        definition: column::read_json(&mut row)?,
+        origin: column::read_json(&mut row)?,
+        stages: column::read_json(&mut row)?,
     })
 }

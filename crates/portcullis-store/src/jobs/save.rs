@@ -1,6 +1,6 @@
 //! Inserting and saving jobs, with their places in the queue.
 
-use portcullis_jobs::{JobStatus, RunnerId};
+use portcullis_jobs::{JobStatus, RunnerFilter, RunnerId};
 
 use super::column;
 use super::error::JobsError;
@@ -48,9 +48,9 @@ impl JobsTransaction<'_> {
 
 fn insert(database: &mut dyn Database, job: &JobRecord) -> Result<(), Failure> {
     let sql = "INSERT INTO jobs (root, id, project, pipeline, stage, name, created_at, definition, \
-               status, live, attempt, queued_at, started_at, finished_at, deadline, runner, promoted, \
+               status, live, attempt, queued_at, started_at, finished_at, deadline, runner, allowed_to_fail, promoted, \
                state, admission, version) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, \
-               ?13, ?14, ?15, ?16, ?17, ?18, ?19, 1)";
+               ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, 1)";
     let definition = column::json(&job.definition)?;
     let (stage, name) = (
         storable(&job.definition.stage),
@@ -74,8 +74,8 @@ fn insert(database: &mut dyn Database, job: &JobRecord) -> Result<(), Failure> {
 
 fn update(database: &mut dyn Database, job: &JobRecord) -> Result<bool, Failure> {
     let sql = "UPDATE jobs SET status = ?4, live = ?5, attempt = ?6, queued_at = ?7, started_at = ?8, \
-               finished_at = ?9, deadline = ?10, runner = ?11, promoted = ?12, state = ?13, \
-               admission = ?14, version = version + 1 WHERE root = ?1 AND id = ?2 AND version = ?3";
+               finished_at = ?9, deadline = ?10, runner = ?11, allowed_to_fail = ?12, promoted = ?13, state = ?14, \
+               admission = ?15, version = version + 1 WHERE root = ?1 AND id = ?2 AND version = ?3";
     let state = column::json(&job.state)?;
     let admission = job.admission.as_ref().map(column::json).transpose()?;
     let mut values = vec![
@@ -88,7 +88,7 @@ fn update(database: &mut dyn Database, job: &JobRecord) -> Result<bool, Failure>
 }
 
 /// The values that change, in the order of both statements.
-fn changing<'a>(job: &'a JobRecord, state: &'a str, admission: Option<&'a str>) -> [Value<'a>; 11] {
+fn changing<'a>(job: &'a JobRecord, state: &'a str, admission: Option<&'a str>) -> [Value<'a>; 12] {
     let live = !job.state.status.is_finished();
     // Whatever is finished is deleted some day.
     let finished_at = job.state.finished_at.unwrap_or(job.created_at);
@@ -101,6 +101,7 @@ fn changing<'a>(job: &'a JobRecord, state: &'a str, admission: Option<&'a str>) 
         column::optional_time((!live).then_some(finished_at)),
         column::optional_time(job.deadline),
         column::optional_id(job.state.runner_id),
+        column::flag(job.in_pipeline().allowed_to_fail),
         column::flag(job.promoted),
         Value::Text(state),
         admission.into(),
@@ -129,10 +130,10 @@ fn enter(database: &mut dyn Database, job: &JobRecord) -> Result<(), Failure> {
     tags.sort();
     tags.dedup();
     let tags = column::json(&tags)?;
-    let filter = job.filter();
-    let accepted = filter.and_then(|filter| filter.accepted());
+    let filter = job.admission.as_ref().map(|admission| &admission.filter);
+    let accepted = filter.and_then(RunnerFilter::accepted);
     let accepted = accepted.map(|ids| id_list(ids.iter().copied()));
-    let rejected = filter.map(|filter| filter.rejected());
+    let rejected = filter.map(RunnerFilter::rejected);
     let rejected = rejected.filter(|ids| !ids.is_empty());
     let rejected = rejected.map(|ids| id_list(ids.iter().copied()));
     let values = [

@@ -3,6 +3,9 @@
 //! A claim moves `next_at` to the end of the lease: a delivery whose claimant is never heard of again is due then,
 //! without anyone looking for such. Projects take turns within a controller. They are found by skipping from one to
 //! the next in an index, so a project with a million deliveries costs no more than one with a single one.
+//!
+//! Queries name the whole order of the index they mean: PostgreSQL has no statistics of a table that filled up just
+//! now, and would read all of it by another one.
 
 use portcullis_jobs::{ControllerId, JobId, Timestamp};
 
@@ -12,8 +15,9 @@ use crate::error::Failure;
 use crate::jobs::error::JobsError;
 use crate::jobs::transaction::{JobsReader, JobsTransaction};
 
-/// Projects of one controller that one claim looks at.
-const MOST_PROJECTS: usize = 256;
+/// Projects of one controller that are looked at with one query.
+const SHORTEST_STEP: usize = 16;
+const LONGEST_STEP: usize = 256;
 
 /// Who claims, and for how long.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -133,15 +137,19 @@ fn first_of_each(
     database: &mut dyn Database,
     of: &str,
 ) -> Result<Vec<(ControllerId, Timestamp)>, Failure> {
+    let first = |what: &str, which: &str| {
+        format!(
+            "(SELECT {what} FROM deliveries WHERE state = 'waiting'{which} \
+             ORDER BY controller, {of} LIMIT 1)"
+        )
+    };
     let sql = format!(
-        "WITH RECURSIVE turns (controller) AS (\
-         SELECT (SELECT MIN(controller) FROM deliveries WHERE state = 'waiting') \
-         UNION ALL SELECT (SELECT MIN(controller) FROM deliveries \
-         WHERE state = 'waiting' AND controller > turns.controller) \
+        "WITH RECURSIVE turns (controller) AS (SELECT {} UNION ALL SELECT {} \
          FROM turns WHERE turns.controller IS NOT NULL) \
-         SELECT controller, (SELECT MIN({of}) FROM deliveries \
-         WHERE state = 'waiting' AND controller = turns.controller) \
-         FROM turns WHERE controller IS NOT NULL"
+         SELECT controller, {} FROM turns WHERE controller IS NOT NULL ORDER BY controller",
+        first("controller", ""),
+        first("controller", " AND controller > turns.controller"),
+        first(of, " AND controller = turns.controller"),
     );
     let mut found = Vec::new();
     for mut row in database.query(&sql, &[])? {
@@ -181,20 +189,34 @@ fn claim_share(
     Ok(claimed)
 }
 
-/// Projects with a delivery that is due, beginning with the one whose turn it is.
+/// Projects with a delivery that is due, beginning with the one whose turn it is: at least as many as can get one,
+/// if there are so many.
 fn due_projects(
     database: &mut dyn Database,
     share: &DeliveryShare<'_>,
     now: Timestamp,
 ) -> Result<Vec<String>, Failure> {
-    let mut found = projects_after(database, share.controller, share.after)?;
-    if !share.after.is_empty() && found.len() < MOST_PROJECTS {
-        let others = projects_after(database, share.controller, "")?;
-        let is_before = |(project, _): &(String, Timestamp)| project.as_str() <= share.after;
-        found.extend(others.into_iter().filter(is_before));
+    let step = share.most.clamp(SHORTEST_STEP, LONGEST_STEP);
+    let mut due = Vec::new();
+    // From the one after the last turn to the end, then from the beginning to that one.
+    for (from, end) in [(share.after, None), ("", Some(share.after))] {
+        let mut from = from.to_owned();
+        while due.len() < share.most && end.is_none_or(|end| from.as_str() < end) {
+            let found = projects_after(database, share.controller, &from, step)?;
+            let is_last = found.len() < step;
+            for (project, first) in found {
+                from.clone_from(&project);
+                let is_before_end = end.is_none_or(|end| project.as_str() <= end);
+                if is_before_end && first <= now {
+                    due.push(project);
+                }
+            }
+            if is_last {
+                break;
+            }
+        }
     }
-    let is_due = |(project, first)| (first <= now).then_some(project);
-    Ok(found.into_iter().filter_map(is_due).collect())
+    Ok(due)
 }
 
 /// The next projects of a controller with deliveries that wait, each with the time when its first is due.
@@ -202,23 +224,29 @@ fn projects_after(
     database: &mut dyn Database,
     controller: ControllerId,
     after: &str,
+    most: usize,
 ) -> Result<Vec<(String, Timestamp)>, Failure> {
-    let sql = "WITH RECURSIVE turns (project, step) AS (\
-               SELECT (SELECT MIN(project) FROM deliveries \
-               WHERE state = 'waiting' AND controller = ?1 AND project > ?2), 1 \
-               UNION ALL SELECT (SELECT MIN(project) FROM deliveries \
-               WHERE state = 'waiting' AND controller = ?1 AND project > turns.project), step + 1 \
-               FROM turns WHERE turns.project IS NOT NULL AND step < ?3) \
-               SELECT project, (SELECT MIN(next_at) FROM deliveries \
-               WHERE state = 'waiting' AND controller = ?1 AND project = turns.project) \
-               FROM turns WHERE project IS NOT NULL";
+    let first = |what: &str, which: &str| {
+        format!(
+            "(SELECT {what} FROM deliveries WHERE state = 'waiting' AND controller = ?1 \
+             AND project {which} ORDER BY controller, project, next_at, id LIMIT 1)"
+        )
+    };
+    let sql = format!(
+        "WITH RECURSIVE turns (project, step) AS (SELECT {}, 1 UNION ALL SELECT {}, step + 1 \
+         FROM turns WHERE turns.project IS NOT NULL AND step < ?3) \
+         SELECT project, {} FROM turns WHERE project IS NOT NULL ORDER BY step",
+        first("project", "> ?2"),
+        first("project", "> turns.project"),
+        first("next_at", "= turns.project"),
+    );
     let values = [
         column::id(controller),
         Value::Text(after),
-        Value::Number(number(MOST_PROJECTS)),
+        Value::Number(number(most)),
     ];
     let mut found = Vec::new();
-    for mut row in database.query(sql, &values)? {
+    for mut row in database.query(&sql, &values)? {
         let project = row.text()?;
         if let Some(first) = column::read_optional_time(&mut row)? {
             found.push((project, first));
@@ -237,7 +265,7 @@ fn claim_project(
     let lock = database.dialect().skip_locked;
     let sql = format!(
         "{SELECT} WHERE state = 'waiting' AND controller = ?1 AND project = ?2 AND next_at <= ?3 \
-         ORDER BY next_at, id LIMIT ?4{lock}"
+         ORDER BY controller, project, next_at, id LIMIT ?4{lock}"
     );
     let values = [
         column::id(controller),

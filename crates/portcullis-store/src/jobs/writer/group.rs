@@ -5,10 +5,11 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use crate::database::Database;
 use crate::error::{Failure, Kind};
 use crate::jobs::error::JobsError;
-use crate::jobs::operation::{Operation, Ran, run_alone, run_once};
+use crate::jobs::operation::{Operation, Ran, begin, run_again, run_once};
 use crate::location::Location;
 
-/// Operations in one transaction, at most: it holds the rows it changes until its end.
+/// Operations in one transaction, at most: it holds the rows it changes until its end. PostgreSQL remembers so many
+/// savepoints of a transaction where others can look them up quickly.
 const MOST: usize = 64;
 
 const SAVE: &str = "SAVEPOINT operation";
@@ -42,7 +43,7 @@ pub(super) fn run(
     first: Waiting,
     next: &mut dyn FnMut() -> Option<Waiting>,
 ) {
-    if let Err(failure) = database.begin() {
+    if let Err(failure) = begin(database) {
         // Each try takes its time: those that wait as well don't wait for tries of their own.
         let others = std::iter::from_fn(next).take(MOST - 1);
         let all: Vec<Waiting> = std::iter::once(first).chain(others).collect();
@@ -81,7 +82,7 @@ pub(super) fn run(
         answer(operation, error);
     }
     for mut operation in again {
-        let error = run_alone(database, location, &mut *operation);
+        let error = run_again(database, location, &mut *operation);
         answer(operation, error);
     }
 }

@@ -1,6 +1,6 @@
 //! Jobs and deliveries to store.
 
-use portcullis_jobs::{Event, JobDefinition, Timestamp};
+use portcullis_jobs::{Event, JobDefinition, PipelineDefinition, Timestamp};
 use portcullis_store::{
     Delivery, DeliveryState, IdKind, JobRecord, JobsError, JobsTransaction, Store,
 };
@@ -17,6 +17,20 @@ pub(crate) fn definition(project: &str) -> JobDefinition {
         "project": project, "name": "unit", "stage": "test", "ref": "main", "ref_protected": true,
         "source": "push", "user": {"id": 7, "username": "alice"}, "tags": ["linux", "docker"],
         "variables": {"A": "b\u{0}c"}, "script": ["make"], "allow_failure": false
+    }))
+    .unwrap()
+}
+
+/// What a pipeline of this project would be.
+pub(crate) fn pipeline_definition(
+    project: &str,
+    [name, git_ref, change]: [&str; 3],
+) -> PipelineDefinition {
+    let change = (!change.is_empty()).then_some(change);
+    serde_json::from_value(json!({
+        "project": project, "name": name, "ref": git_ref, "ref_protected": false, "change": change,
+        "source": "push", "user": {"id": 7, "username": "alice"}, "variables": {"A": "b"},
+        "stages": ["build", "test"], "jobs": [definition(project)]
     }))
     .unwrap()
 }

@@ -11,6 +11,7 @@ crate::on_both!(
     projects_take_turns,
     a_project_without_much_leaves_room_for_others,
     a_controller_gets_no_more_than_its_share,
+    many_projects_that_are_not_due_hold_up_no_other,
     leases_end_and_are_claimed_again,
     two_writers_claim_nothing_twice,
     what_waits_is_known_for_each_controller,
@@ -42,7 +43,7 @@ fn claim(store: &mut Store, most: usize, after: &str, now: u64) -> Vec<Delivery>
         after,
     };
     run(store, |tx| {
-        tx.claim_deliveries(&[share], 100, claimant("x", now))
+        tx.claim_deliveries(&[share], 1000, claimant("x", now))
     })
 }
 
@@ -107,6 +108,20 @@ fn a_controller_gets_no_more_than_its_share(place: &Place) {
     assert_eq!(claimed(1), [1, 0, 0]);
     assert_eq!(claimed(0), [0, 0, 0]);
     assert_eq!(claimed(100), [4, 0, 14]);
+}
+
+fn many_projects_that_are_not_due_hold_up_no_other(place: &Place) {
+    let mut store = place.open();
+    let waiting: Vec<String> = (0..300).map(|number| format!("p/{number:03}")).collect();
+    let waiting: Vec<(&str, usize)> = waiting.iter().map(|path| (path.as_str(), 1)).collect();
+    fill(&mut store, 1, &waiting);
+    let all = claim(&mut store, 1000, "", 1);
+    let ids: BTreeSet<u64> = all.iter().map(|one| one.id).collect();
+    assert_eq!((all.len(), ids.len()), (300, 300));
+    fill(&mut store, 1, &[("z", 2), ("a", 1)]);
+    for (most, after, wanted) in [(1, "p", "z"), (1, "p/100", "z"), (5, "z", "a")] {
+        assert_eq!(projects(&claim(&mut store, most, after, 2)), [wanted]);
+    }
 }
 
 fn leases_end_and_are_claimed_again(place: &Place) {

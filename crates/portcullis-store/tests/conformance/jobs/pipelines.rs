@@ -1,39 +1,31 @@
 //! Pipelines and their jobs.
 
-use portcullis_jobs::{Event, PipelineStatus};
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use portcullis_jobs::{Event, PipelineJob, PipelineStatus};
 use portcullis_store::{
     IdKind, JobRecord, JobsError, JobsTransaction, PipelineMatch, PipelineRecord,
 };
-use serde_json::json;
 
-use super::builders::{apply, at, definition, run};
+use super::builders::{apply, at, definition, pipeline_definition, run};
 use crate::place::Place;
 
 crate::on_both!(
     a_pipeline_comes_back_as_it_was_saved,
     the_newest_and_the_live_ones_are_found,
     jobs_of_a_pipeline_are_together,
+    jobs_of_a_pipeline_change_one_after_the_other,
 );
 
 fn pipeline(
     tx: &mut JobsTransaction<'_>,
     project: &str,
-    [name, git_ref, change]: [&str; 3],
+    words: [&str; 3],
 ) -> Result<PipelineRecord, JobsError> {
-    let some = |text: &str| (!text.is_empty()).then(|| text.to_owned());
-    let mut pipeline = PipelineRecord {
-        id: tx.new_id(IdKind::Pipeline)?,
-        project: project.to_owned(),
-        name: some(name),
-        git_ref: git_ref.to_owned(),
-        change: some(change),
-        status: PipelineStatus::Created,
-        created_at: at(0),
-        finished_at: None,
-        definition: json!({"stages": ["build"], "odd": "\u{0}"}),
-        version: 0,
-    };
-    tx.insert_pipeline(&mut pipeline)?;
+    let definition = pipeline_definition(project, words);
+    let id = tx.new_id(IdKind::Pipeline)?;
+    let mut pipeline = PipelineRecord::new(id, &definition, at(0));
+    tx.insert_pipeline(&mut pipeline, &definition)?;
     Ok(pipeline)
 }
 
@@ -46,6 +38,9 @@ fn a_pipeline_comes_back_as_it_was_saved(place: &Place) {
         run(&mut place.open(), |tx| tx.pipeline(1)),
         Some(one.clone())
     );
+    let found = run(&mut store, |tx| tx.pipeline_definition(1));
+    let words = ["gate", "main", "12,1"];
+    assert_eq!(found, Some(pipeline_definition("g/p", words)));
     let mut stale = one.clone();
     one.status = PipelineStatus::Failed;
     one.finished_at = Some(at(9));
@@ -145,12 +140,54 @@ fn jobs_of_a_pipeline_are_together(place: &Place) {
     });
     for (pipeline, ids, is_finished) in [(1, [1, 2, 3], false), (2, [4, 5, 6], true)] {
         let jobs = run(&mut store, |tx| tx.jobs_of_pipeline("g/p", pipeline));
-        let found: Vec<u64> = jobs.iter().map(|job| job.pipeline_job().id).collect();
+        let found: Vec<u64> = jobs.iter().map(|job| job.in_pipeline().id).collect();
         assert_eq!(found, ids);
+        let narrow = run(&mut store, |tx| tx.pipeline_jobs("g/p", pipeline));
+        let wide: Vec<PipelineJob> = jobs.iter().map(|job| job.in_pipeline()).collect();
+        assert_eq!(narrow, wide);
         assert!(
             jobs.iter()
                 .all(|job| job.state.status.is_finished() == is_finished)
         );
     }
     assert!(run(&mut store, |tx| tx.jobs_of_pipeline("g/p", 3)).is_empty());
+}
+
+fn jobs_of_a_pipeline_change_one_after_the_other(place: &Place) {
+    let mut store = place.open();
+    let ids = run(&mut store, |tx| {
+        let pipeline = pipeline(tx, "g/p", ["", "main", ""])?;
+        let ids = tx.new_ids(IdKind::Job, 6)?;
+        for id in &ids {
+            let mut job = JobRecord::new(*id, Some(pipeline.id), definition("g/p"), at(0));
+            tx.insert_job(&mut job)?;
+        }
+        Ok(ids)
+    });
+    let runs = AtomicU64::new(0);
+    std::thread::scope(|scope| {
+        for id in ids {
+            let runs = &runs;
+            scope.spawn(move || {
+                let mut store = place.open();
+                for _ in 0..10 {
+                    run(&mut store, |tx| {
+                        runs.fetch_add(1, Ordering::Relaxed);
+                        let mut job = tx.job_for_change(id)?.unwrap();
+                        tx.save_job(&mut job)?;
+                        // What a job that finishes does to the others.
+                        for mut job in tx.jobs_of_pipeline_for_change("g/p", 1)? {
+                            tx.save_job(&mut job)?;
+                        }
+                        let mut pipeline = tx.pipeline_for_change(1)?.unwrap();
+                        tx.save_pipeline(&mut pipeline)
+                    });
+                }
+            });
+        }
+    });
+    // None had to be run again.
+    assert_eq!(runs.into_inner(), 60);
+    let jobs = run(&mut store, |tx| tx.jobs_of_pipeline("g/p", 1));
+    assert!(jobs.iter().all(|job| job.version() == 1 + 60 + 10));
 }

@@ -5,7 +5,7 @@ use portcullis_store::{
     DeletedJobs, IdKind, JobRecord, JobsError, JobsTransaction, PipelineRecord,
 };
 
-use super::builders::{apply, at, definition, delivery, insert, run};
+use super::builders::{apply, at, definition, delivery, insert, pipeline_definition, run};
 use crate::place::Place;
 
 crate::on_both!(
@@ -24,19 +24,11 @@ fn finished(tx: &mut JobsTransaction<'_>, seconds: u64) -> Result<JobRecord, Job
 /// A pipeline with three finished jobs.
 fn pipeline(tx: &mut JobsTransaction<'_>, finished_at: Option<u64>) -> Result<u64, JobsError> {
     let id = tx.new_id(IdKind::Pipeline)?;
-    let mut pipeline = PipelineRecord {
-        id,
-        project: "g/p".into(),
-        name: None,
-        git_ref: "main".into(),
-        change: None,
-        status: finished_at.map_or(PipelineStatus::Running, |_| PipelineStatus::Failed),
-        created_at: at(0),
-        finished_at: finished_at.map(at),
-        definition: serde_json::Value::Null,
-        version: 0,
-    };
-    tx.insert_pipeline(&mut pipeline)?;
+    let submitted = pipeline_definition("g/p", ["check", "main", ""]);
+    let mut pipeline = PipelineRecord::new(id, &submitted, at(0));
+    pipeline.status = finished_at.map_or(PipelineStatus::Running, |_| PipelineStatus::Failed);
+    pipeline.finished_at = finished_at.map(at);
+    tx.insert_pipeline(&mut pipeline, &submitted)?;
     for job in tx.new_ids(IdKind::Job, 3)? {
         let mut job = JobRecord::new(job, Some(id), definition("g/p"), at(0));
         apply(&mut job, &Event::Skip, 1);

@@ -199,7 +199,8 @@ fn operations_that_lock_each_other_both_succeed() {
             });
         }
     });
-    assert_eq!(*runs.lock().unwrap(), 3);
+    // One of them at least had to be run again.
+    assert!(*runs.lock().unwrap() >= 3);
     for id in ids {
         assert_eq!(
             run(&mut place.open(), |tx| tx.job(id)).unwrap().version(),
@@ -248,9 +249,13 @@ fn a_writer_goes_on_after_its_server_was_away() {
             })
             .is_ok()
     });
+    // And once more, without an operation in between: none fails.
+    server.stop();
+    assert!(server.begin());
+    assert!(writer.run(|tx| insert(tx, "g/p", &[])).is_ok());
     let count = run(&mut store(), |tx| {
         tx.list_jobs(&JobFilter::default(), None, 9)
     })
     .len();
-    assert_eq!(count, 1);
+    assert_eq!(count, 2);
 }
