@@ -51,11 +51,22 @@ fn an_unknown_limit_is_named() {
 
 #[test]
 fn keys_of_features_that_do_not_exist_yet_are_unknown() {
-    let text = fault("ci: []\n");
+    let text = fault("web: {playground: true}\n");
     assert!(
-        text.starts_with("portcullis.yaml:3:1: ci: unknown key"),
+        text.starts_with("portcullis.yaml:3:1: web: unknown key"),
         "{text}"
     );
+}
+
+#[test]
+fn an_admission_of_jobs_that_is_too_short_is_invalid() {
+    let text = fault("ci: {deadline: 9s}\n");
+    assert!(
+        text.starts_with("portcullis.yaml:3:16: ci.deadline: expected 10s"),
+        "{text}"
+    );
+    let text = fault("ci: {webhooks: {allow: [localhost]}}\n");
+    assert!(text.contains("ci.webhooks.allow[0]"), "{text}");
 }
 
 #[test]

@@ -169,6 +169,11 @@ impl Replay {
             return Err(faults);
         }
         let facts = Facts::of(&registry());
+        let of_policies = entries.iter().filter(|(name, _)| *name == policies::NAME);
+        let of_policies = of_policies.map(|(_, entry)| entry.clone());
+        let jobs = PoliciesOnly {
+            chain: Chain::new(of_policies.collect()),
+        };
         let entries = entries.into_iter();
         let judge = if self.is_whole {
             let mut names = self
@@ -201,6 +206,7 @@ impl Replay {
         Ok(Worker {
             current,
             judge,
+            jobs,
             matching,
             facts,
         })

@@ -6,20 +6,32 @@
 
 use std::borrow::Cow;
 
-use portcullis_core::{Attributes, clock};
+use portcullis_core::{Attributes, Door, clock};
 use portcullis_kube::review;
 use portcullis_record::{Decision, Input};
 use serde_json::Value;
 
 use super::{MASK, context};
+use crate::policies::job_request;
 
 /// The request of a recorded review.
 pub(super) fn read(decision: &Decision) -> Result<Attributes, String> {
     let body = marked(&decision.input)?;
+    if decision.summary.door == Door::Ci {
+        return job(decision, &body);
+    }
     let context = context::context(&decision.input.http);
     let review = review::decode_admission(body.as_bytes(), context, clock::monotonic(), None);
     let review = review.map_err(|fault| format!("the recorded review: {}", fault.message))?;
     Ok(review.attributes)
+}
+
+/// The request of a recorded CI job, whose record has the job itself.
+fn job(decision: &Decision, body: &str) -> Result<Attributes, String> {
+    let object: Value = serde_json::from_str(body).map_err(|e| e.to_string())?;
+    let user = object.pointer("/user/id").and_then(Value::as_u64);
+    let uid = decision.summary.id.clone();
+    Ok(job_request(object, user.unwrap_or_default(), uid, None))
 }
 
 /// The text of the review, with every masked place marked.

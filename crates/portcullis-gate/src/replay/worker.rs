@@ -25,6 +25,8 @@ use super::{MASK, access, context, masks, review as recorded};
 pub struct Worker {
     pub(super) current: Arc<CurrentDecision>,
     pub(super) judge: Judge,
+    /// What judges CI jobs: of their controllers only the record is known.
+    pub(super) jobs: PoliciesOnly,
     pub(super) matching: Matching,
     pub(super) facts: Facts,
 }
@@ -50,7 +52,7 @@ impl Worker {
     /// Decides again.
     pub fn decide(&self, decision: &Decision) -> Outcome {
         let deciding = AssertUnwindSafe(|| match (decision.summary.door, &self.judge) {
-            (Door::Kubernetes, _) => self.admission(decision),
+            (Door::Kubernetes | Door::Ci, _) => self.admission(decision),
             (Door::Authorization, Judge::WholeChain(..))
                 if !decision.input.truncated.is_empty() =>
             {
@@ -60,14 +62,19 @@ impl Worker {
                 access::decide(decision, authorizers)
             }
             (Door::Api, _) => Outcome::PassedOver,
-            _ => Outcome::NotJudged,
+            (Door::Authorization, Judge::Policies(_)) => Outcome::NotJudged,
         });
         catch_unwind(deciding).unwrap_or_else(|_| Outcome::Failed("it panicked".to_owned()))
     }
 
     fn admission(&self, decision: &Decision) -> Outcome {
         let trace = Trace::of(decision, &self.facts);
-        if matches!(self.judge, Judge::Policies(_)) && trace.is_refused_before() {
+        let policies = match &self.judge {
+            _ if decision.summary.door == Door::Ci => Some(&self.jobs),
+            Judge::Policies(policies) => Some(policies),
+            Judge::WholeChain(..) => None,
+        };
+        if policies.is_some() && trace.is_refused_before() {
             return Outcome::Same { by_another: false };
         }
         if !decision.input.truncated.is_empty() {
@@ -84,21 +91,24 @@ impl Worker {
             let why = format!("which policies are asked depends on {place}, which is masked");
             return Outcome::Unknown(why);
         }
-        if let (Judge::Policies(_), Some(step)) = (&self.judge, trace.untold())
+        if let (Some(_), Some(step)) = (policies, trace.untold())
             && trace.before.iter().any(|before| std::ptr::eq(before, step))
         {
             let why = format!("the record does not say what {} changed", step.plugin);
             return Outcome::Unknown(why);
         }
-        match self.prepare(decision, &trace, &mut request) {
+        let is_policies = policies.is_some();
+        match self.prepare(decision, &trace, &mut request, is_policies) {
             Ok(()) => {}
             Err(Unprepared::Misfit) => return misfit(decision),
             Err(Unprepared::Wrong(why)) => return Outcome::Failed(why),
         }
-        match &self.judge {
-            Judge::WholeChain(whole, _) => whole.decide(decision, &mut request, &self.current),
-            Judge::Policies(policies) => {
+        match (policies, &self.judge) {
+            (Some(policies), _) | (None, Judge::Policies(policies)) => {
                 policies.decide(decision, &trace, &mut request, &self.current)
+            }
+            (None, Judge::WholeChain(whole, _)) => {
+                whole.decide(decision, &mut request, &self.current)
             }
         }
     }
@@ -109,6 +119,7 @@ impl Worker {
         decision: &Decision,
         trace: &Trace<'_>,
         request: &mut Attributes,
+        is_policies: bool,
     ) -> Result<(), Unprepared> {
         let wrong = |text: &str| Unprepared::Wrong(text.to_owned());
         let now = context::time(&decision.input.received);
@@ -121,7 +132,7 @@ impl Worker {
                     .clone();
                 let before = trace.object_before(&original)?;
                 let left = trace.object_after(&before)?;
-                if matches!(self.judge, Judge::Policies(_)) && before != original {
+                if is_policies && before != original {
                     object.replace(before).map_err(|e| wrong(&e.to_string()))?;
                 }
                 Some(left)

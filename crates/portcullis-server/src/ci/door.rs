@@ -10,6 +10,7 @@ use std::time::{Duration, SystemTime};
 
 use portcullis_ci::{FinishedAdmission, Observation, Recorder};
 use portcullis_config::Service;
+use portcullis_core::patch;
 use portcullis_core::text::start;
 use portcullis_core::{
     Attributes, Decision, DecisionId, Denial, Phase, PolicyMode, PolicyOutcome, PolicyStep, Step,
@@ -19,6 +20,7 @@ use portcullis_gate::Gate;
 use portcullis_gate::policies::job_request;
 use portcullis_jobs::{AdmissionDecision, AdmissionState, DecisionVerdict, FailureReason};
 use portcullis_record::{Admission, Body, Decided, Material};
+use serde_json::json;
 
 use crate::door::{Door, Keeping};
 use crate::server::Server;
@@ -165,12 +167,12 @@ fn decision(finished: FinishedAdmission) -> JobDecision {
     let context = Arc::make_mut(&mut attributes.context);
     context.time = Some(started);
     let is_accepted = matches!(state, AdmissionState::Accepted);
-    let mut patch = Vec::new();
+    let mut changes = Vec::new();
     if is_accepted
         && let Some(document) = &mut attributes.object
         && document.replace(changed_object).is_ok()
     {
-        patch = document.patch();
+        changes = document.patch();
     }
     let denied_by = decisions.iter().rev().find(|one| is_refusal(one));
     let policy = denied_by.and_then(|one| policy_of(one).map(|(policy, _)| policy.to_owned()));
@@ -188,8 +190,8 @@ fn decision(finished: FinishedAdmission) -> JobDecision {
             .flat_map(|one| one.warnings.clone())
             .collect(),
         annotations: BTreeMap::new(),
-        patch,
-        trace: decisions.iter().map(step).collect(),
+        patch: changes,
+        trace: steps(&decisions, is_accepted),
         duration: finished_at.since(started_at),
     };
     JobDecision {
@@ -244,6 +246,23 @@ fn plugin_of(decision: &AdmissionDecision) -> &str {
         POLICIES => portcullis_config::POLICIES,
         name => name,
     }
+}
+
+/// What each did. Where the patch of the verdict doesn't say who changed what, the steps do.
+fn steps(decisions: &[AdmissionDecision], is_accepted: bool) -> Vec<Step> {
+    let mut steps: Vec<Step> = decisions.iter().map(step).collect();
+    let is_changed = |step: &&Step| step.outcome == StepOutcome::Changed;
+    if is_accepted && steps.iter().filter(is_changed).count() < 2 {
+        return steps;
+    }
+    for (step, decision) in steps.iter_mut().zip(decisions) {
+        if step.outcome == StepOutcome::Changed {
+            let before = json!({"tags": decision.tags_before});
+            let after = json!({"tags": decision.tags_after});
+            step.patch = patch::diff(&before, &after);
+        }
+    }
+    steps
 }
 
 fn step(decision: &AdmissionDecision) -> Step {

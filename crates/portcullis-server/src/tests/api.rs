@@ -7,6 +7,7 @@
 
 mod answers;
 mod cases;
+mod ci;
 mod records;
 mod schema;
 mod walk;

@@ -53,7 +53,7 @@ pub(super) fn of_file(error: ClientError) -> ClientError {
 
 /// A member of an answer, as people read it.
 pub(super) fn text(value: &Value, key: &str) -> String {
-    value.get(key).map(plain).unwrap_or_default()
+    value.get(key).map_or_else(|| "-".to_owned(), plain)
 }
 
 /// A value as people read it.

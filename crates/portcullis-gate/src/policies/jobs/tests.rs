@@ -4,16 +4,26 @@ use serde_json::json;
 
 use super::*;
 use crate::{Before, Gate};
-use portcullis_config::{ConfigSource, LoadOptions};
+use portcullis_config::{ConfigSource, Listening, LoadOptions};
 
 fn gate(policies: &Value) -> Gate {
     let text = json!({
         "listeners": [{"name": "ci", "tcp": "127.0.0.1:0", "serves": ["ci"]}],
         "policies": policies,
-        "admission": {"order": []},
     });
     let text = text.to_string();
-    let loaded = config::load(&LoadOptions::new(ConfigSource::BuiltIn(&text))).unwrap();
+    let registry = crate::registry();
+    let loaded = config::load(&LoadOptions {
+        source: ConfigSource::BuiltIn(&text),
+        admission_control: None,
+        admission_control_config_file: None,
+        known_plugins: &registry.names(),
+        listeners: Listening::Needed,
+        objects: None,
+        coverage: false,
+        env: &|_| None,
+    });
+    let loaded = loaded.unwrap_or_else(|faults| panic!("{faults}"));
     let mut faults = Vec::new();
     let context = crate::global_context(&loaded);
     let gate = crate::build(&loaded, None, &context, Before::default(), &mut faults);
