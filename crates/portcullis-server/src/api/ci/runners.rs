@@ -169,7 +169,7 @@ pub(in crate::api) const ENDPOINTS: &[Endpoint] = &[
             Access::Credential(Credential::Runner),
             ("Verify the token of a runner", ""),
             TOKEN,
-            &[(403, "The token is unknown.")],
+            &[(403, "The token is unknown."), INVALID],
             verify,
         )
     }
@@ -185,7 +185,7 @@ pub(in crate::api) const ENDPOINTS: &[Endpoint] = &[
             Access::Credential(Credential::Runner),
             ("Remove a runner by its token", ""),
             TOKEN,
-            &[(403, "The token is unknown.")],
+            &[(403, "The token is unknown."), INVALID],
             unregister,
         )
     }
