@@ -1,5 +1,6 @@
 //! Every folder in `examples/` is a valid configuration, starts and answers.
 
+mod ci;
 mod samples;
 
 use std::path::{Path, PathBuf};
