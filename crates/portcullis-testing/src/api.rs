@@ -64,7 +64,11 @@ impl ApiClient {
     ) -> Answer {
         let body = body.map(Value::to_string).unwrap_or_default();
         let bearer = who.map(|token| format!("Bearer {token}"));
+        let length = body.len().to_string();
         let mut headers = vec![("content-type", "application/json")];
+        if method != "POST" && !body.is_empty() {
+            headers.push(("content-length", length.as_str()));
+        }
         headers.extend(
             bearer
                 .iter()

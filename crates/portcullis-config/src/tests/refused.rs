@@ -17,7 +17,7 @@ fn an_unknown_key_gets_a_suggestion() {
     assert_eq!(
         fault("admission: {order: [AlwaysAdmit]}\nlistenerz: []\n"),
         "portcullis.yaml:4:1: listenerz: unknown key, did you mean `listeners`? \
-         (known keys: admission, authenticators, authorization, decisions, defaultAction, globals, graph, hostCalls, \
+         (known keys: admission, authenticators, authorization, ci, decisions, defaultAction, globals, graph, hostCalls, \
          limits, listener, listeners, log, namespaces, policies, policyDirs, sessions, shutdown, store, tenants)"
     );
 }

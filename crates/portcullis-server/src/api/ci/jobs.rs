@@ -145,7 +145,7 @@ pub(in crate::api) const ENDPOINTS: &[Endpoint] = &[
             LIMIT,
         ],
         ..get(
-            ("/api/v1/jobs", "jobs"),
+            ("/api/v1/jobs", "allJobs"),
             Tag::Jobs,
             by_holder::<Read>(),
             ("List jobs", "The newest first: those that the caller may see."),
