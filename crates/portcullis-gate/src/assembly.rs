@@ -146,13 +146,16 @@ fn build_entries<'a>(
     (entries, engine, jobs)
 }
 
+/// Policies that were built: the plug-in if a chain or jobs need it, what evaluates them, what judges jobs.
+type BuiltPolicies = (Option<Arc<dyn Plugin>>, Engine, JobPolicies);
+
 /// The policies: always compiled, built if they are asked, by the chain or about CI jobs.
 fn policies(
     loaded: &Loaded,
     (context, guard): (&GlobalContext, Option<&Guard>),
     observer: Option<Arc<dyn Observer>>,
     faults: &mut Vec<Fault>,
-) -> Option<(Option<Arc<dyn Plugin>>, Engine, JobPolicies)> {
+) -> Option<BuiltPolicies> {
     let compiled = Compiled::new(&loaded.policies)
         .map_err(|wrong| faults.extend(wrong))
         .ok()?;

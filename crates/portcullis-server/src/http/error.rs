@@ -1,5 +1,7 @@
 //! The one shape of errors at every door: `{error: {code, message, details?}, request_id}`.
 
+use std::num::NonZero;
+
 use hyper::StatusCode;
 use hyper::ext::ReasonPhrase;
 use hyper::header::{ALLOW, CONTENT_TYPE, HeaderValue, RETRY_AFTER, WWW_AUTHENTICATE};
@@ -27,7 +29,7 @@ pub(crate) struct HttpError {
     /// Whether the status line says it too.
     is_in_status_line: bool,
     /// Seconds to wait.
-    retry_after: Option<u64>,
+    retry_after: Option<NonZero<u16>>,
 }
 
 impl HttpError {
@@ -153,7 +155,7 @@ impl HttpError {
     /// Too much at once: how many seconds to wait.
     pub(crate) fn too_many_requests(message: impl Into<String>, seconds: u64) -> Self {
         Self {
-            retry_after: Some(seconds),
+            retry_after: NonZero::new(u16::try_from(seconds).unwrap_or(u16::MAX)),
             ..Self::new(StatusCode::TOO_MANY_REQUESTS, "too_many_requests", message)
         }
     }
@@ -233,7 +235,7 @@ impl HttpError {
             headers.insert(RETRY_AFTER, HeaderValue::from_static("1"));
         }
         if let Some(seconds) = self.retry_after {
-            headers.insert(RETRY_AFTER, HeaderValue::from(seconds));
+            headers.insert(RETRY_AFTER, HeaderValue::from(seconds.get()));
         }
         response
     }

@@ -23,7 +23,7 @@ pub(crate) struct Controller {
 #[derive(Debug, Subcommand)]
 enum ControllerCommand {
     /// Add a controller; its secret is shown once.
-    Add(ControllerAdd),
+    Add(Box<ControllerAdd>),
     /// List controllers.
     List(ControllerList),
     /// Show a controller.

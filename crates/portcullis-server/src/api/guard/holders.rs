@@ -44,7 +44,7 @@ impl<'a> Call<'a> {
         self.is_declared(by_holder::<A>())?;
         let who = self.somebody()?;
         let roles = &self.gate.access.roles;
-        let tenants = roles.tenants().map(|tenant| tenant.scope());
+        let tenants = roles.tenants().map(portcullis_roles::Tenant::scope);
         let mut refusals = Vec::new();
         for scope in std::iter::once(roles.root()).chain(tenants) {
             match scope.check_ever(Some(who), A::PERMISSION) {

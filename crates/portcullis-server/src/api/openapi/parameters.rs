@@ -32,6 +32,10 @@ fn in_path(name: &str) -> Value {
             "org/project",
         ),
         "id" => ("The id, as shown in lists.", "1"),
+        "token" => (
+            "The token of the delivery, at the end of its `callback_url`.",
+            "0123456789abcdef",
+        ),
         _ => ("", ""),
     };
     let mut parameter = json!({

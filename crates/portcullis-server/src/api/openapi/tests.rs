@@ -408,7 +408,7 @@ fn the_list_can_be_described() {
         assert!(call.path.starts_with('/'), "{}", call.path);
         for name in parameters::names(call.path) {
             assert!(
-                ["tenant", "project", "id"].contains(&name),
+                ["tenant", "project", "id", "token"].contains(&name),
                 "{}: what is {{{name}}}?",
                 call.path
             );
