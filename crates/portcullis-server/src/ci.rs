@@ -1,27 +1,17 @@
-//! CI jobs: the service that has them, with the policies and the decision log of this server.
+//! CI jobs: the service that has them, and the settings it is opened with.
 //!
-//! It is opened at the start where a listener serves `ci`, and otherwise by the first call. A reload changes its
-//! settings; another store is opened beside it, and takes its place.
-
-mod door;
-mod judge;
+//! A reload changes its settings; another store is opened beside it, and takes its place. Who judges and records for
+//! it is the matter of `job_door`, which opens it.
 
 use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
 use std::time::Duration;
 
-use portcullis_ci::{OpenError, Service as Jobs, Settings};
+use portcullis_ci::{OpenError, PolicyJudge, Recorder, Service as Jobs, Settings};
 use portcullis_config::{Loaded, Service};
 use portcullis_core::sync::Mutex;
 use portcullis_store::Location;
 
-use crate::server::Server;
-use judge::GateJudge;
-
-pub(crate) use door::{Ci, DecisionRecorder};
-
-/// A store that does not answer at the start is tried again after this time.
-const RETRY_AFTER: Duration = Duration::from_secs(3);
 /// How long the deliveries of a store that is given up may take to end.
 const MOVE_WITHIN: Duration = Duration::from_secs(5);
 
@@ -30,6 +20,9 @@ pub(crate) fn is_served(loaded: &Loaded) -> bool {
     let mut listeners = loaded.listeners.iter();
     listeners.any(|listener| listener.serves(Service::Ci))
 }
+
+/// Who judges jobs by policies, and records what was decided.
+pub(crate) type Collaborators = (Arc<dyn PolicyJudge>, Arc<dyn Recorder>);
 
 /// The service, and what it is opened with.
 #[derive(Debug)]
@@ -82,7 +75,10 @@ impl CiJobs {
     /// # Errors
     ///
     /// When the store can't be opened.
-    pub(crate) async fn service(&self, server: &Arc<Server>) -> Result<Jobs, OpenError> {
+    pub(crate) async fn service(
+        &self,
+        collaborators: impl FnOnce() -> Collaborators,
+    ) -> Result<Jobs, OpenError> {
         let mut open = self.open.lock().await;
         let wanted = self.wanted.lock().clone();
         if let Some((location, jobs)) = &*open
@@ -90,8 +86,7 @@ impl CiJobs {
         {
             return Ok(jobs.clone());
         }
-        let judge = Arc::new(GateJudge::new(server));
-        let recorder = Arc::new(DecisionRecorder::new(server));
+        let (judge, recorder) = collaborators();
         let opened = Jobs::open(&wanted.location, wanted.settings(), judge, recorder).await?;
         let before = open.replace((wanted.location, opened.clone()));
         if let Some((_, before)) = before {
@@ -100,39 +95,7 @@ impl CiJobs {
         Ok(opened)
     }
 
-    /// Opens the service where it is served. A store that does not answer yet is tried again.
-    ///
-    /// # Errors
-    ///
-    /// When it will not get better by itself.
-    pub(crate) async fn begin(
-        &self,
-        server: &Arc<Server>,
-        is_served: bool,
-    ) -> Result<(), OpenError> {
-        if !is_served {
-            return Ok(());
-        }
-        match self.service(server).await {
-            Ok(_) => Ok(()),
-            Err(OpenError::Store(error)) if error.is_temporary() => {
-                tracing::warn!("the store of CI jobs does not answer yet: {error}");
-                let server = Arc::clone(server);
-                tokio::spawn(async move {
-                    loop {
-                        tokio::time::sleep(RETRY_AFTER).await;
-                        if server.ci.service(&server).await.is_ok() {
-                            return;
-                        }
-                    }
-                });
-                Ok(())
-            }
-            Err(error) => Err(error),
-        }
-    }
-
-    /// Takes over another configuration. What is open goes on with it; see [`Self::follow`] for another store.
+    /// Takes over another configuration. What is open goes on with it; see [`Self::follow`].
     pub(crate) fn change(&self, location: Location, loaded: &Loaded, place: Option<&str>) {
         let mut wanted = self.wanted.lock();
         *wanted = Wanted {
@@ -142,18 +105,13 @@ impl CiJobs {
         };
     }
 
-    /// Makes what is open what is wanted.
-    pub(crate) async fn follow(&self, server: &Arc<Server>, is_served: bool) {
-        let is_open = {
-            let open = self.open.lock().await;
-            if let Some((_, jobs)) = &*open {
-                jobs.change(self.wanted.lock().settings());
-            }
-            open.is_some()
-        };
-        if let Err(error) = self.begin(server, is_served || is_open).await {
-            tracing::error!("CI jobs can't be served: {error}");
+    /// Gives what is open the settings that are wanted. Whether something is open.
+    pub(crate) async fn follow(&self) -> bool {
+        let open = self.open.lock().await;
+        if let Some((_, jobs)) = &*open {
+            jobs.change(self.wanted.lock().settings());
         }
+        open.is_some()
     }
 
     /// Ends what is under way, as far as there is time.

@@ -26,10 +26,10 @@ use portcullis_config::Service;
 use portcullis_gate::Gate;
 
 use crate::api::{self, Api, Endpoint, PathValues};
-use crate::ci::Ci;
 use crate::door::Door;
 use crate::http::Response;
 use crate::http::error::HttpError;
+use crate::job_door::Ci;
 use crate::visitor::Visitor;
 use admission::Admission;
 use authorization::Authorization;

@@ -17,6 +17,7 @@ mod doors;
 mod ended_sessions;
 mod health;
 mod http;
+mod job_door;
 mod listeners;
 mod logging;
 mod metrics;

@@ -15,6 +15,7 @@ use crate::assembly::{self, Assembled};
 use crate::causes::with_causes;
 use crate::ci;
 use crate::decisions::{self, Settings};
+use crate::job_door;
 use crate::listeners::Listeners;
 use crate::server::Server;
 use portcullis_config::{self as config, LoadOptions, Loaded};
@@ -216,7 +217,7 @@ impl<'a> Reloader<'a> {
         let server = Arc::clone(&self.server);
         let is_served = ci::is_served(&loaded);
         tokio::spawn(async move {
-            server.ci.follow(&server, is_served).await;
+            job_door::follow(&server, is_served).await;
             server.learn_ended_sessions().await;
         });
         let inventory = Inventory::of(&loaded);

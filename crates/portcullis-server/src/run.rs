@@ -20,6 +20,7 @@ use crate::decisions::{self, DecisionLog, Settings};
 use crate::health::Health;
 use crate::http::budget::Budget;
 use crate::http::setup::ListenerSetup;
+use crate::job_door;
 use crate::listeners::{BindError, Listeners};
 use crate::logging;
 use crate::metrics::Metrics;
@@ -264,9 +265,7 @@ async fn serve(
     server
         .ci
         .set_listener(listeners.place_for_jobs(&prepared).as_deref());
-    let opening = server
-        .ci
-        .begin(server, ci::is_served(&loaded.configuration));
+    let opening = job_door::begin(server, ci::is_served(&loaded.configuration));
     opening.await.map_err(RunError::Jobs)?;
     let following = Arc::clone(server);
     tokio::spawn(async move {

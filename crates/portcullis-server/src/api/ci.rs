@@ -21,6 +21,7 @@ use super::endpoint::{Endpoint, QueryParameter, SchemaOf, Success, schema_of};
 use super::guard::Territory;
 use super::query::Query;
 use crate::http::error::HttpError;
+use crate::job_door;
 
 /// The calls, by what they are about.
 pub(super) const GROUPS: &[&[Endpoint]] = &[
@@ -131,7 +132,7 @@ impl Call<'_> {
     /// What has the jobs.
     async fn jobs(&self) -> Result<Service, HttpError> {
         let server = &self.visitor.server;
-        Ok(server.ci.service(server).await?)
+        Ok(job_door::service(server).await?)
     }
 
     /// The number in the path; what is no number is nothing that exists.

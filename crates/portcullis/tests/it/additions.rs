@@ -180,10 +180,11 @@ fn an_endpoint_is_its_file_and_a_line_of_the_list() {
         }
         let entry = format!("{module}::ENDPOINTS");
         let found = naming(&sources, |text| text.contains(&entry));
-        assert_eq!(
-            found,
-            BTreeSet::from(["portcullis-server/src/api/endpoints.rs".to_owned()]),
-            "{module}"
-        );
+        // Calls about CI jobs have a list of their own.
+        let list = match path.contains("/api/ci/") {
+            true => "portcullis-server/src/api/ci.rs",
+            false => "portcullis-server/src/api/endpoints.rs",
+        };
+        assert_eq!(found, BTreeSet::from([list.to_owned()]), "{module}");
     }
 }

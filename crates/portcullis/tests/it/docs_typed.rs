@@ -61,6 +61,7 @@ typed! {
     acjs: "docs/acjs.md",
     api: "docs/api.md",
     authentication: "docs/authentication.md",
+    ci: "docs/ci.md",
     decision_log: "docs/decision-log.md",
     eval: "docs/eval.md",
     example_graph: "examples/graph/README.md",

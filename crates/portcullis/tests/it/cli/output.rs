@@ -3,7 +3,7 @@
 use std::fs::{File, OpenOptions};
 use std::process::Stdio;
 
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::decisions::{fill, ids, samples};
 use crate::harness::{Folder, Ran, Rest, RestCall, pod, program, run};
@@ -50,9 +50,29 @@ const COMMANDS: &[(&str, Prints)] = &[
     ("autohold show", Prints::Data("7 --tenant t1 SERVER")),
     ("autohold place", Prints::Nothing),
     ("autohold release", Prints::Nothing),
+    ("job submit", Prints::Data("job.json SERVER")),
+    ("job list", Prints::Data("SERVER")),
+    ("job show", Prints::Data("1 SERVER")),
+    ("job why", Prints::Data("1 SERVER")),
+    ("job retry", Prints::Data("1 SERVER")),
+    ("job cancel", Prints::Data("1 SERVER")),
+    ("pipeline submit", Prints::Data("pipeline.json SERVER")),
+    ("pipeline show", Prints::Data("1 SERVER")),
     ("pipeline enqueue", Prints::Nothing),
     ("pipeline dequeue", Prints::Nothing),
     ("pipeline promote", Prints::Nothing),
+    ("controller add", Prints::Data("c --pull SERVER")),
+    ("controller list", Prints::Data("SERVER")),
+    ("controller show", Prints::Data("1 SERVER")),
+    ("controller test", Prints::Data("1 SERVER")),
+    ("controller pause", Prints::Nothing),
+    ("controller resume", Prints::Nothing),
+    ("controller delete", Prints::Nothing),
+    ("delivery list", Prints::Data("SERVER")),
+    ("delivery redeliver", Prints::Nothing),
+    ("runner list", Prints::Data("SERVER")),
+    ("runner pause", Prints::Nothing),
+    ("runner resume", Prints::Nothing),
     ("plugins", Prints::Data("")),
     ("schema", Prints::Data("")),
     ("completions", Prints::Data("bash")),
@@ -101,7 +121,57 @@ fn folder() -> Folder {
     folder.write("a.test.yaml", json!({"tests": [case]}).to_string());
     fill(&folder, "data", &samples());
     folder.write("decisions.jsonl", samples().join("\n"));
+    folder.write("job.json", "{}");
+    folder.write("pipeline.json", "{}");
     folder
+}
+
+/// What the server says of CI jobs.
+fn about_jobs(line: &str) -> Option<Value> {
+    let job = json!({
+        "id": 1, "project": "p/q", "name": "unit", "pipeline": null, "stage": "test", "ref": "main",
+        "ref_protected": false, "source": "api", "user": {"id": 1, "username": "ann"},
+        "status": "pending", "failure_reason": null, "allowed_to_fail": false, "tags": ["linux"],
+        "original_tags": ["linux"], "attempt": 1, "created_at": "2026-11-18T03:53:34.098Z",
+        "queued_at": "2026-11-18T03:53:34.101Z", "started_at": null, "finished_at": null,
+        "runner_id": null, "prerequisites": {"overall": "met", "items": []}, "admission": null,
+        "eligible_runners": [1], "stuck_reason": null,
+    });
+    let pipeline = json!({
+        "id": 1, "project": "p/q", "name": "default", "ref": "main", "change": null,
+        "status": "running", "stages": ["test"], "created_at": "2026-11-18T03:53:34.163Z",
+        "finished_at": null,
+        "jobs": [{"id": 2, "name": "x", "stage": "test", "status": "pending", "allowed_to_fail": false}],
+    });
+    let controller = json!({
+        "id": 1, "name": "c", "level": "instance", "kind": "both", "pull": true, "state": "enabled",
+        "match": {}, "may_untag": false, "failure_policy": "closed", "concurrency": 32, "rate": 100,
+        "timeout": "15s", "variables": [], "created_at": "2026-11-18T03:53:34.141Z", "revision": 1,
+        "secret": "whsec_AAAA",
+    });
+    let page = |item: &Value| json!({"items": [item], "next": null});
+    let delivery = json!({
+        "id": 1, "job": 2, "project": "p/q", "controller": 1, "controller_name": "c", "attempt": 1,
+        "state": "waiting", "webhook_id": "msg_1", "tries": [], "next_at": "2026-11-18T03:53:34.163Z",
+        "created_at": "2026-11-18T03:53:34.163Z", "deadline": "2026-11-18T04:53:34.163Z",
+    });
+    let runner = json!({
+        "id": 1, "runner_type": "instance_type", "description": "", "tag_list": ["a"],
+        "run_untagged": false, "access_level": "not_protected", "paused": false, "locked": false,
+    });
+    let (_, path) = line.split_once(" /api/v1/")?;
+    let path = path.split('?').next().unwrap_or(path);
+    Some(match (line.starts_with("GET "), path) {
+        (true, "jobs") => page(&job),
+        (_, "jobs" | "jobs/1" | "jobs/1/retry" | "jobs/1/cancel") => job,
+        (_, "pipelines" | "pipelines/1") => pipeline,
+        (true, "controllers") => page(&controller),
+        (_, "controllers" | "controllers/1") => controller,
+        (_, "controllers/1/test") => json!({"error": "no answer", "duration_ms": 3}),
+        (true, "deliveries") => page(&delivery),
+        (true, "runners") => page(&runner),
+        _ => return None,
+    })
 }
 
 fn server() -> Rest {
@@ -119,7 +189,7 @@ fn server() -> Rest {
             "POST /api/tenant/t1/state" => state.clone(),
             "GET /api/tenant/t1/autohold" => json!([hold]),
             "GET /api/tenant/t1/autohold/7" => hold.clone(),
-            other => panic!("{other}"),
+            other => about_jobs(other).unwrap_or_else(|| panic!("{other}")),
         };
         (200, answer.to_string())
     })

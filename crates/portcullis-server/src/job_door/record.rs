@@ -1,4 +1,4 @@
-//! The door of CI: what is recorded of the admission of jobs.
+//! What is recorded of the admission of jobs.
 //!
 //! Calls come in by the API. What is decided about a job is decided later, when its last controller has answered;
 //! then one record is written, with a step for each controller.
