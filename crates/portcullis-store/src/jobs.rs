@@ -28,6 +28,7 @@ mod operation;
 mod pipelines;
 mod record;
 mod retention;
+mod run;
 mod runners;
 mod save;
 mod scope;

@@ -6,11 +6,9 @@ use std::ops::{Deref, DerefMut};
 use portcullis_core::vocabulary;
 
 use super::error::JobsError;
-use super::operation::{Slot, run_alone};
 use crate::database::{Database, unsigned};
 use crate::error::Failure;
 use crate::location::Location;
-use crate::store::Store;
 
 vocabulary! {
     /// What has ids of its own.
@@ -112,37 +110,5 @@ impl<'a> Deref for JobsTransaction<'a> {
 impl<'a> DerefMut for JobsTransaction<'a> {
     fn deref_mut(&mut self) -> &mut JobsReader<'a> {
         &mut self.0
-    }
-}
-
-impl Store {
-    /// Runs one operation on jobs in a transaction of its own: if it returns an error, nothing of it takes effect.
-    /// It runs again, a few times at most, if it got in the way of another transaction.
-    ///
-    /// # Errors
-    ///
-    /// What the operation returns; when the database doesn't answer, or was opened for reading alone.
-    pub fn jobs<T, E: From<JobsError>>(
-        &mut self,
-        work: impl FnMut(&mut JobsTransaction<'_>) -> Result<T, E>,
-    ) -> Result<T, E> {
-        let (location, database) = self.parts();
-        let mut slot = Slot::new(work);
-        let error = run_alone(database, location, &mut slot);
-        slot.into_result(error)
-    }
-
-    /// Reads jobs without a transaction: each call of the reader sees what is committed by then. Writers are not
-    /// held up.
-    ///
-    /// # Errors
-    ///
-    /// What `work` returns.
-    pub fn read_jobs<T, E: From<JobsError>>(
-        &mut self,
-        work: impl FnOnce(&mut JobsReader<'_>) -> Result<T, E>,
-    ) -> Result<T, E> {
-        let (location, database) = self.parts();
-        work(&mut JobsReader::new(database, location))
     }
 }

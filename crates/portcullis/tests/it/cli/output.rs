@@ -122,7 +122,10 @@ fn folder() -> Folder {
     fill(&folder, "data", &samples());
     folder.write("decisions.jsonl", samples().join("\n"));
     folder.write("job.json", "{}");
-    folder.write("pipeline.json", "{}");
+    folder.write(
+        "pipeline.json",
+        r#"{"project": "p/q", "ref": "main", "jobs": []}"#,
+    );
     folder
 }
 
