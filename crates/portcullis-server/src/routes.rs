@@ -65,8 +65,12 @@ impl Client for Visitor {
                 let error = HttpError::unauthorized(code, message, "portcullis");
                 (Err(error), budget.nothing())
             }
-            (None, Err(full)) => (Err(full.into()), budget.nothing()),
-            (None, Ok(share)) => (self.route(&head, &mut body).await, share),
+            // Health and metrics are answered all the same: a server that is busy must not be restarted for it.
+            (None, Err(full)) if !self.is_operation(&head) => (Err(full.into()), budget.nothing()),
+            (None, begun) => {
+                let share = begun.unwrap_or_else(|_| budget.nothing());
+                (self.route(&head, &mut body).await, share)
+            }
         };
         let result = result.and_then(|response| {
             share.grow_for_answer(response.body().memory())?;
@@ -91,6 +95,13 @@ impl Client for Visitor {
 }
 
 impl Visitor {
+    /// Whether operators ask for health or metrics here.
+    fn is_operation(&self, head: &Parts) -> bool {
+        let setup = self.setup.load();
+        let operation = Operation::at(head.uri.path(), &head.method, setup.style);
+        operation.is_some_and(|one| setup.serves.contains(&one.service()))
+    }
+
     async fn route(
         &self,
         head: &Parts,
