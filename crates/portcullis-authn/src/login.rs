@@ -11,6 +11,7 @@ use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
 use portcullis_core::Identity;
+use portcullis_core::clock::Stopwatch;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -161,6 +162,7 @@ impl Authenticators {
         sessions: &Sessions,
         now: SystemTime,
     ) -> Result<LoggedIn, LoginError> {
+        let watch = Stopwatch::start();
         let begun = begun(cookie, sessions, now)?;
         let answer = Callback::read(query)?;
         let state = answer.state.as_deref().unwrap_or_default();
@@ -185,6 +187,8 @@ impl Authenticators {
 
         let id_token =
             redeem::code(code, &begun.verifier, redirect_uri, &with, &description).await?;
+        // The token was issued while this waited for it: after `now`.
+        let now = now + watch.elapsed();
         let claims = identity_claims(&id_token, &with, &begun.nonce, now).await?;
         let identity = identity::of_person(claims, settings);
         let identity = identity.map_err(|p| LoginError::BadToken(p.message))?;

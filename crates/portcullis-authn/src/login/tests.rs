@@ -24,6 +24,8 @@ struct Play {
     authenticators: Authenticators,
     sessions: Sessions,
     pair: Pair,
+    /// How long the provider takes to redeem a code.
+    takes: Duration,
 }
 
 impl Play {
@@ -42,6 +44,7 @@ impl Play {
             authenticators: Authenticators::new(vec![shared("corp"), settings], None).unwrap(),
             sessions: Sessions::new(SessionKey::random().unwrap(), Duration::from_secs(60)),
             pair: Pair::ec(),
+            takes: Duration::ZERO,
             server,
         };
         play.answer(more, Reply::Status(500, "", String::new()));
@@ -50,7 +53,7 @@ impl Play {
 
     /// Lets the provider answer the code so.
     fn answer(&self, more: Value, reply: Reply) {
-        let (base, key) = (self.server.url(), self.pair.jwk("k"));
+        let (base, key, takes) = (self.server.url(), self.pair.jwk("k"), self.takes);
         let reply = match reply {
             Reply::Body(body) => (200, body),
             Reply::Status(status, _, body) => (status, body),
@@ -70,7 +73,10 @@ impl Play {
                 Reply::Body(said.to_string())
             }
             "/keys" => Reply::Body(json!({ "keys": [key] }).to_string()),
-            "/token" => Reply::Status(reply.0, "", reply.1.clone()),
+            "/token" => {
+                std::thread::sleep(takes);
+                Reply::Status(reply.0, "", reply.1.clone())
+            }
             _ => Reply::Status(404, "", String::new()),
         });
     }
@@ -448,6 +454,16 @@ async fn identity_tokens_that_are_not_believed() {
         assert_eq!(error.code(), "bad_token", "{changes}: {error}");
         assert!(error.to_string().contains(text), "{changes}: {error}");
     }
+}
+
+#[tokio::test]
+async fn a_token_that_was_issued_while_it_was_waited_for_is_not_from_the_future() {
+    let mut play = Play::new(None).await;
+    // The code comes back one second after the beginning.
+    let issued = json!({ "iat": NOW + 2 });
+    assert!(play.sign_in(&issued).await.is_err());
+    play.takes = Duration::from_millis(1100);
+    play.sign_in(&issued).await.unwrap();
 }
 
 #[tokio::test]
