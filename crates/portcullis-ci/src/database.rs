@@ -55,7 +55,7 @@ impl Database {
     ) -> Result<T, CiError> {
         let (sender, receiver) = oneshot::channel();
         let reply = move |result| {
-            // Whoever asked may be gone.
+            // The caller may be gone.
             let _ = sender.send(result);
         };
         self.writer.submit(work, reply)?;

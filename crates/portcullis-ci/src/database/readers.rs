@@ -48,7 +48,7 @@ impl Readers {
                 Err(error) => Err(error.into()),
             };
             let is_good = !matches!(result, Err(CiError::Unavailable(_)));
-            // Whoever asked may be gone.
+            // The caller may be gone.
             let _ = reply.send(result);
             is_good
         };

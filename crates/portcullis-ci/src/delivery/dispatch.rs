@@ -204,7 +204,7 @@ impl Inner {
         self.due.notify_one();
     }
 
-    /// One try; nothing if nobody waits for the answer any more.
+    /// One try; nothing if the answer is no longer awaited.
     async fn try_once(
         &self,
         delivery: &Delivery,
@@ -245,7 +245,7 @@ impl Inner {
         Ok(Some(tried))
     }
 
-    /// What a controller is told with a delivery; nothing if nobody waits for the answer any more.
+    /// What a controller is told with a delivery; nothing if the answer is no longer awaited.
     pub(crate) async fn entry(
         &self,
         delivery: &Delivery,

@@ -30,7 +30,7 @@ impl Turn<'_, '_> {
         let known = before.map_or(0, |before| before.decisions.len());
         if decided > known {
             self.append_decisions(job, known)?;
-            // Nobody waits for the answers of those before any more.
+            // The answers to earlier ones are no longer awaited.
             self.store.cancel_deliveries(job)?;
         }
         if let Some(event) = next.event() {
@@ -62,7 +62,7 @@ impl Turn<'_, '_> {
         Ok(admission.advance(happened, &context(job, &around), self.now))
     }
 
-    /// Time passed, or a controller was changed. Policies are asked again: whoever asked them may be gone.
+    /// Time passed, or a controller was changed. Policies are asked again: the server that asked them may be gone.
     pub(super) fn tick(&mut self, job: &mut JobRecord) -> Result<(), CiError> {
         let next = self.advance(job, Happened::Tick)?;
         let judge = job.admission.as_ref().and_then(Admission::current);

@@ -87,7 +87,7 @@ impl Turn<'_, '_> {
         Ok(CallbackOutcome::Recorded(delivery.job))
     }
 
-    /// A delivery was tried. Nothing happens if somebody else has claimed it since.
+    /// A delivery was tried. Nothing happens if another server has claimed it since.
     pub(crate) fn record_try(
         &mut self,
         delivery: &Delivery,
