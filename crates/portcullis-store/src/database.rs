@@ -104,6 +104,14 @@ pub(crate) struct Table {
     pub(crate) columns: &'static [(&'static str, Type)],
 }
 
+/// Rows that are changed in numbers: those with these keys get these values, or are deleted if there is nothing to set.
+#[derive(Debug)]
+pub(crate) struct Change {
+    pub(crate) name: &'static str,
+    pub(crate) keys: &'static [(&'static str, Type)],
+    pub(crate) sets: &'static [(&'static str, Type)],
+}
+
 /// A connection to one of the databases.
 pub(crate) trait Database: Send {
     /// Which parts of a migration are meant.
@@ -119,8 +127,15 @@ pub(crate) trait Database: Send {
     /// the number of those inserted.
     fn insert(&mut self, table: &Table, values: &[Value<'_>]) -> Result<u64, Failure>;
 
+    /// Changes rows. Their keys, and what is set, follow each other in `values`. Gives the number of those that were
+    /// there.
+    fn change(&mut self, change: &Change, values: &[Value<'_>]) -> Result<u64, Failure>;
+
     /// Begins a transaction that will write.
     fn begin(&mut self) -> Result<(), Failure>;
+
+    /// Begins a transaction that only reads: all of it sees the same state, and holds up no one who writes.
+    fn begin_reading(&mut self) -> Result<(), Failure>;
 
     /// Ends a transaction; what it did stays, or nothing of it.
     fn commit(&mut self) -> Result<(), Failure>;
@@ -144,6 +159,9 @@ pub(crate) trait Database: Send {
     /// Takes so many new ids of this name. None is given twice, though some may never be used.
     fn new_ids(&mut self, name: &str, count: usize) -> Result<Vec<i64>, Failure>;
 
+    /// What in the settings of the server would lose what was committed, in words.
+    fn durability_risk(&mut self) -> Result<Option<String>, Failure>;
+
     /// Gives unused space back, in steps that don't block others for long.
     fn give_space_back(&mut self) -> Result<(), Failure>;
 }
@@ -160,6 +178,8 @@ pub(crate) struct Dialect {
     pub(crate) for_update: &'static str,
     /// The same, without those that somebody else holds.
     pub(crate) skip_locked: &'static str,
+    /// Whether large tables have partitions.
+    pub(crate) has_partitions: bool,
 }
 
 /// Runs `work` in a transaction: all of it, or nothing.

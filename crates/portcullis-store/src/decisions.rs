@@ -22,6 +22,7 @@ use portcullis_record::Summary;
 use crate::database::{Database, one, unsigned};
 use crate::error::Failure;
 
+pub(crate) use append::NewDigests;
 pub use filter::Filter;
 pub(crate) use retention::Pruned;
 pub use retention::Retention;

@@ -7,45 +7,53 @@
 //! locks its pipeline before itself, then the other jobs of the pipeline, then deliveries. Jobs past their deadline
 //! are claimed in an operation of their own. Operations that still get in each other's way are run again.
 //!
-//! To scale further on PostgreSQL, without a change here:
-//! - *Sharding*: `root` is the first column of the primary keys of everything that belongs to a job, and all writes
-//!   name it. `controllers`, `runners`, `exemptions` and `ci_keys` are small, and copied to every node.
-//! - *Partitioning by time*: ids grow with time, and are a part of those primary keys. So `pipelines`, `jobs` and
-//!   `deliveries` can be partitioned by ranges of `id`, and `admission_decisions` by ranges of `job`; old partitions
-//!   are dropped where [`JobsTransaction::delete_finished`] would delete row by row. The unique index of callback
-//!   tokens is then one for each partition, which is enough: tokens are unique by how they are made.
+//! What finished moves to the *archive* after some time, and back when it is changed again; readers find it in either
+//! place. The archive is partitioned by day on PostgreSQL.
+//!
+//! For a PostgreSQL that shards, `root` is the first column of the primary keys of everything that belongs to a job, and
+//! all writes name it. `controllers`, `runners`, `exemptions` and `ci_keys` are small, and copied to every node.
 
 mod admissions;
+mod archive;
 mod column;
 mod controllers;
 mod counts;
 mod deliveries;
+mod draft;
 mod error;
 mod exemptions;
 mod keys;
 mod load;
 mod operation;
 mod pipelines;
+mod queue;
 mod record;
 mod retention;
+mod rows;
 mod run;
 mod runners;
 mod save;
 mod scope;
+mod surroundings;
 mod transaction;
+mod unit;
 mod writer;
 
 pub use admissions::DecisionRecord;
+pub use archive::ArchivedJobs;
 pub use controllers::{ControllerRecord, ControllerSecret};
 pub use deliveries::{
     AfterTry, Claimant, Delivery, DeliveryFilter, DeliveryId, DeliveryShare, DeliveryState,
     DeliveryTry,
 };
+pub use draft::JobsDraft;
 pub use error::JobsError;
 pub use load::JobFilter;
 pub use pipelines::{PipelineMatch, PipelineRecord};
+pub use queue::{CreatedJob, LivePipelines};
 pub use record::JobRecord;
-pub use retention::DeletedJobs;
+pub use retention::ExpiredJobs;
 pub use runners::RunnerRecord;
 pub use transaction::{IdKind, JobsReader, JobsTransaction};
+pub use unit::PreparedJobs;
 pub use writer::JobsWriter;

@@ -27,9 +27,10 @@ pub use decisions::{Entry, Filter, Mark, Page, Retention};
 pub use error::StoreError;
 pub use holds::{Hold, NewHold, Placed};
 pub use jobs::{
-    AfterTry, Claimant, ControllerRecord, ControllerSecret, DecisionRecord, DeletedJobs, Delivery,
-    DeliveryFilter, DeliveryId, DeliveryShare, DeliveryState, DeliveryTry, IdKind, JobFilter,
-    JobRecord, JobsError, JobsReader, JobsTransaction, JobsWriter, PipelineMatch, PipelineRecord,
+    AfterTry, ArchivedJobs, Claimant, ControllerRecord, ControllerSecret, CreatedJob,
+    DecisionRecord, Delivery, DeliveryFilter, DeliveryId, DeliveryShare, DeliveryState,
+    DeliveryTry, ExpiredJobs, IdKind, JobFilter, JobRecord, JobsDraft, JobsError, JobsReader,
+    JobsTransaction, JobsWriter, LivePipelines, PipelineMatch, PipelineRecord, PreparedJobs,
     RunnerRecord,
 };
 pub use location::Location;

@@ -37,6 +37,14 @@ const MIGRATIONS: &[Migration] = &[
         name: "0005-jobs",
         text: include_str!("../migrations/0005-jobs.sql"),
     },
+    Migration {
+        name: "0006-surroundings",
+        text: include_str!("../migrations/0006-surroundings.sql"),
+    },
+    Migration {
+        name: "0007-archive",
+        text: include_str!("../migrations/0007-archive.sql"),
+    },
 ];
 
 const TABLE: &str = "portcullis_migrations";
@@ -159,6 +167,7 @@ mod tests {
         blob: "B",
         for_update: "",
         skip_locked: "",
+        has_partitions: false,
     };
 
     #[test]

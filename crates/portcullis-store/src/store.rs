@@ -59,9 +59,9 @@ impl Store {
             .map_err(|failure| StoreError::at(&self.location, failure))
     }
 
-    /// The connection, and its location for errors.
-    pub(crate) fn parts(&mut self) -> (&Location, &mut dyn Database) {
-        (&self.location, &mut *self.database)
+    /// The connection, its location for errors, and what is kept of decisions.
+    pub(crate) fn parts(&mut self) -> (&Location, &mut dyn Database, &mut Decisions) {
+        (&self.location, &mut *self.database, &mut self.decisions)
     }
 
     /// Stores these decisions: all of them, or none. One whose id is there already is left out, so a
@@ -166,6 +166,15 @@ impl Store {
     /// When the database doesn't answer.
     pub fn statistics(&mut self) -> Result<Statistics, StoreError> {
         self.with(|decisions, database| decisions.statistics(database))
+    }
+
+    /// What in the settings of the database server would lose what was stored and acknowledged, in words.
+    ///
+    /// # Errors
+    ///
+    /// When the database doesn't answer.
+    pub fn durability_risk(&mut self) -> Result<Option<String>, StoreError> {
+        self.with(|_, database| database.durability_risk())
     }
 
     /// Whether it answers.

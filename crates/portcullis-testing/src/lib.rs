@@ -25,6 +25,7 @@ pub mod garden;
 mod metrics;
 pub mod policies;
 mod ports;
+mod postgres;
 mod reply;
 mod request;
 mod review;
@@ -43,6 +44,7 @@ pub use events::Events;
 pub use folder::{Folder, replace_file};
 pub use metrics::Metrics;
 pub use ports::{free_port, free_ports};
+pub use postgres::Postgres;
 pub use reply::{Reply, Streaming};
 pub use request::Request;
 pub use review::{

@@ -1,41 +1,23 @@
 //! PostgreSQL: a connection that reconnects after it was lost.
 //!
-//! What was under way when it was lost fails once; the next call connects again.
+//! What was under way when it was lost fails once; the next transaction connects again, to the first of several hosts
+//! that accepts what is asked of it. Everything runs in a transaction, because only that has timeouts: what is asked
+//! outside of one gets one of its own.
 
 mod address;
+mod failure;
 mod password;
+mod session;
 mod tls;
 mod value;
 
-use std::collections::HashMap;
-use std::error::Error as _;
-use std::time::Duration;
+use postgres::types::Type as Sort;
 
-use postgres::error::SqlState;
-use postgres::types::ToSql;
-use postgres::{Client, Statement};
-
-use super::{Database, Dialect, Row, Table, Type, Value, number, one, unsigned};
+use super::{Change, Database, Dialect, Row, Table, Type, Value, number, one, unsigned};
 use crate::error::{Failure, Kind};
+use session::{Beginning, Session};
 
 pub(crate) use address::Address;
-
-/// How long connecting may take.
-const CONNECT: Duration = Duration::from_secs(10);
-
-/// How long a server may be silent before it is given up.
-const SILENT: Duration = Duration::from_secs(30);
-
-/// What a session asks of the server, unless the address says otherwise.
-const SETTINGS: &[(&str, &str)] = &[
-    ("statement_timeout", "60s"),
-    ("lock_timeout", "10s"),
-    ("idle_in_transaction_session_timeout", "60s"),
-    ("client_min_messages", "warning"),
-];
-
-/// Prepared statements that are kept.
-const STATEMENTS: usize = 128;
 
 /// The advisory lock of those who bring tables up to date: "portcull" as a number.
 const MIGRATIONS: i64 = 0x706f_7274_6375_6c6c;
@@ -48,6 +30,7 @@ static DIALECT: Dialect = Dialect {
     blob: "BYTEA",
     for_update: " FOR UPDATE",
     skip_locked: " FOR UPDATE SKIP LOCKED",
+    has_partitions: true,
 };
 
 /// A connection to a server.
@@ -57,11 +40,6 @@ pub(crate) struct Postgres {
     session: Option<Session>,
     /// Inside one, nothing may go on over another connection.
     in_transaction: bool,
-}
-
-struct Session {
-    client: Client,
-    statements: HashMap<String, Statement>,
 }
 
 impl Postgres {
@@ -78,94 +56,101 @@ impl Postgres {
     }
 
     fn session(&mut self) -> Result<&mut Session, Failure> {
-        if self
-            .session
-            .as_ref()
-            .is_some_and(|session| session.client.is_closed())
-        {
+        if self.session.as_ref().is_some_and(Session::is_closed) {
             self.session = None;
         }
         match &mut self.session {
             Some(session) => Ok(session),
-            None if self.in_transaction => Err(lost()),
-            none => {
-                let client = connect(&self.address, self.read_only)?;
-                Ok(none.insert(Session {
-                    client,
-                    statements: HashMap::new(),
-                }))
+            None if self.in_transaction => {
+                Err(Failure::new(Kind::Unavailable, "the connection was lost"))
             }
+            none => Ok(none.insert(Session::connect(&self.address)?)),
         }
     }
 
+    /// Does something with the connection, which is given up if it is of no use any more.
     fn run<T>(
         &mut self,
         work: impl FnOnce(&mut Session) -> Result<T, postgres::Error>,
     ) -> Result<T, Failure> {
         let session = self.session()?;
         let done = work(session);
-        let closed = session.client.is_closed();
+        let is_closed = session.is_closed();
         done.map_err(|error| {
-            if closed || error.is_closed() {
+            if is_closed || failure::ends_session(&error) {
                 self.session = None;
             }
             Failure::from(error)
         })
     }
-}
 
-fn lost() -> Failure {
-    Failure::new(Kind::Unavailable, "the connection was lost")
-}
-
-fn connect(address: &Address, read_only: bool) -> Result<Client, Failure> {
-    let mut config = address.config();
-    if config.get_connect_timeout().is_none() {
-        config.connect_timeout(CONNECT);
-    }
-    if config.get_tcp_user_timeout().is_none() {
-        config.tcp_user_timeout(SILENT);
-    }
-    config.keepalives_idle(SILENT);
-    if config.get_application_name().is_none() {
-        config.application_name("portcullis");
-    }
-    let options = config.get_options().unwrap_or_default().to_owned();
-    let mut client = match tls::connector(address.tls())? {
-        Some(connector) => config.connect(connector)?,
-        None => config.connect(postgres::NoTls)?,
-    };
-    let mut settings = String::new();
-    for (name, value) in SETTINGS {
-        if !options.contains(name) {
-            settings.push_str(&format!("SET {name} = '{value}';"));
+    /// Begins a transaction. A connection that was lost since the last one is noticed only now, and nothing is lost
+    /// with it yet: then another one is made.
+    fn begin_as(&mut self, beginning: Beginning) -> Result<(), Failure> {
+        let is_used = self.session.is_some();
+        let mut begun = self.run(|session| session.begin(beginning));
+        if is_used && self.session.is_none() {
+            begun = self.run(|session| session.begin(beginning));
         }
+        self.in_transaction = begun.is_ok();
+        if begun.is_err() {
+            // Part of it may have succeeded.
+            self.session = None;
+        }
+        begun
     }
-    if read_only {
-        settings.push_str("SET default_transaction_read_only = on;");
+
+    /// Runs one statement: in the transaction under way, or in one of its own.
+    fn statement<T>(
+        &mut self,
+        work: impl FnOnce(&mut Session) -> Result<T, postgres::Error>,
+    ) -> Result<T, Failure> {
+        if self.in_transaction {
+            return self.run(work);
+        }
+        self.begin()?;
+        let done = self.run(work).and_then(|done| {
+            self.commit()?;
+            Ok(done)
+        });
+        if done.is_err() {
+            self.roll_back();
+        }
+        done
     }
-    client.batch_execute(&settings)?;
-    Ok(client)
+
+    /// Runs a statement that takes an array for each of these columns, whose values follow each other row by row.
+    fn execute_for_rows(
+        &mut self,
+        sql: &str,
+        columns: &[(&str, Type)],
+        values: &[Value<'_>],
+    ) -> Result<u64, Failure> {
+        let columns: Vec<(Vec<Value<'_>>, Sort)> = (0..)
+            .zip(columns)
+            .map(|(place, (_, kind))| {
+                let column = values.iter().skip(place).step_by(columns.len()).copied();
+                let sort = match kind {
+                    Type::Number => Sort::INT8_ARRAY,
+                    Type::Text => Sort::TEXT_ARRAY,
+                };
+                (column.collect(), sort)
+            })
+            .collect();
+        self.statement(|session| session.execute_with_columns(sql, &columns))
+    }
 }
 
-impl Session {
-    /// The statement, prepared once for each connection.
-    fn prepared(&mut self, sql: &str) -> Result<Statement, postgres::Error> {
-        if let Some(statement) = self.statements.get(sql) {
-            return Ok(statement.clone());
-        }
-        let statement = self.client.prepare(&sql.replace('?', "$"))?;
-        if self.statements.len() >= STATEMENTS {
-            self.statements.clear();
-        }
-        self.statements.insert(sql.to_owned(), statement.clone());
-        Ok(statement)
-    }
-}
-
-fn parameters<'a>(values: &'a [Value<'a>]) -> Vec<&'a (dyn ToSql + Sync)> {
-    let values = values.iter();
-    values.map(|value| value as &(dyn ToSql + Sync)).collect()
+/// The parameters of a statement for many rows: an array for each column.
+fn arrays(columns: &[(&str, Type)]) -> String {
+    let arrays: Vec<String> = (1..)
+        .zip(columns)
+        .map(|(place, (_, kind))| match kind {
+            Type::Number => format!("?{place}::bigint[]"),
+            Type::Text => format!("?{place}::text[]"),
+        })
+        .collect();
+    arrays.join(", ")
 }
 
 impl Database for Postgres {
@@ -174,62 +159,71 @@ impl Database for Postgres {
     }
 
     fn execute(&mut self, sql: &str, values: &[Value<'_>]) -> Result<u64, Failure> {
-        self.run(|session| {
-            let statement = session.prepared(sql)?;
-            session.client.execute(&statement, &parameters(values))
-        })
+        self.statement(|session| session.execute(sql, values))
     }
 
     fn query(&mut self, sql: &str, values: &[Value<'_>]) -> Result<Vec<Row>, Failure> {
-        let rows = self.run(|session| {
-            let statement = session.prepared(sql)?;
-            session.client.query(&statement, &parameters(values))
-        })?;
+        let rows = self.statement(|session| session.query(sql, values))?;
         rows.iter().map(value::row).collect()
     }
 
     fn insert(&mut self, table: &Table, values: &[Value<'_>]) -> Result<u64, Failure> {
-        let width = table.columns.len();
         let names: Vec<&str> = table.columns.iter().map(|(name, _)| *name).collect();
-        let arrays: Vec<String> = (1..)
-            .zip(table.columns)
-            .map(|(place, (_, kind))| match kind {
-                Type::Number => format!("?{place}::bigint[]"),
-                Type::Text => format!("?{place}::text[]"),
-            })
-            .collect();
         let sql = format!(
             "INSERT INTO {} ({}) SELECT * FROM unnest({}) ON CONFLICT DO NOTHING",
             table.name,
             names.join(", "),
-            arrays.join(", "),
+            arrays(table.columns),
         );
-        let columns: Vec<Vec<Value<'_>>> = (0..width)
-            .map(|column| values.iter().skip(column).step_by(width).copied().collect())
+        self.execute_for_rows(&sql, table.columns, values)
+    }
+
+    fn change(&mut self, change: &Change, values: &[Value<'_>]) -> Result<u64, Failure> {
+        let columns = [change.keys, change.sets].concat();
+        let given: Vec<String> = (1..=columns.len()).map(|n| format!("c{n}")).collect();
+        let keys: Vec<String> = (1..)
+            .zip(change.keys)
+            .map(|(n, (name, _))| format!("t.{name} = given.c{n}"))
             .collect();
-        self.run(|session| {
-            let statement = session.prepared(&sql)?;
-            let parameters = columns.iter().map(|column| column as &(dyn ToSql + Sync));
-            session
-                .client
-                .execute(&statement, &parameters.collect::<Vec<_>>())
-        })
+        let sets: Vec<String> = (change.keys.len() + 1..)
+            .zip(change.sets)
+            .map(|(n, (name, _))| format!("{name} = given.c{n}"))
+            .collect();
+        let rows = format!(
+            "unnest({}) AS given ({}) WHERE {}",
+            arrays(&columns),
+            given.join(", "),
+            keys.join(" AND ")
+        );
+        let name = change.name;
+        let sql = match sets.is_empty() {
+            true => format!("DELETE FROM {name} AS t USING {rows}"),
+            false => format!("UPDATE {name} AS t SET {} FROM {rows}", sets.join(", ")),
+        };
+        self.execute_for_rows(&sql, &columns, values)
     }
 
     fn begin(&mut self) -> Result<(), Failure> {
-        self.run(|session| session.client.batch_execute("BEGIN"))?;
-        self.in_transaction = true;
-        Ok(())
+        self.begin_as(match self.read_only {
+            true => Beginning::Read,
+            false => Beginning::Write,
+        })
+    }
+
+    fn begin_reading(&mut self) -> Result<(), Failure> {
+        self.begin_as(Beginning::Snapshot)
     }
 
     fn commit(&mut self) -> Result<(), Failure> {
-        self.run(|session| session.client.batch_execute("COMMIT"))?;
+        if let Some(warned) = self.run(Session::commit)? {
+            return Err(warned);
+        }
         self.in_transaction = false;
         Ok(())
     }
 
     fn roll_back(&mut self) {
-        let done = self.run(|session| session.client.batch_execute("ROLLBACK"));
+        let done = self.run(Session::roll_back);
         if done.is_err() {
             // The end of a connection ends its transaction as well.
             self.session = None;
@@ -272,57 +266,29 @@ impl Database for Postgres {
         Ok(None)
     }
 
+    fn durability_risk(&mut self) -> Result<Option<String>, Failure> {
+        let sql = "SELECT current_setting('fsync'), current_setting('synchronous_commit'), \
+                   current_setting('synchronous_standby_names')";
+        let mut row = one(self, sql, &[])?;
+        let (fsync, commit, standbys) = (row.text()?, row.text()?, row.text()?);
+        let lost = "what was acknowledged can be lost";
+        Ok(match (fsync.as_str(), commit.as_str()) {
+            ("off", _) => Some(format!(
+                "the database has `fsync = off`: {lost} when its server crashes"
+            )),
+            (_, "off") => Some(format!(
+                "the database has `synchronous_commit = off`: {lost} when its server crashes"
+            )),
+            (_, "local") if !standbys.is_empty() => Some(format!(
+                "the database has `synchronous_commit = local`, which doesn't wait for its standbys: \
+                 {lost} when one is promoted"
+            )),
+            _ => None,
+        })
+    }
+
     fn give_space_back(&mut self) -> Result<(), Failure> {
         // Autovacuum does.
         Ok(())
-    }
-}
-
-impl From<postgres::Error> for Failure {
-    fn from(error: postgres::Error) -> Self {
-        let Some(said) = error.as_db_error() else {
-            let mut reason = error.to_string();
-            let mut cause = error.source();
-            while let Some(error) = cause {
-                reason.push_str(&format!(": {error}"));
-                cause = error.source();
-            }
-            return Self::new(without_answer(&error), reason);
-        };
-        let code = said.code();
-        let class = code.code().get(..2).unwrap_or_default();
-        let kind = match class {
-            // Connection, resources, being shut down.
-            "08" | "53" | "57" | "58" if *code != SqlState::QUERY_CANCELED => Kind::Unavailable,
-            // Too slow, locked.
-            "57" | "55" => Kind::Busy,
-            // Deadlock, serialization.
-            "40" => Kind::Conflict,
-            "XX" if *code != SqlState::INTERNAL_ERROR => Kind::Corrupt,
-            _ if *code == SqlState::READ_ONLY_SQL_TRANSACTION => Kind::Unavailable,
-            _ if *code == SqlState::INVALID_CATALOG_NAME || *code == SqlState::UNDEFINED_TABLE => {
-                Kind::Missing
-            }
-            _ => Kind::Other,
-        };
-        Self::new(kind, format!("{} ({})", said.message(), code.code()))
-    }
-}
-
-/// The kind of an error that the server didn't send.
-fn without_answer(error: &postgres::Error) -> Kind {
-    let text = error.to_string();
-    // The library distinguishes them by their messages only.
-    let other = [
-        "invalid",
-        "authentication",
-        "serializing",
-        "expected",
-        "TLS",
-        "encoding",
-    ];
-    match other.iter().any(|part| text.contains(part)) {
-        true => Kind::Other,
-        false => Kind::Unavailable,
     }
 }

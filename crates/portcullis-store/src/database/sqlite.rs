@@ -8,10 +8,11 @@ use std::time::Duration;
 
 use portcullis_core::percent;
 use portcullis_files::Use;
+use rusqlite::config::DbConfig;
 use rusqlite::types::{ToSqlOutput, ValueRef};
-use rusqlite::{Connection, ErrorCode, OpenFlags, ToSql};
+use rusqlite::{Connection, ErrorCode, OpenFlags, Statement, ToSql};
 
-use super::{Database, Dialect, Field, Row, Table, Value, number, one, unsigned};
+use super::{Change, Database, Dialect, Field, Row, Table, Value, number, one, unsigned};
 use crate::error::{Failure, Kind};
 
 /// How long one waits for another who writes.
@@ -36,6 +37,7 @@ static DIALECT: Dialect = Dialect {
     blob: "BLOB",
     for_update: "",
     skip_locked: "",
+    has_partitions: false,
 };
 
 /// A connection to a file.
@@ -101,7 +103,9 @@ impl Sqlite {
         ));
         let connection = Connection::open_with_flags(name, flags)?;
         connection.busy_timeout(BUSY)?;
-        connection.set_prepared_statement_cache_capacity(64);
+        // Plans don't depend on values, or statements with `OR` would be planned again for each.
+        connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
+        connection.set_prepared_statement_cache_capacity(128);
         let this = Self {
             path: path.to_owned(),
             connection,
@@ -138,6 +142,22 @@ impl Sqlite {
         }
         work(self)
     }
+}
+
+/// Runs a statement for each row of so many values; gives the number of rows it changed.
+fn run_for_each(
+    statement: &mut Statement<'_>,
+    values: &[Value<'_>],
+    width: usize,
+) -> Result<u64, Failure> {
+    let mut changed = 0;
+    for row in values.chunks(width) {
+        for (index, value) in row.iter().enumerate() {
+            statement.raw_bind_parameter(index + 1, value)?;
+        }
+        changed += statement.raw_execute()?;
+    }
+    Ok(changed.try_into().unwrap_or(u64::MAX))
 }
 
 /// Files that others may have written are not opened.
@@ -234,18 +254,29 @@ impl Database for Sqlite {
             names.join(", "),
             marks.join(", "),
         ))?;
-        let mut inserted = 0;
-        for row in values.chunks(names.len()) {
-            for (index, value) in row.iter().enumerate() {
-                statement.raw_bind_parameter(index + 1, value)?;
-            }
-            inserted += statement.raw_execute()?;
-        }
-        Ok(inserted.try_into().unwrap_or(u64::MAX))
+        run_for_each(&mut statement, values, names.len())
+    }
+
+    fn change(&mut self, change: &Change, values: &[Value<'_>]) -> Result<u64, Failure> {
+        let width = change.keys.len();
+        let equal = |(place, (name, _)): (usize, &(&str, _))| format!("{name} = ?{place}");
+        let keys: Vec<String> = (1..).zip(change.keys).map(equal).collect();
+        let sets: Vec<String> = (width + 1..).zip(change.sets).map(equal).collect();
+        let (name, keys) = (change.name, keys.join(" AND "));
+        let sql = match sets.is_empty() {
+            true => format!("DELETE FROM {name} WHERE {keys}"),
+            false => format!("UPDATE {name} SET {} WHERE {keys}", sets.join(", ")),
+        };
+        let mut statement = self.connection.prepare_cached(&sql)?;
+        run_for_each(&mut statement, values, width + change.sets.len())
     }
 
     fn begin(&mut self) -> Result<(), Failure> {
         self.execute("BEGIN IMMEDIATE", &[]).map(|_| ())
+    }
+
+    fn begin_reading(&mut self) -> Result<(), Failure> {
+        self.execute("BEGIN DEFERRED", &[]).map(|_| ())
     }
 
     fn commit(&mut self) -> Result<(), Failure> {
@@ -287,6 +318,11 @@ impl Database for Sqlite {
         let pages = self.pragma_number("page_count")? - self.pragma_number("freelist_count")?;
         let bytes = unsigned(pages).saturating_mul(unsigned(self.pragma_number("page_size")?));
         Ok(Some(bytes))
+    }
+
+    fn durability_risk(&mut self) -> Result<Option<String>, Failure> {
+        // It is opened with settings that have none.
+        Ok(None)
     }
 
     fn give_space_back(&mut self) -> Result<(), Failure> {

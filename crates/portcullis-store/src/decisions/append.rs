@@ -9,7 +9,7 @@ use super::body::RAW_LIMIT;
 use super::columns::{self, TABLE, Texts};
 use super::{Decisions, Entry};
 use crate::database::{Database, Value, number, one, storable, transaction};
-use crate::error::Failure;
+use crate::error::{Failure, Kind};
 
 /// Batches with fewer lines and fewer bytes than these may become parts of bigger ones.
 const LOOSE_LINES: usize = 128;
@@ -26,6 +26,10 @@ struct Batch {
     raw_size: usize,
     body: Vec<u8>,
 }
+
+/// The numbers of digests that a transaction stores.
+#[derive(Debug, Default)]
+pub(crate) struct NewDigests(HashMap<String, i64>);
 
 /// What became of an attempt.
 enum Attempt {
@@ -64,11 +68,32 @@ impl Decisions {
                 return Err(failure);
             }
         };
+        self.remember(NewDigests(digests));
+        Ok(())
+    }
+
+    /// Stores these decisions in the transaction under way. What is returned is remembered once it is committed.
+    pub(crate) fn append_within(
+        &mut self,
+        database: &mut dyn Database,
+        entries: &[Entry<'_>],
+    ) -> Result<NewDigests, Failure> {
+        if entries.is_empty() {
+            return Ok(NewDigests::default());
+        }
+        let batches = self.compress(entries)?;
+        match self.attempt(database, entries, &batches)? {
+            Attempt::Stored(digests) => Ok(NewDigests(digests)),
+            Attempt::Known => Err(Failure::new(Kind::Other, "duplicate decision id")),
+        }
+    }
+
+    /// These digests are stored for sure.
+    pub(crate) fn remember(&mut self, NewDigests(digests): NewDigests) {
         if self.digests.len() + digests.len() > DIGESTS {
             self.digests.clear();
         }
         self.digests.extend(digests);
-        Ok(())
     }
 
     /// Leaves out what is there, and stores the rest.

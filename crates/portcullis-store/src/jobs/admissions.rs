@@ -6,7 +6,7 @@ use super::column;
 use super::error::JobsError;
 use super::record::JobRecord;
 use super::transaction::{JobsReader, JobsTransaction};
-use crate::database::{Row, Value, number, unsigned};
+use crate::database::{Row, Value, unsigned};
 use crate::error::Failure;
 
 /// What one controller did with one attempt of a job.
@@ -30,12 +30,21 @@ impl JobsReader<'_> {
         &mut self,
         job: &JobRecord,
     ) -> Result<Vec<DecisionRecord>, JobsError> {
-        let sql = "SELECT position, controller, body FROM admission_decisions \
-                   WHERE root = ?1 AND job = ?2 ORDER BY attempt, position";
-        let values = [Value::Text(job.root()), column::id(job.id)];
+        let mut values = vec![Value::Text(job.root()), column::id(job.id)];
+        let (table, condition) = match job.archived {
+            None => ("admission_decisions", ""),
+            Some(day) => {
+                values.push(Value::Number(day.0));
+                ("archived_admission_decisions", " AND day = ?3")
+            }
+        };
+        let sql = format!(
+            "SELECT position, controller, body FROM {table} \
+             WHERE root = ?1 AND job = ?2{condition} ORDER BY attempt, position"
+        );
         self.with(|database| {
             database
-                .query(sql, &values)?
+                .query(&sql, &values)?
                 .into_iter()
                 .map(read)
                 .collect()
@@ -44,33 +53,18 @@ impl JobsReader<'_> {
 }
 
 impl JobsTransaction<'_> {
-    /// Adds what a controller did with a job.
+    /// Adds what a controller did with a job. That there is one for this attempt and position already is found at the
+    /// end of the transaction.
     ///
     /// # Errors
     ///
-    /// When there is one for this attempt and position already, or the database doesn't answer.
+    /// When it can't be stored.
     pub fn append_decision(
         &mut self,
         job: &JobRecord,
         record: &DecisionRecord,
     ) -> Result<(), JobsError> {
-        let sql = "INSERT INTO admission_decisions (root, job, attempt, position, controller, \
-                   verdict, decided_at, body) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)";
-        self.with(|database| {
-            let decision = &record.decision;
-            let body = column::json(decision)?;
-            let values = [
-                Value::Text(job.root()),
-                column::id(job.id),
-                Value::Number(decision.attempt.into()),
-                Value::Number(number(record.position)),
-                column::optional_id(record.controller),
-                Value::Text(decision.verdict.as_str()),
-                column::time(decision.at),
-                Value::Text(&body),
-            ];
-            database.execute(sql, &values).map(drop)
-        })
+        self.stage(|unit| unit.own.rest.append_decision(job, record))
     }
 }
 

@@ -55,7 +55,7 @@ impl JobsReader<'_> {
     ///
     /// When the database doesn't answer.
     pub fn controller(&mut self, id: ControllerId) -> Result<Option<ControllerRecord>, JobsError> {
-        self.with(|database| by_id(database, id, ""))
+        self.apart(|database| by_id(database, id, ""))
     }
 
     /// Controllers with numbers above `after`, the oldest first.
@@ -88,7 +88,7 @@ impl JobsReader<'_> {
         let words = words.map(ControllerLevel::as_str);
         let (condition, values) = scope::for_project(project, "level", words);
         let sql = format!("{SELECT} WHERE {condition} ORDER BY id");
-        self.with(|database| rows(database, &sql, &values))
+        self.apart(|database| rows(database, &sql, &values))
     }
 }
 
@@ -115,6 +115,7 @@ impl JobsTransaction<'_> {
     /// [`JobsError::NameTaken`] when another one on its level and path has its name; when the database doesn't
     /// answer.
     pub fn insert_controller(&mut self, record: &ControllerRecord) -> Result<(), JobsError> {
+        self.surroundings_change()?;
         let sql = "INSERT INTO controllers (id, created_at, level, path, name, revision, definition, \
                    secrets) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8) \
                    ON CONFLICT (path, level, name) DO NOTHING";
@@ -147,6 +148,7 @@ impl JobsTransaction<'_> {
     /// [`JobsError::NameTaken`]; [`JobsError::Stale`] when it was saved or deleted since it was loaded; when the
     /// database doesn't answer.
     pub fn save_controller(&mut self, record: &mut ControllerRecord) -> Result<(), JobsError> {
+        self.surroundings_change()?;
         let id = record.controller.id;
         if self.is_name_taken(record)? {
             let name = record.controller.definition.name.clone();
@@ -196,6 +198,7 @@ impl JobsTransaction<'_> {
     ///
     /// When the database doesn't answer.
     pub fn delete_controller(&mut self, id: ControllerId) -> Result<bool, JobsError> {
+        self.surroundings_change()?;
         let sql = "DELETE FROM controllers WHERE id = ?1";
         let deleted = self.with(|database| database.execute(sql, &[column::id(id)]))?;
         Ok(deleted > 0)

@@ -10,6 +10,7 @@ use portcullis_core::vocabulary;
 use portcullis_jobs::{ControllerId, JobId, Timestamp};
 use serde::{Deserialize, Serialize};
 
+use super::archive;
 use super::column;
 use super::error::JobsError;
 use super::transaction::{JobsReader, JobsTransaction};
@@ -23,6 +24,9 @@ pub use claim::{Claimant, DeliveryShare};
 const SELECT: &str = "SELECT id, project, job, attempt, controller, state, webhook_id, token_hash, \
                       created_at, next_at, leased_until, leased_by, deadline, tries, answer \
                       FROM deliveries";
+const SELECT_ARCHIVED: &str = "SELECT id, project, job, attempt, controller, state, webhook_id, token_hash, \
+                               created_at, next_at, leased_until, leased_by, deadline, tries, answer \
+                               FROM archived_deliveries";
 
 /// The number of a delivery.
 pub type DeliveryId = u64;
@@ -107,11 +111,12 @@ impl JobsReader<'_> {
     ///
     /// When the database doesn't answer.
     pub fn delivery(&mut self, id: DeliveryId) -> Result<Option<Delivery>, JobsError> {
-        self.with(|database| by_id(database, id, ""))
+        let both = [SELECT, SELECT_ARCHIVED].map(|select| format!("{select} WHERE id = ?1"));
+        self.with(|database| archive::find(database, &both, &[column::id(id)], read))
     }
 
-    /// The delivery with this hash of its callback token. Whoever wants to change it loads its job for change, and
-    /// then the delivery.
+    /// The delivery with this hash of its callback token, unless it is in the archive: by then tokens are no longer
+    /// good. Whoever wants to change it loads its job for change, and then the delivery.
     ///
     /// # Errors
     ///
@@ -133,23 +138,19 @@ impl JobsReader<'_> {
         before: Option<DeliveryId>,
         limit: usize,
     ) -> Result<Vec<Delivery>, JobsError> {
-        let mut values = vec![
-            Value::Number(before.map_or(i64::MAX, number)),
-            Value::Number(number(limit)),
-        ];
-        let condition = match filter {
-            DeliveryFilter::All => "",
-            DeliveryFilter::Job(project, job) => {
-                values.extend([Value::Text(column::root(project)), column::id(job)]);
-                " AND root = ?3 AND job = ?4"
-            }
-            DeliveryFilter::Controller(controller) => {
-                values.push(column::id(controller));
-                " AND controller = ?3"
-            }
-        };
-        let sql = format!("{SELECT} WHERE id < ?1{condition} ORDER BY id DESC LIMIT ?2");
-        self.with(|database| rows(database, &sql, &values))
+        let before = before.map_or(i64::MAX, number);
+        self.with(|database| {
+            let current = list(database, SELECT, filter, [0, before], limit)?;
+            archive::both(
+                limit,
+                |delivery| delivery.id,
+                current,
+                |above| {
+                    let bounds = [number(above), before];
+                    list(database, SELECT_ARCHIVED, filter, bounds, limit)
+                },
+            )
+        })
     }
 }
 
@@ -166,40 +167,38 @@ impl JobsTransaction<'_> {
         })
     }
 
-    /// Inserts a new delivery.
+    /// Inserts a new delivery. That another one has its id or token is found at the end of the transaction.
     ///
     /// # Errors
     ///
-    /// When another one has its id or token, or the database doesn't answer.
+    /// When it can't be stored.
     pub fn insert_delivery(&mut self, delivery: &Delivery) -> Result<(), JobsError> {
-        self.with(|database| insert(database, delivery))
+        self.stage(|unit| unit.own.rest.insert_delivery(delivery))
     }
 }
 
-fn insert(database: &mut dyn Database, delivery: &Delivery) -> Result<(), Failure> {
-    let sql = "INSERT INTO deliveries (root, id, project, job, attempt, controller, state, webhook_id, \
-               token_hash, created_at, next_at, leased_until, leased_by, deadline, tries, answer) \
-               VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16)";
-    let tries = column::json(&delivery.tries)?;
-    let values = [
-        Value::Text(column::root(&delivery.project)),
-        column::id(delivery.id),
-        Value::Text(&delivery.project),
-        column::id(delivery.job),
-        Value::Number(delivery.attempt.into()),
-        column::id(delivery.controller),
-        Value::Text(delivery.state.as_str()),
-        Value::Text(&delivery.webhook_id),
-        Value::Text(&delivery.token_hash),
-        column::time(delivery.created_at),
-        column::time(delivery.next_at),
-        column::optional_time(delivery.leased_until),
-        delivery.leased_by.as_deref().into(),
-        column::time(delivery.deadline),
-        Value::Text(&tries),
-        delivery.answer.as_deref().into(),
-    ];
-    database.execute(sql, &values).map(drop)
+/// The newest deliveries with numbers between these.
+fn list(
+    database: &mut dyn Database,
+    select: &str,
+    filter: DeliveryFilter<'_>,
+    [above, before]: [i64; 2],
+    limit: usize,
+) -> Result<Vec<Delivery>, Failure> {
+    let mut values = [before, number(limit), above].map(Value::Number).to_vec();
+    let condition = match filter {
+        DeliveryFilter::All => "",
+        DeliveryFilter::Job(project, job) => {
+            values.extend([Value::Text(column::root(project)), column::id(job)]);
+            " AND root = ?4 AND job = ?5"
+        }
+        DeliveryFilter::Controller(controller) => {
+            values.push(column::id(controller));
+            " AND controller = ?4"
+        }
+    };
+    let sql = format!("{select} WHERE id < ?1 AND id > ?3{condition} ORDER BY id DESC LIMIT ?2");
+    rows(database, &sql, &values)
 }
 
 fn by_id(

@@ -29,6 +29,9 @@ pub enum JobsError {
         /// Its number.
         id: u64,
     },
+    /// A draft can't do it: it needs a database.
+    #[error("the operation needs a database")]
+    Draft,
     /// Another controller on the same level and path has this name.
     #[error("duplicate controller name `{0}`")]
     NameTaken(String),

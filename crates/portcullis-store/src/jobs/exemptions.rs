@@ -26,7 +26,7 @@ impl JobsReader<'_> {
             column::id(after.unwrap_or(0)),
             Value::Number(number(limit)),
         ];
-        self.with(|database| {
+        self.apart(|database| {
             let rows = database.query(sql, &values)?.into_iter();
             rows.map(|mut row| column::read_json(&mut row)).collect()
         })
@@ -40,6 +40,7 @@ impl JobsTransaction<'_> {
     ///
     /// When its id is taken, or the database doesn't answer.
     pub fn insert_exemption(&mut self, exemption: &Exemption) -> Result<(), JobsError> {
+        self.surroundings_change()?;
         let sql = "INSERT INTO exemptions (id, expires_at, body) VALUES (?1, ?2, ?3)";
         self.with(|database| {
             let body = column::json(exemption)?;
@@ -55,6 +56,7 @@ impl JobsTransaction<'_> {
     ///
     /// When the database doesn't answer.
     pub fn delete_exemption(&mut self, id: ExemptionId) -> Result<bool, JobsError> {
+        self.surroundings_change()?;
         let sql = "DELETE FROM exemptions WHERE id = ?1";
         let deleted = self.with(|database| database.execute(sql, &[column::id(id)]))?;
         Ok(deleted > 0)

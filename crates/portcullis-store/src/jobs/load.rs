@@ -2,9 +2,10 @@
 
 use portcullis_jobs::{JobId, JobStatus, PipelineId, PipelineJob};
 
+use super::archive::{self, Day};
 use super::column;
 use super::error::JobsError;
-use super::record::{JobRecord, SELECT};
+use super::record::{JobRecord, SELECT, SELECT_ARCHIVED, SELECT_NO_DAY};
 use super::transaction::{JobsReader, JobsTransaction};
 use crate::database::{Database, Value, number};
 use crate::error::Failure;
@@ -27,7 +28,10 @@ impl JobsReader<'_> {
     ///
     /// When the database doesn't answer.
     pub fn job(&mut self, id: JobId) -> Result<Option<JobRecord>, JobsError> {
-        self.with(|database| by_id(database, id, ""))
+        if let Some(job) = self.unit().and_then(|unit| unit.job(id)) {
+            return Ok(Some(job.clone()));
+        }
+        self.apart(|database| by_id(database, id))
     }
 
     /// The jobs of a pipeline, by their numbers.
@@ -40,7 +44,25 @@ impl JobsReader<'_> {
         project: &str,
         pipeline: PipelineId,
     ) -> Result<Vec<JobRecord>, JobsError> {
-        self.with(|database| of_pipeline(database, project, pipeline, ""))
+        if let Some(jobs) = self.new_jobs_of_pipeline(pipeline) {
+            return Ok(jobs);
+        }
+        self.with(|database| {
+            let found = of_pipeline(database, project, pipeline, "")?;
+            if !found.is_empty() {
+                return Ok(found);
+            }
+            let sql = format!("{SELECT_ARCHIVED} WHERE root = ?1 AND pipeline = ?2 ORDER BY id");
+            let values = [Value::Text(column::root(project)), column::id(pipeline)];
+            let rows = database.query(&sql, &values)?;
+            rows.into_iter().map(JobRecord::read_with_day).collect()
+        })
+    }
+
+    /// The jobs of a pipeline that is not written yet.
+    fn new_jobs_of_pipeline(&self, pipeline: PipelineId) -> Option<Vec<JobRecord>> {
+        let unit = self.unit()?;
+        unit.pipeline(pipeline).map(|_| unit.jobs_of(pipeline))
     }
 
     /// The jobs of a pipeline, as far as the pipeline is concerned, by their numbers. Their definitions are not read.
@@ -53,11 +75,22 @@ impl JobsReader<'_> {
         project: &str,
         pipeline: PipelineId,
     ) -> Result<Vec<PipelineJob>, JobsError> {
-        let sql = "SELECT id, stage, status, allowed_to_fail FROM jobs \
-                   WHERE root = ?1 AND pipeline = ?2 ORDER BY id";
+        if let Some(jobs) = self.new_jobs_of_pipeline(pipeline) {
+            return Ok(jobs.iter().map(|job| job.in_pipeline()).collect());
+        }
+        let select = |table: &str| {
+            format!(
+                "SELECT id, stage, status, allowed_to_fail FROM {table} \
+                 WHERE root = ?1 AND pipeline = ?2 ORDER BY id"
+            )
+        };
         let values = [Value::Text(column::root(project)), column::id(pipeline)];
         self.with(|database| {
-            let rows = database.query(sql, &values)?.into_iter();
+            let mut rows = database.query(&select("jobs"), &values)?;
+            if rows.is_empty() {
+                rows = database.query(&select("archived_jobs"), &values)?;
+            }
+            let rows = rows.into_iter();
             rows.map(|mut row| {
                 Ok(PipelineJob {
                     id: column::read_id(&mut row)?,
@@ -87,22 +120,23 @@ impl JobsReader<'_> {
 
 impl JobsTransaction<'_> {
     /// A job that will be changed: no one else changes it until the end of the transaction, nor any other job of its
-    /// pipeline, since that may have to change as well.
+    /// pipeline, since that may have to change as well. One that is in the archive is moved back.
     ///
     /// # Errors
     ///
     /// When the database doesn't answer.
     pub fn job_for_change(&mut self, id: JobId) -> Result<Option<JobRecord>, JobsError> {
-        self.with(|database| {
-            let lock = database.dialect().for_update;
-            if !lock.is_empty() {
-                let sql = format!(
-                    "SELECT id FROM pipelines WHERE id = (SELECT pipeline FROM jobs WHERE id = ?1){lock}"
-                );
-                database.query(&sql, &[column::id(id)])?;
-            }
-            by_id(database, id, lock)
-        })
+        let mut found = self.unit().and_then(|unit| unit.job(id)).cloned();
+        if found.is_none() {
+            found = self.apart(|database| locked(database, id))?;
+        }
+        if found.is_none() {
+            found = self.with(|database| archive::lock_job(database, id, locked))?;
+        }
+        if let Some(job) = &found {
+            self.gather(|unit| unit.lock(job));
+        }
+        Ok(found)
     }
 
     /// The jobs of a pipeline, some of which will be changed.
@@ -115,14 +149,32 @@ impl JobsTransaction<'_> {
         project: &str,
         pipeline: PipelineId,
     ) -> Result<Vec<JobRecord>, JobsError> {
-        self.with(|database| {
-            let lock = database.dialect().for_update;
-            of_pipeline(database, project, pipeline, lock)
-        })
+        let staged = self.new_jobs_of_pipeline(pipeline);
+        let jobs = match staged {
+            Some(jobs) => jobs,
+            None => self.with(|database| {
+                let lock = database.dialect().for_update;
+                of_pipeline(database, project, pipeline, lock)
+            })?,
+        };
+        self.gather(|unit| jobs.iter().for_each(|job| unit.lock(job)));
+        Ok(jobs)
     }
 }
 
-fn by_id(database: &mut dyn Database, id: JobId, lock: &str) -> Result<Option<JobRecord>, Failure> {
+fn by_id(database: &mut dyn Database, id: JobId) -> Result<Option<JobRecord>, Failure> {
+    let both = [SELECT_NO_DAY, SELECT_ARCHIVED].map(|select| format!("{select} WHERE id = ?1"));
+    archive::find(database, &both, &[column::id(id)], JobRecord::read_with_day)
+}
+
+fn locked(database: &mut dyn Database, id: JobId) -> Result<Option<JobRecord>, Failure> {
+    let lock = database.dialect().for_update;
+    if !lock.is_empty() {
+        let sql = format!(
+            "SELECT id FROM pipelines WHERE id = (SELECT pipeline FROM jobs WHERE id = ?1){lock}"
+        );
+        database.query(&sql, &[column::id(id)])?;
+    }
     let sql = format!("{SELECT} WHERE id = ?1{lock}");
     let row = database.query(&sql, &[column::id(id)])?.pop();
     row.map(JobRecord::read).transpose()
@@ -180,32 +232,80 @@ fn runs(filter: &JobFilter) -> Vec<Run<'_>> {
     }
 }
 
+/// A job of a list: where it is, and its number.
+type Place = (JobId, Option<Day>);
+
 fn list(
     database: &mut dyn Database,
     filter: &JobFilter,
     before: Option<JobId>,
     limit: usize,
 ) -> Result<Vec<JobRecord>, Failure> {
-    let mut ids = Vec::new();
-    for (columns, equal) in runs(filter) {
-        let mut sql = String::from("SELECT id FROM jobs WHERE id < ?1");
-        for (place, column) in (3..).zip(columns) {
-            sql.push_str(&format!(" AND {column} = ?{place}"));
-        }
-        sql.push_str(" ORDER BY id DESC LIMIT ?2");
-        let before = Value::Number(before.map_or(i64::MAX, number));
-        let mut values = vec![before, Value::Number(number(limit))];
-        values.extend(equal.into_iter().map(Value::Text));
-        for mut row in database.query(&sql, &values)? {
-            ids.push(column::read_id(&mut row)?);
-        }
-    }
-    ids.sort_unstable_by(|a, b| b.cmp(a));
-    ids.truncate(limit);
-    let mut jobs = Vec::with_capacity(ids.len());
-    for id in ids {
-        // One may be deleted meanwhile.
-        jobs.extend(by_id(database, id, "")?);
+    let before = before.map_or(i64::MAX, number);
+    let current = places(database, filter, "jobs", [0, before], limit)?;
+    // What is in the archive has finished.
+    let has_archived = filter.status.is_none_or(JobStatus::is_finished);
+    let found = archive::both(
+        limit,
+        |(id, _)| *id,
+        current,
+        |above| match has_archived {
+            true => places(
+                database,
+                filter,
+                "archived_jobs",
+                [number(above), before],
+                limit,
+            ),
+            false => Ok(Vec::new()),
+        },
+    )?;
+    let mut jobs = Vec::with_capacity(found.len());
+    for (id, day) in found {
+        // One may be moved or deleted meanwhile.
+        jobs.extend(match day {
+            Some(day) => in_day(database, id, day)?,
+            None => by_id(database, id)?,
+        });
     }
     Ok(jobs)
+}
+
+/// The newest jobs of a table with numbers between these.
+fn places(
+    database: &mut dyn Database,
+    filter: &JobFilter,
+    table: &str,
+    [above, before]: [i64; 2],
+    limit: usize,
+) -> Result<Vec<Place>, Failure> {
+    let is_archived = table == "archived_jobs";
+    let day = if is_archived { ", day" } else { "" };
+    let mut found = Vec::new();
+    for (columns, equal) in runs(filter) {
+        let mut sql = format!("SELECT id{day} FROM {table} WHERE id < ?1 AND id > ?2");
+        for (place, column) in (4..).zip(columns) {
+            sql.push_str(&format!(" AND {column} = ?{place}"));
+        }
+        sql.push_str(" ORDER BY id DESC LIMIT ?3");
+        let bounds = [before, above, number(limit)].map(Value::Number);
+        let values: Vec<_> = bounds
+            .into_iter()
+            .chain(equal.into_iter().map(Value::Text))
+            .collect();
+        for mut row in database.query(&sql, &values)? {
+            let id = column::read_id(&mut row)?;
+            let day = is_archived.then(|| row.number().map(Day)).transpose()?;
+            found.push((id, day));
+        }
+    }
+    Ok(found)
+}
+
+/// A job of the archive, of which one partition is looked at.
+fn in_day(database: &mut dyn Database, id: JobId, day: Day) -> Result<Option<JobRecord>, Failure> {
+    let sql = format!("{SELECT_ARCHIVED} WHERE id = ?1 AND day = ?2");
+    let values = [column::id(id), Value::Number(day.0)];
+    let row = database.query(&sql, &values)?.pop();
+    row.map(JobRecord::read_with_day).transpose()
 }

@@ -6,7 +6,9 @@ use std::time::Duration;
 
 use super::error::JobsError;
 use super::transaction::JobsTransaction;
+use super::unit::Unit;
 use crate::database::Database;
+use crate::decisions::Decisions;
 use crate::error::{Failure, Kind};
 use crate::location::Location;
 
@@ -77,9 +79,10 @@ pub(super) enum Ran {
 pub(super) fn run_once(
     database: &mut dyn Database,
     location: &Location,
+    unit: &mut Unit,
     operation: &mut dyn Operation,
 ) -> Ran {
-    let mut transaction = JobsTransaction::new(database, location);
+    let mut transaction = JobsTransaction::new(database, location, unit);
     let run = AssertUnwindSafe(|| operation.run(&mut transaction));
     let stays = catch_unwind(run);
     match (stays, transaction.into_failure()) {
@@ -101,18 +104,16 @@ pub(super) fn begin(database: &mut dyn Database) -> Result<(), Failure> {
 
 /// Runs it again that got in the way of others as a part of a transaction.
 pub(super) fn run_again(
-    database: &mut dyn Database,
-    location: &Location,
+    (location, database, decisions): (&Location, &mut dyn Database, &mut Decisions),
     operation: &mut dyn Operation,
 ) -> Option<JobsError> {
     thread::sleep(FIRST_PAUSE);
-    run_alone(database, location, operation)
+    run_alone((location, database, decisions), operation)
 }
 
 /// Runs it in a transaction of its own. Gives the error, if the result of the operation doesn't count.
 pub(super) fn run_alone(
-    database: &mut dyn Database,
-    location: &Location,
+    (location, database, decisions): (&Location, &mut dyn Database, &mut Decisions),
     operation: &mut dyn Operation,
 ) -> Option<JobsError> {
     let mut left = RETRIES;
@@ -121,14 +122,21 @@ pub(super) fn run_alone(
         if let Err(failure) = begin(database) {
             return Some(JobsError::at(location, failure));
         }
-        let failure = match run_once(database, location, operation) {
-            Ran::Stay => match database.commit() {
-                Ok(()) => return None,
-                Err(failure) if failure.kind == Kind::Conflict => failure,
-                Err(failure) => {
-                    database.roll_back();
-                    return Some(JobsError::uncertain(location, failure));
-                }
+        let mut unit = Unit::new(false);
+        let failure = match run_once(database, location, &mut unit, operation) {
+            Ran::Stay => match unit.finish(database, decisions) {
+                Err(failure) => failure,
+                Ok(digests) => match database.commit() {
+                    Ok(()) => {
+                        decisions.remember(digests);
+                        return None;
+                    }
+                    Err(failure) if failure.kind == Kind::Conflict => failure,
+                    Err(failure) => {
+                        database.roll_back();
+                        return Some(JobsError::uncertain(location, failure));
+                    }
+                },
             },
             Ran::Failed(failure) => failure,
             ended => {

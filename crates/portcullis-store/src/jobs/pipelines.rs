@@ -2,6 +2,7 @@
 
 use portcullis_jobs::{PipelineDefinition, PipelineId, PipelineOrigin, PipelineStatus, Timestamp};
 
+use super::archive;
 use super::column;
 use super::error::JobsError;
 use super::transaction::{JobsReader, JobsTransaction};
@@ -9,8 +10,10 @@ use crate::database::{Database, Row, Value, number, storable};
 use crate::error::Failure;
 
 /// What [`read`] reads, in its order.
-const SELECT: &str =
-    "SELECT id, status, version, created_at, finished_at, origin, stages FROM pipelines";
+const COLUMNS: &str = "id, status, version, created_at, finished_at, origin, stages";
+
+/// The tables: of what is in use, and of the archive.
+const TABLES: [&str; 2] = ["pipelines", "archived_pipelines"];
 
 /// A pipeline, without its jobs.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -70,7 +73,11 @@ impl JobsReader<'_> {
     ///
     /// When the database doesn't answer.
     pub fn pipeline(&mut self, id: PipelineId) -> Result<Option<PipelineRecord>, JobsError> {
-        self.with(|database| by_id(database, id, ""))
+        if let Some(pipeline) = self.unit().and_then(|unit| unit.pipeline(id)) {
+            return Ok(Some(pipeline.clone()));
+        }
+        let both = TABLES.map(|table| format!("SELECT {COLUMNS} FROM {table} WHERE id = ?1"));
+        self.with(|database| archive::find(database, &both, &[column::id(id)], read))
     }
 
     /// A pipeline as it was submitted.
@@ -82,11 +89,9 @@ impl JobsReader<'_> {
         &mut self,
         id: PipelineId,
     ) -> Result<Option<PipelineDefinition>, JobsError> {
-        let sql = "SELECT definition FROM pipelines WHERE id = ?1";
-        self.with(|database| {
-            let row = database.query(sql, &[column::id(id)])?.pop();
-            row.map(|mut row| column::read_json(&mut row)).transpose()
-        })
+        let both = TABLES.map(|table| format!("SELECT definition FROM {table} WHERE id = ?1"));
+        let read = |mut row| column::read_json(&mut row);
+        self.with(|database| archive::find(database, &both, &[column::id(id)], read))
     }
 
     /// Pipelines with numbers below `before`, the newest first.
@@ -100,7 +105,17 @@ impl JobsReader<'_> {
         before: Option<PipelineId>,
         limit: usize,
     ) -> Result<Vec<PipelineRecord>, JobsError> {
-        self.with(|database| matching(database, wanted, "", before, limit))
+        let [current, archived] = TABLES.map(|table| format!("{table} WHERE"));
+        let before = before.map_or(i64::MAX, number);
+        self.with(|database| {
+            let found = matching(database, &current, wanted, [0, before], limit)?;
+            archive::both(
+                limit,
+                |pipeline| pipeline.id,
+                found,
+                |above| matching(database, &archived, wanted, [number(above), before], limit),
+            )
+        })
     }
 
     /// The newest pipeline, finished or not.
@@ -126,13 +141,15 @@ impl JobsReader<'_> {
         before: Option<PipelineId>,
         limit: usize,
     ) -> Result<Vec<PipelineRecord>, JobsError> {
-        self.with(|database| matching(database, wanted, " AND live = 1", before, limit))
+        let before = before.map_or(i64::MAX, number);
+        let live = "pipelines WHERE live = 1 AND";
+        self.with(|database| matching(database, live, wanted, [0, before], limit))
     }
 }
 
 impl JobsTransaction<'_> {
     /// A pipeline that will be changed, or whose jobs will be: no one else changes it until the end of the
-    /// transaction.
+    /// transaction. One that is in the archive is moved back, with its jobs.
     ///
     /// # Errors
     ///
@@ -141,25 +158,31 @@ impl JobsTransaction<'_> {
         &mut self,
         id: PipelineId,
     ) -> Result<Option<PipelineRecord>, JobsError> {
-        self.with(|database| {
-            let lock = database.dialect().for_update;
-            by_id(database, id, lock)
-        })
+        if let Some(pipeline) = self.unit().and_then(|unit| unit.pipeline(id)) {
+            return Ok(Some(pipeline.clone()));
+        }
+        match self.apart(|database| locked(database, id))? {
+            Some(pipeline) => Ok(Some(pipeline)),
+            None => self.with(|database| archive::lock_pipeline(database, id, locked)),
+        }
     }
 
-    /// Inserts a new pipeline.
+    /// Inserts a new pipeline. That its id is taken is found at the end of the transaction.
     ///
     /// # Errors
     ///
-    /// When its id is taken, or the database doesn't answer.
+    /// When it can't be stored.
     pub fn insert_pipeline(
         &mut self,
         pipeline: &mut PipelineRecord,
         definition: &PipelineDefinition,
     ) -> Result<(), JobsError> {
-        self.with(|database| insert(database, pipeline, definition))?;
         pipeline.version = 1;
-        Ok(())
+        self.stage(|unit| {
+            let definition = column::json(definition)?;
+            unit.own.put_pipeline(pipeline.clone(), definition);
+            Ok(())
+        })
     }
 
     /// Saves the status of a pipeline that was loaded.
@@ -168,6 +191,14 @@ impl JobsTransaction<'_> {
     ///
     /// [`JobsError::Stale`] when it was saved or deleted since it was loaded; when the database doesn't answer.
     pub fn save_pipeline(&mut self, pipeline: &mut PipelineRecord) -> Result<(), JobsError> {
+        let changed = PipelineRecord {
+            version: pipeline.version + 1,
+            ..pipeline.clone()
+        };
+        if self.gather(|unit| unit.save_pipeline(&changed)) {
+            *pipeline = changed;
+            return Ok(());
+        }
         let [status, live, finished_at] = changing(pipeline);
         let values = [
             Value::Text(pipeline.root()),
@@ -189,29 +220,26 @@ impl JobsTransaction<'_> {
     }
 }
 
-fn by_id(
-    database: &mut dyn Database,
-    id: PipelineId,
-    lock: &str,
-) -> Result<Option<PipelineRecord>, Failure> {
-    let sql = format!("{SELECT} WHERE id = ?1{lock}");
+fn locked(database: &mut dyn Database, id: PipelineId) -> Result<Option<PipelineRecord>, Failure> {
+    let lock = database.dialect().for_update;
+    let sql = format!("SELECT {COLUMNS} FROM pipelines WHERE id = ?1{lock}");
     let row = database.query(&sql, &[column::id(id)])?.pop();
     row.map(read).transpose()
 }
 
-fn insert(
+/// Inserts a new pipeline with its definition as JSON.
+pub(super) fn insert(
     database: &mut dyn Database,
     pipeline: &PipelineRecord,
-    definition: &PipelineDefinition,
+    definition: &str,
 ) -> Result<(), Failure> {
     let sql = "INSERT INTO pipelines (root, id, project, name, git_ref, for_change, status, live, \
                finished_at, created_at, origin, stages, definition, version) \
-               VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, 1)";
+               VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14)";
     let from = &pipeline.origin;
     let (name, git_ref) = (storable(&from.name), storable(&from.git_ref));
     let change = from.change.as_deref().map(storable);
     let (origin, stages) = (column::json(from)?, column::json(&pipeline.stages)?);
-    let definition = column::json(definition)?;
     let [status, live, finished_at] = changing(pipeline);
     let values = [
         Value::Text(pipeline.root()),
@@ -226,7 +254,8 @@ fn insert(
         column::time(pipeline.created_at),
         Value::Text(&origin),
         Value::Text(&stages),
-        Value::Text(&definition),
+        Value::Text(definition),
+        column::id(pipeline.version),
     ];
     database.execute(sql, &values).map(drop)
 }
@@ -245,11 +274,12 @@ fn changing(pipeline: &PipelineRecord) -> [Value<'_>; 3] {
     ]
 }
 
+/// The newest pipelines with numbers between these, from a table with the beginning of the condition.
 fn matching(
     database: &mut dyn Database,
+    from: &str,
     wanted: &PipelineMatch<'_>,
-    which: &str,
-    before: Option<PipelineId>,
+    [above, before]: [i64; 2],
     limit: usize,
 ) -> Result<Vec<PipelineRecord>, Failure> {
     let optional = [
@@ -257,12 +287,14 @@ fn matching(
         ("git_ref", wanted.git_ref.map(storable)),
         ("for_change", wanted.change.map(storable)),
     ];
-    let mut sql = format!("{SELECT} WHERE root = ?1 AND project = ?2 AND id < ?3{which}");
+    let mut sql =
+        format!("SELECT {COLUMNS} FROM {from} root = ?1 AND project = ?2 AND id < ?3 AND id > ?5");
     let mut values = vec![
         Value::Text(column::root(wanted.project)),
         Value::Text(wanted.project),
-        Value::Number(before.map_or(i64::MAX, number)),
+        Value::Number(before),
         Value::Number(number(limit)),
+        Value::Number(above),
     ];
     for (name, value) in &optional {
         if let Some(value) = value {
@@ -275,7 +307,7 @@ fn matching(
     rows.into_iter().map(read).collect()
 }
 
-/// The pipeline in a row of [`SELECT`].
+/// The pipeline in a row of [`COLUMNS`].
 fn read(mut row: Row) -> Result<PipelineRecord, Failure> {
     Ok(PipelineRecord {
         id: column::read_id(&mut row)?,

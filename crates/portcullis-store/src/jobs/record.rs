@@ -4,6 +4,7 @@ use std::ops::{Deref, DerefMut};
 
 use portcullis_jobs::{Job, JobDefinition, JobId, JobState, JobStatus, PipelineId, Timestamp};
 
+use super::archive::Day;
 use super::column;
 use crate::database::Row;
 use crate::error::Failure;
@@ -11,6 +12,12 @@ use crate::error::Failure;
 /// What [`JobRecord::read`] reads, in its order.
 pub(super) const SELECT: &str = "SELECT id, pipeline, version, created_at, deadline, promoted, \
                                  definition, state, admission FROM jobs";
+
+/// What [`JobRecord::read_with_day`] reads, in its order: of those in use, which have no day, and of the archive.
+pub(super) const SELECT_NO_DAY: &str = "SELECT CAST(NULL AS BIGINT), id, pipeline, version, created_at, deadline, \
+                                        promoted, definition, state, admission FROM jobs";
+pub(super) const SELECT_ARCHIVED: &str = "SELECT day, id, pipeline, version, created_at, deadline, promoted, \
+                                          definition, state, admission FROM archived_jobs";
 
 /// A job as it is stored: a [`Job`], and what only the store needs. It is changed in memory, and saved with
 /// [`JobsTransaction::save_job`](crate::JobsTransaction::save_job).
@@ -28,6 +35,8 @@ pub struct JobRecord {
     pub(super) version: u64,
     /// Whether it was pending when it was loaded or saved.
     pub(super) is_queued: bool,
+    /// The day of the archive that it was loaded from.
+    pub(super) archived: Option<Day>,
 }
 
 impl Deref for JobRecord {
@@ -65,6 +74,7 @@ impl JobRecord {
             promoted: false,
             version: 0,
             is_queued: false,
+            archived: None,
         }
     }
 
@@ -97,8 +107,17 @@ impl JobRecord {
             },
             version,
             is_queued: false,
+            archived: None,
         };
         record.is_queued = record.state.status == JobStatus::Pending;
+        Ok(record)
+    }
+
+    /// The job in a row of [`SELECT_NO_DAY`] or [`SELECT_ARCHIVED`].
+    pub(super) fn read_with_day(mut row: Row) -> Result<Self, Failure> {
+        let day = row.optional_number()?.map(Day);
+        let mut record = Self::read(row)?;
+        record.archived = day;
         Ok(record)
     }
 }

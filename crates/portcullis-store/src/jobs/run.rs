@@ -16,23 +16,27 @@ impl Store {
         &mut self,
         work: impl FnMut(&mut JobsTransaction<'_>) -> Result<T, E>,
     ) -> Result<T, E> {
-        let (location, database) = self.parts();
         let mut slot = Slot::new(work);
-        let error = run_alone(database, location, &mut slot);
+        let error = run_alone(self.parts(), &mut slot);
         slot.into_result(error)
     }
 
-    /// Reads jobs without a transaction: each call of the reader sees what is committed by then. Writers are not
-    /// held up.
+    /// Reads jobs in a transaction that only reads: all calls of the reader see the same state. Writers are not held
+    /// up.
     ///
     /// # Errors
     ///
-    /// What `work` returns.
+    /// What `work` returns; when the database doesn't answer.
     pub fn read_jobs<T, E: From<JobsError>>(
         &mut self,
         work: impl FnOnce(&mut JobsReader<'_>) -> Result<T, E>,
     ) -> Result<T, E> {
-        let (location, database) = self.parts();
-        work(&mut JobsReader::new(database, location))
+        let (location, database, _) = self.parts();
+        let begun = database.begin_reading();
+        begun.map_err(|failure| JobsError::at(location, failure))?;
+        let result = work(&mut JobsReader::new(database, location));
+        // There is nothing to keep, so it doesn't matter how it ends.
+        database.roll_back();
+        result
     }
 }

@@ -75,7 +75,7 @@ impl JobsReader<'_> {
         let words = words.map(RunnerType::as_str);
         let (condition, values) = scope::for_project(project, "kind", words);
         let sql = format!("{SELECT} WHERE {condition} ORDER BY id");
-        self.with(|database| rows(database, &sql, &values))
+        self.apart(|database| rows(database, &sql, &values))
     }
 }
 
@@ -98,6 +98,7 @@ impl JobsTransaction<'_> {
     ///
     /// When another one has its id or token, or the database doesn't answer.
     pub fn insert_runner(&mut self, record: &RunnerRecord) -> Result<(), JobsError> {
+        self.surroundings_change()?;
         let sql = "INSERT INTO runners (id, created_at, kind, path, paused, token_hash, body) \
                    VALUES (?1, ?7, ?2, ?3, ?4, ?5, ?6)";
         self.with(|database| {
@@ -114,6 +115,7 @@ impl JobsTransaction<'_> {
     ///
     /// When another one has its token, or the database doesn't answer.
     pub fn save_runner(&mut self, record: &RunnerRecord) -> Result<bool, JobsError> {
+        self.surroundings_change()?;
         let sql = "UPDATE runners SET kind = ?2, path = ?3, paused = ?4, token_hash = ?5, body = ?6 \
                    WHERE id = ?1";
         let saved = self.with(|database| {
@@ -129,6 +131,7 @@ impl JobsTransaction<'_> {
     ///
     /// When the database doesn't answer.
     pub fn delete_runner(&mut self, id: RunnerId) -> Result<bool, JobsError> {
+        self.surroundings_change()?;
         let sql = "DELETE FROM runners WHERE id = ?1";
         let deleted = self.with(|database| database.execute(sql, &[column::id(id)]))?;
         Ok(deleted > 0)

@@ -11,10 +11,11 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, SyncSender, TrySendError, sync_channel};
 use std::thread::{self, JoinHandle};
 
-use self::group::Queued;
+use self::group::{Queue, Queued};
 use super::error::JobsError;
 use super::operation::{Operation, Slot};
 use super::transaction::JobsTransaction;
+use super::unit::Ids;
 use crate::store::Store;
 
 /// Writes jobs for many callers. Everything that was submitted is finished before it is dropped.
@@ -125,15 +126,18 @@ impl Drop for JobsWriter {
 }
 
 fn work(mut store: Store, receiver: &Receiver<Box<dyn Queued>>, waiting: &AtomicUsize) {
-    let (location, database) = store.parts();
+    let mut ids = Ids::default();
     let taken = |operation| {
         waiting.fetch_sub(1, Ordering::Relaxed);
         operation
     };
     while let Ok(first) = receiver.recv().map(taken) {
-        group::run(database, location, first, &mut || {
-            receiver.try_recv().ok().map(taken)
-        });
+        let queue = Queue {
+            first,
+            next: &mut || receiver.try_recv().ok().map(taken),
+            waiting: &|| waiting.load(Ordering::Relaxed),
+        };
+        group::run(store.parts(), queue, &mut ids);
     }
 }
 

@@ -1,14 +1,15 @@
 //! CI jobs, and what belongs to them.
 
-mod builders;
+mod archive;
+pub(crate) mod builders;
 mod claims;
 mod controllers;
 mod deliveries;
+mod drafts;
 mod killed;
 mod lists;
 mod pipelines;
 mod queue;
 mod records;
-mod retention;
 mod runners;
 mod writer;

@@ -14,6 +14,7 @@
 mod append;
 mod concurrent;
 mod consolidate;
+mod failover;
 mod follow;
 mod holds;
 mod jobs;
@@ -23,6 +24,7 @@ mod model;
 mod odd;
 mod open;
 mod place;
+mod pooler;
 mod prune;
 mod records;
 mod restart;

@@ -184,7 +184,7 @@ fn a_server_is_reached_through_its_socket_too() {
     let folder = server.folder().to_str().unwrap().replace('/', "%2F");
     let url = format!(
         "postgresql://portcullis@{folder}:{}/{}?sslmode=require",
-        server.port,
+        server.port(),
         server.database()
     );
     let location = Location::parse(&url, Path::new("/")).unwrap();

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use portcullis_core::percent;
 use postgres::Config;
-use postgres::config::{Host, SslMode};
+use postgres::config::{Host, SslMode, TargetSessionAttrs};
 
 use super::password;
 use super::tls::{Roots, Tls};
@@ -62,6 +62,7 @@ const UNSUPPORTED: &[&str] = &[
 pub(crate) struct Address {
     config: Config,
     tls: Tls,
+    prepared_statements: bool,
 }
 
 impl Address {
@@ -78,6 +79,7 @@ impl Address {
         let (place, query) = server.split_once('?').unwrap_or((server, ""));
         let mut mode = None;
         let mut root = None;
+        let mut prepared_statements = false;
         let mut kept = Vec::new();
         for option in query.split('&').filter(|option| !option.is_empty()) {
             let (name, value) = option
@@ -86,6 +88,10 @@ impl Address {
             match name {
                 "sslmode" => mode = Some(value),
                 "sslrootcert" => root = Some(value),
+                "prepared_statements" => {
+                    let wrong = "invalid `prepared_statements`: expected true or false";
+                    prepared_statements = value.parse().map_err(|_| error(wrong))?;
+                }
                 _ if KNOWN.contains(&name) => kept.push(option),
                 _ if UNSUPPORTED.contains(&name) => {
                     return Err(LocationError(format!(
@@ -109,13 +115,30 @@ impl Address {
         if config.get_hosts().is_empty() && config.get_hostaddrs().is_empty() {
             return Err(error("the address has no host"));
         }
+        // Of several servers one accepts writes: the others are its standbys.
+        let hosts = config.get_hosts().len().max(config.get_hostaddrs().len());
+        let is_said = kept
+            .iter()
+            .any(|option| option.starts_with("target_session_attrs="));
+        if hosts > 1 && !is_said {
+            config.target_session_attrs(TargetSessionAttrs::ReadWrite);
+        }
         let tls = tls(&config, mode, root, base)?;
         config.ssl_mode(match tls {
             Tls::Never => SslMode::Disable,
             Tls::Prefer => SslMode::Prefer,
             _ => SslMode::Require,
         });
-        Ok(Self { config, tls })
+        Ok(Self {
+            config,
+            tls,
+            prepared_statements,
+        })
+    }
+
+    /// Whether the server shall keep statements for a connection, which a pooler may not allow.
+    pub(super) fn has_prepared_statements(&self) -> bool {
+        self.prepared_statements
     }
 
     pub(super) fn tls(&self) -> &Tls {

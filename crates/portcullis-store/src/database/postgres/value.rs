@@ -32,11 +32,23 @@ impl ToSql for Value<'_> {
             Type::TEXT,
             Type::VARCHAR,
             Type::BYTEA,
+            // A null, whose type the server finds out.
+            Type::UNKNOWN,
         ]
         .contains(kind)
     }
 
     to_sql_checked!();
+}
+
+/// The type that a value has without a statement that says which.
+pub(super) fn kind(value: &Value<'_>) -> Type {
+    match value {
+        Value::Null => Type::UNKNOWN,
+        Value::Number(_) => Type::INT8,
+        Value::Text(_) => Type::TEXT,
+        Value::Blob(_) => Type::BYTEA,
+    }
 }
 
 /// A row as it came.

@@ -8,6 +8,7 @@ use crate::error::Failure;
 use crate::jobs::error::JobsError;
 use crate::jobs::record::JobRecord;
 use crate::jobs::transaction::JobsTransaction;
+use crate::jobs::unit::Unit;
 
 /// Tries that are kept; the oldest ones make room.
 const MOST_TRIES: usize = 50;
@@ -39,7 +40,7 @@ impl JobsTransaction<'_> {
         attempted: DeliveryTry,
         after: AfterTry<'_>,
     ) -> Result<Option<Delivery>, JobsError> {
-        self.with(|database| {
+        self.write_apart(|database| {
             let lock = database.dialect().for_update;
             let found = by_id(database, id, lock)?;
             let is_claimed = |delivery: &Delivery| {
@@ -114,6 +115,10 @@ impl JobsTransaction<'_> {
     ///
     /// When the database doesn't answer.
     pub fn cancel_deliveries(&mut self, job: &JobRecord) -> Result<u64, JobsError> {
+        let is_new = |unit: &Unit| unit.has_no_delivery(job.id);
+        if self.unit().is_some_and(is_new) {
+            return Ok(0);
+        }
         let sql = "UPDATE deliveries SET state = 'failed', leased_until = NULL, leased_by = NULL \
                    WHERE root = ?1 AND job = ?2 AND state IN ('waiting', 'delivered')";
         let values = [Value::Text(job.root()), column::id(job.id)];

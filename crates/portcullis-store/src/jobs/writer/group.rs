@@ -1,20 +1,23 @@
-//! One transaction for several operations, each in a savepoint.
+//! One transaction for several operations. What they insert and save is written together at its end.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use crate::database::Database;
+use crate::decisions::Decisions;
 use crate::error::{Failure, Kind};
 use crate::jobs::error::JobsError;
 use crate::jobs::operation::{Operation, Ran, begin, run_again, run_once};
+use crate::jobs::unit::{Ids, Unit};
 use crate::location::Location;
 
-/// Operations in one transaction, at most: it holds the rows it changes until its end. PostgreSQL remembers so many
-/// savepoints of a transaction where others can look them up quickly.
-const MOST: usize = 64;
+/// Operations in one transaction, at most: it holds the rows it changes until its end.
+const MOST: usize = 512;
 
-const SAVE: &str = "SAVEPOINT operation";
-const UNDO: &str = "ROLLBACK TO SAVEPOINT operation";
-const RELEASE: &str = "RELEASE SAVEPOINT operation";
+/// Savepoints in one transaction, at most: PostgreSQL remembers so many where others can look them up quickly.
+const MOST_SAVEPOINTS: usize = 64;
+
+/// Ids that are taken at once, at most.
+const MOST_IDS: usize = 64;
 
 /// An operation somebody waits for.
 pub(super) trait Queued: Operation + Send {
@@ -23,6 +26,14 @@ pub(super) trait Queued: Operation + Send {
 }
 
 type Waiting = Box<dyn Queued>;
+
+/// Operations that wait.
+pub(super) struct Queue<'a> {
+    pub(super) first: Waiting,
+    pub(super) next: &'a mut dyn FnMut() -> Option<Waiting>,
+    /// How many are left.
+    pub(super) waiting: &'a dyn Fn() -> usize,
+}
 
 /// How an operation ended within the transaction.
 enum Step {
@@ -36,88 +47,138 @@ enum Step {
     Broken(Failure),
 }
 
-/// Runs the first operation and what `next` gives, and answers all of them.
-pub(super) fn run(
-    database: &mut dyn Database,
-    location: &Location,
-    first: Waiting,
-    next: &mut dyn FnMut() -> Option<Waiting>,
-) {
+type Parts<'a> = (&'a Location, &'a mut dyn Database, &'a mut Decisions);
+
+/// Runs the first operation and those that follow, and answers all of them.
+pub(super) fn run(parts: Parts<'_>, queue: Queue<'_>, ids: &mut Ids) {
+    let (location, database, decisions) = parts;
+    let Queue {
+        first,
+        next,
+        waiting,
+    } = queue;
     if let Err(failure) = begin(database) {
         // Each try takes its time: those that wait as well don't wait for tries of their own.
         let others = std::iter::from_fn(next).take(MOST - 1);
         let all: Vec<Waiting> = std::iter::once(first).chain(others).collect();
         return fail(all, || JobsError::at(location, failure.clone()));
     }
+    let mut unit = Unit::new(true);
+    unit.ids = std::mem::take(ids);
     let mut stay = Vec::new();
     let mut undone = Vec::new();
     let mut again = Vec::new();
     let mut current = Some(first);
     let mut count = 0;
+    let mut broken = None;
     while let Some(mut operation) = current {
-        match step(database, location, &mut *operation) {
+        unit.ids_at_once = waiting().clamp(1, MOST_IDS);
+        match step(database, location, &mut unit, &mut *operation) {
             Step::Stays => stay.push(operation),
             Step::Undone(error) => undone.push((operation, error)),
             Step::Again => again.push(operation),
             Step::Broken(failure) => {
-                database.roll_back();
-                stay.extend(again);
-                stay.extend(undone.into_iter().map(|(operation, _)| operation));
-                stay.push(operation);
-                return fail(stay, || JobsError::at(location, failure.clone()));
+                again.push(operation);
+                broken = Some(failure);
+                break;
             }
         }
         count += 1;
-        current = if count < MOST { next() } else { None };
+        let is_full = count >= MOST || unit.savepoints() >= MOST_SAVEPOINTS;
+        current = if is_full { None } else { next() };
     }
-    match commit(database, !stay.is_empty()) {
-        Ok(()) => stay
-            .into_iter()
-            .for_each(|operation| answer(operation, None)),
-        // Nothing took effect.
-        Err(failure) if failure.kind == Kind::Conflict => again.splice(..0, stay).for_each(drop),
-        Err(failure) => fail(stay, || JobsError::uncertain(location, failure.clone())),
+    let ended = match broken {
+        Some(failure) => Err(Ended::Nothing(failure)),
+        None => end(database, decisions, &mut unit, !stay.is_empty()),
+    };
+    match ended {
+        Ok(()) => {
+            *ids = unit.ids;
+            stay.into_iter()
+                .for_each(|operation| answer(operation, None));
+        }
+        Err(Ended::Uncertain(failure)) => {
+            database.roll_back();
+            fail(stay, || JobsError::uncertain(location, failure.clone()));
+        }
+        Err(Ended::Nothing(failure)) => {
+            database.roll_back();
+            stay.append(&mut again);
+            if failure.kind == Kind::Unavailable {
+                stay.extend(undone.into_iter().map(|(operation, _)| operation));
+                return fail(stay, || JobsError::at(location, failure.clone()));
+            }
+            // One of them is to blame, and the others are not.
+            again = stay;
+        }
     }
     for (operation, error) in undone {
         answer(operation, error);
     }
     for mut operation in again {
-        let error = run_again(database, location, &mut *operation);
+        let error = run_again((location, &mut *database, &mut *decisions), &mut *operation);
         answer(operation, error);
     }
 }
 
-fn commit(database: &mut dyn Database, is_needed: bool) -> Result<(), Failure> {
+/// Why a transaction has not ended well.
+enum Ended {
+    /// Nothing took effect.
+    Nothing(Failure),
+    /// Everything did, or nothing.
+    Uncertain(Failure),
+}
+
+/// Writes what is left, and commits.
+fn end(
+    database: &mut dyn Database,
+    decisions: &mut Decisions,
+    unit: &mut Unit,
+    is_needed: bool,
+) -> Result<(), Ended> {
     if !is_needed {
+        // Ids that were taken are given back.
+        unit.ids.clear();
         database.roll_back();
         return Ok(());
     }
-    database.commit().inspect_err(|_| database.roll_back())
+    let digests = unit.finish(database, decisions).map_err(Ended::Nothing)?;
+    database.commit().map_err(|failure| match failure.kind {
+        Kind::Conflict => Ended::Nothing(failure),
+        _ => Ended::Uncertain(failure),
+    })?;
+    decisions.remember(digests);
+    Ok(())
 }
 
-fn step(database: &mut dyn Database, location: &Location, operation: &mut dyn Queued) -> Step {
-    if let Err(failure) = database.execute(SAVE, &[]) {
-        return Step::Broken(failure);
-    }
-    let ran = run_once(database, location, operation);
-    let is_undone = !matches!(ran, Ran::Stay);
+fn step(
+    database: &mut dyn Database,
+    location: &Location,
+    unit: &mut Unit,
+    operation: &mut dyn Queued,
+) -> Step {
+    let ran = run_once(database, location, unit, operation);
     let step = match ran {
-        Ran::Stay => Step::Stays,
+        Ran::Stay => {
+            return match unit.succeed(database) {
+                Ok(()) => Step::Stays,
+                Err(failure) => Step::Broken(failure),
+            };
+        }
         Ran::Undo => Step::Undone(None),
         Ran::Panicked => Step::Undone(Some(JobsError::Panicked)),
+        // PostgreSQL does nothing more in a transaction without a savepoint before the error.
+        Ran::Failed(failure) if !unit.can_undo() => return Step::Broken(failure),
         Ran::Failed(failure) => match failure.kind {
             Kind::Conflict => Step::Again,
             Kind::Unavailable => return Step::Broken(failure),
             _ => Step::Undone(Some(JobsError::at(location, failure))),
         },
     };
-    let undo = is_undone.then_some(UNDO).into_iter();
-    for sql in undo.chain([RELEASE]) {
-        if let Err(failure) = database.execute(sql, &[]) {
-            return Step::Broken(failure);
-        }
+    match unit.undo(database) {
+        Ok(()) => step,
+        Err(failure) => Step::Broken(failure),
     }
-    step
 }
 
 fn fail(operations: Vec<Waiting>, error: impl Fn() -> JobsError) {

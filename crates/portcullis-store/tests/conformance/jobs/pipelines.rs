@@ -15,6 +15,7 @@ crate::on_both!(
     the_newest_and_the_live_ones_are_found,
     jobs_of_a_pipeline_are_together,
     jobs_of_a_pipeline_change_one_after_the_other,
+    what_is_not_finished_is_counted_and_what_has_not_started_is_found,
 );
 
 fn pipeline(
@@ -116,6 +117,64 @@ fn the_newest_and_the_live_ones_are_found(place: &Place) {
         });
         assert_eq!(ids(next).first(), all.get(1));
     }
+}
+
+fn what_is_not_finished_is_counted_and_what_has_not_started_is_found(place: &Place) {
+    let mut store = place.open();
+    run(&mut store, |tx| {
+        for (project, name) in [
+            ("g/p", "check"),
+            ("g/p", "check"),
+            ("g/p", "gate"),
+            ("h", "check"),
+        ] {
+            let pipeline = pipeline(tx, project, [name, "main", ""])?;
+            let id = tx.new_id(IdKind::Job)?;
+            let mut job = JobRecord::new(id, Some(pipeline.id), definition(project), at(0));
+            tx.insert_job(&mut job)?;
+        }
+        let mut single = JobRecord::new(tx.new_id(IdKind::Job)?, None, definition("h"), at(0));
+        tx.insert_job(&mut single)?;
+        let mut done = tx.pipeline_for_change(2)?.unwrap();
+        done.status = PipelineStatus::Canceled;
+        tx.save_pipeline(&mut done)?;
+        let mut running = tx.pipeline_for_change(4)?.unwrap();
+        running.status = PipelineStatus::Running;
+        tx.save_pipeline(&mut running)
+    });
+    let counts = run(&mut store, |tx| tx.live_pipeline_counts());
+    let counts: Vec<_> = counts
+        .iter()
+        .map(|one| (&*one.project, &*one.name, one.status, one.count))
+        .collect();
+    assert_eq!(
+        counts,
+        [
+            ("g/p", "check", PipelineStatus::Created, 1),
+            ("g/p", "gate", PipelineStatus::Created, 1),
+            ("h", "check", PipelineStatus::Running, 1),
+        ]
+    );
+    run(&mut store, |tx| {
+        let mut job = tx.job_for_change(3)?.unwrap();
+        apply(&mut job, &Event::Skip, 3);
+        tx.save_job(&mut job)
+    });
+    let mut found = run(&mut store, |tx| tx.created_jobs(None, 3));
+    found.extend(run(&mut store, |tx| tx.created_jobs(Some(4), 3)));
+    let found: Vec<_> = found
+        .iter()
+        .map(|job| (job.id, &*job.project, job.pipeline))
+        .collect();
+    assert_eq!(
+        found,
+        [
+            (1, "g/p", Some(1)),
+            (2, "g/p", Some(2)),
+            (4, "h", Some(4)),
+            (5, "h", None),
+        ]
+    );
 }
 
 fn jobs_of_a_pipeline_are_together(place: &Place) {

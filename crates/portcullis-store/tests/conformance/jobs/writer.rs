@@ -28,9 +28,13 @@ fn writer(place: &Place, capacity: usize) -> JobsWriter {
 fn hold(writer: &JobsWriter) -> Sender<()> {
     let (started, has_started) = channel();
     let (go, wait): (Sender<()>, Receiver<()>) = channel();
+    // It may run again, and waits only once.
+    let mut wait = Some(wait);
     let work = move |_: &mut portcullis_store::JobsTransaction<'_>| -> Result<(), JobsError> {
-        let _ = started.send(());
-        let _ = wait.recv();
+        if let Some(wait) = wait.take() {
+            let _ = started.send(());
+            let _ = wait.recv();
+        }
         Ok(())
     };
     writer.submit(work, |_| ()).unwrap();

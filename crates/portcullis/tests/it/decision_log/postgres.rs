@@ -1,9 +1,6 @@
 //! A server whose store is a real PostgreSQL, started for this test, stopped and started again.
 
-#[path = "../../../../portcullis-store/tests/conformance/server.rs"]
-#[expect(dead_code, reason = "the tests of the store need more of it")]
-mod server;
-
+use portcullis_testing::Postgres;
 use serde_json::json;
 
 use super::{creation, items, kept, with_socket};
@@ -17,7 +14,7 @@ fn place_hold(gate: &Gate) -> Answer {
 
 #[test]
 fn decisions_are_kept_in_postgresql_and_wait_for_it_while_it_is_away() {
-    let database = server::Server::start(&[]);
+    let database = Postgres::start(&[]);
     let url = database.url("postgres");
     let mut config = with_socket(chain(&["AlwaysAdmit"]));
     config["store"] = json!({"url": url});

@@ -1,0 +1,391 @@
+//! Rows of CI jobs that are written together: one statement for all new rows of a table, however many operations they
+//! come from.
+//!
+//! A statement is a round trip to PostgreSQL; on SQLite it is prepared once. Rows are owned, so that they can be made
+//! where the processor is idle, and not by the one thread that writes.
+
+use portcullis_jobs::{JobId, JobStatus, RunnerFilter, RunnerId};
+use portcullis_record::Written;
+
+use super::admissions::DecisionRecord;
+use super::column;
+use super::deliveries::Delivery;
+use super::record::JobRecord;
+use crate::database::{Change, Database, Table, Type, Value, number, storable};
+use crate::error::{Failure, Kind};
+
+/// A value of a row.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Cell {
+    Null,
+    Number(i64),
+    Text(String),
+}
+
+impl From<Value<'_>> for Cell {
+    fn from(value: Value<'_>) -> Self {
+        match value {
+            Value::Number(number) => Self::Number(number),
+            Value::Text(text) => Self::Text(text.to_owned()),
+            // No table here has blobs.
+            Value::Null | Value::Blob(_) => Self::Null,
+        }
+    }
+}
+
+impl Cell {
+    fn text(text: impl Into<String>) -> Self {
+        Self::Text(text.into())
+    }
+
+    fn optional_text(text: Option<String>) -> Self {
+        text.map_or(Self::Null, Self::Text)
+    }
+
+    fn as_value(&self) -> Value<'_> {
+        match self {
+            Self::Null => Value::Null,
+            Self::Number(number) => Value::Number(*number),
+            Self::Text(text) => Value::Text(text),
+        }
+    }
+}
+
+static JOBS: Table = Table {
+    name: "jobs",
+    columns: &[
+        ("root", Type::Text),
+        ("id", Type::Number),
+        ("project", Type::Text),
+        ("pipeline", Type::Number),
+        ("stage", Type::Text),
+        ("name", Type::Text),
+        ("created_at", Type::Number),
+        ("definition", Type::Text),
+        ("status", Type::Text),
+        ("live", Type::Number),
+        ("attempt", Type::Number),
+        ("queued_at", Type::Number),
+        ("started_at", Type::Number),
+        ("finished_at", Type::Number),
+        ("deadline", Type::Number),
+        ("runner", Type::Number),
+        ("allowed_to_fail", Type::Number),
+        ("promoted", Type::Number),
+        ("state", Type::Text),
+        ("admission", Type::Text),
+        ("version", Type::Number),
+    ],
+};
+
+/// The last columns of [`JOBS`] are those that change.
+static SAVED_JOBS: Change = Change {
+    name: "jobs",
+    keys: &[
+        ("root", Type::Text),
+        ("id", Type::Number),
+        ("version", Type::Number),
+    ],
+    sets: &[
+        ("status", Type::Text),
+        ("live", Type::Number),
+        ("attempt", Type::Number),
+        ("queued_at", Type::Number),
+        ("started_at", Type::Number),
+        ("finished_at", Type::Number),
+        ("deadline", Type::Number),
+        ("runner", Type::Number),
+        ("allowed_to_fail", Type::Number),
+        ("promoted", Type::Number),
+        ("state", Type::Text),
+        ("admission", Type::Text),
+        ("version", Type::Number),
+    ],
+};
+
+static LEFT_QUEUE: Change = Change {
+    name: "pending_jobs",
+    keys: &[("root", Type::Text), ("job", Type::Number)],
+    sets: &[],
+};
+
+static QUEUE: Table = Table {
+    name: "pending_jobs",
+    columns: &[
+        ("root", Type::Text),
+        ("job", Type::Number),
+        ("project", Type::Text),
+        ("promoted", Type::Number),
+        ("protected", Type::Number),
+        ("tags", Type::Text),
+        ("accepted", Type::Text),
+        ("rejected", Type::Text),
+        ("queued_at", Type::Number),
+    ],
+};
+
+static DECISIONS: Table = Table {
+    name: "admission_decisions",
+    columns: &[
+        ("root", Type::Text),
+        ("job", Type::Number),
+        ("attempt", Type::Number),
+        ("position", Type::Number),
+        ("controller", Type::Number),
+        ("verdict", Type::Text),
+        ("decided_at", Type::Number),
+        ("body", Type::Text),
+    ],
+};
+
+static DELIVERIES: Table = Table {
+    name: "deliveries",
+    columns: &[
+        ("root", Type::Text),
+        ("id", Type::Number),
+        ("project", Type::Text),
+        ("job", Type::Number),
+        ("attempt", Type::Number),
+        ("controller", Type::Number),
+        ("state", Type::Text),
+        ("webhook_id", Type::Text),
+        ("token_hash", Type::Text),
+        ("created_at", Type::Number),
+        ("next_at", Type::Number),
+        ("leased_until", Type::Number),
+        ("leased_by", Type::Text),
+        ("deadline", Type::Number),
+        ("tries", Type::Text),
+        ("answer", Type::Text),
+    ],
+};
+
+/// The place of the job in a row of [`DELIVERIES`].
+const JOB_OF_DELIVERY: usize = 3;
+
+/// Rows to be written, and records of decisions that belong to them.
+#[derive(Debug, Default)]
+pub(super) struct Rows {
+    jobs: Vec<Cell>,
+    saved_jobs: Vec<Cell>,
+    left_queue: Vec<Cell>,
+    queue: Vec<Cell>,
+    decisions: Vec<Cell>,
+    deliveries: Vec<Cell>,
+    pub(super) records: Vec<Written>,
+}
+
+impl Rows {
+    /// A job that isn't there yet.
+    pub(super) fn insert_job(&mut self, job: &JobRecord) -> Result<(), Failure> {
+        let definition = &job.definition;
+        self.jobs.extend([
+            Cell::text(job.root()),
+            column::id(job.id).into(),
+            Cell::text(&*definition.project),
+            column::optional_id(job.pipeline).into(),
+            Cell::text(storable(&definition.stage)),
+            Cell::text(storable(&definition.name)),
+            column::time(job.created_at).into(),
+            Cell::Text(column::json(definition)?),
+        ]);
+        self.jobs.extend(changing(job)?);
+        self.enter_queue(job)
+    }
+
+    /// A job that has this version in the database, and its place in the queue if it `was_queued`.
+    pub(super) fn save_job(
+        &mut self,
+        job: &JobRecord,
+        version: u64,
+        was_queued: bool,
+    ) -> Result<(), Failure> {
+        self.saved_jobs.extend([
+            Cell::text(job.root()),
+            column::id(job.id).into(),
+            column::id(version).into(),
+        ]);
+        self.saved_jobs.extend(changing(job)?);
+        if was_queued {
+            self.left_queue
+                .extend([Cell::text(job.root()), column::id(job.id).into()]);
+        }
+        self.enter_queue(job)
+    }
+
+    fn enter_queue(&mut self, job: &JobRecord) -> Result<(), Failure> {
+        if job.state.status != JobStatus::Pending {
+            return Ok(());
+        }
+        let mut tags = job.tags().to_vec();
+        tags.sort();
+        tags.dedup();
+        let filter = job.admission.as_ref().map(|admission| &admission.filter);
+        let accepted = filter.and_then(RunnerFilter::accepted);
+        let rejected = filter.map(RunnerFilter::rejected);
+        let rejected = rejected.filter(|ids| !ids.is_empty());
+        self.queue.extend([
+            Cell::text(job.root()),
+            column::id(job.id).into(),
+            Cell::text(&*job.definition.project),
+            column::flag(job.promoted).into(),
+            column::flag(job.definition.ref_protected).into(),
+            Cell::Text(column::json(&tags)?),
+            Cell::optional_text(accepted.map(|ids| id_list(ids.iter().copied()))),
+            Cell::optional_text(rejected.map(|ids| id_list(ids.iter().copied()))),
+            column::time(job.state.queued_at.unwrap_or(job.created_at)).into(),
+        ]);
+        Ok(())
+    }
+
+    /// What a controller did with a job.
+    pub(super) fn append_decision(
+        &mut self,
+        job: &JobRecord,
+        record: &DecisionRecord,
+    ) -> Result<(), Failure> {
+        let decision = &record.decision;
+        self.decisions.extend([
+            Cell::text(job.root()),
+            column::id(job.id).into(),
+            Cell::Number(decision.attempt.into()),
+            Cell::Number(number(record.position)),
+            column::optional_id(record.controller).into(),
+            Cell::text(decision.verdict.as_str()),
+            column::time(decision.at).into(),
+            Cell::Text(column::json(decision)?),
+        ]);
+        Ok(())
+    }
+
+    /// A new delivery.
+    pub(super) fn insert_delivery(&mut self, delivery: &Delivery) -> Result<(), Failure> {
+        self.deliveries.extend([
+            Cell::text(column::root(&delivery.project)),
+            column::id(delivery.id).into(),
+            Cell::text(&*delivery.project),
+            column::id(delivery.job).into(),
+            Cell::Number(delivery.attempt.into()),
+            column::id(delivery.controller).into(),
+            Cell::text(delivery.state.as_str()),
+            Cell::text(&*delivery.webhook_id),
+            Cell::text(&*delivery.token_hash),
+            column::time(delivery.created_at).into(),
+            column::time(delivery.next_at).into(),
+            column::optional_time(delivery.leased_until).into(),
+            Cell::optional_text(delivery.leased_by.clone()),
+            column::time(delivery.deadline).into(),
+            Cell::Text(column::json(&delivery.tries)?),
+            Cell::optional_text(delivery.answer.clone()),
+        ]);
+        Ok(())
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        let tables = [
+            &self.jobs,
+            &self.saved_jobs,
+            &self.left_queue,
+            &self.queue,
+            &self.decisions,
+            &self.deliveries,
+        ];
+        tables.iter().all(|cells| cells.is_empty()) && self.records.is_empty()
+    }
+
+    pub(super) fn merge(&mut self, other: Self) {
+        self.jobs.extend(other.jobs);
+        self.saved_jobs.extend(other.saved_jobs);
+        self.left_queue.extend(other.left_queue);
+        self.queue.extend(other.queue);
+        self.decisions.extend(other.decisions);
+        self.deliveries.extend(other.deliveries);
+        self.records.extend(other.records);
+    }
+
+    /// Whether there is a new delivery for a job.
+    pub(super) fn has_delivery_of(&self, job: JobId) -> bool {
+        let job = Cell::from(column::id(job));
+        let rows = self.deliveries.chunks(DELIVERIES.columns.len());
+        rows.map(|row| row.get(JOB_OF_DELIVERY))
+            .any(|found| found == Some(&job))
+    }
+
+    /// Writes the rows of all of these; not their records.
+    pub(super) fn write(all: &[&Self], database: &mut dyn Database) -> Result<(), Failure> {
+        change(database, &LEFT_QUEUE, &values(all, |rows| &rows.left_queue))?;
+        insert(database, &JOBS, &values(all, |rows| &rows.jobs))?;
+        change(database, &SAVED_JOBS, &values(all, |rows| &rows.saved_jobs))?;
+        insert(database, &QUEUE, &values(all, |rows| &rows.queue))?;
+        insert(database, &DECISIONS, &values(all, |rows| &rows.decisions))?;
+        insert(database, &DELIVERIES, &values(all, |rows| &rows.deliveries))
+    }
+}
+
+fn values<'r>(all: &[&'r Rows], of: impl Fn(&'r Rows) -> &'r Vec<Cell>) -> Vec<Value<'r>> {
+    let cells = all.iter().flat_map(|rows| of(rows).iter());
+    cells.map(Cell::as_value).collect()
+}
+
+fn insert(database: &mut dyn Database, table: &Table, values: &[Value<'_>]) -> Result<(), Failure> {
+    if values.is_empty() {
+        return Ok(());
+    }
+    let rows = values.len() / table.columns.len();
+    match database.insert(table, values)? == rows as u64 {
+        true => Ok(()),
+        false => Err(Failure::new(
+            Kind::Other,
+            format!("duplicate key in {}", table.name),
+        )),
+    }
+}
+
+fn change(
+    database: &mut dyn Database,
+    change: &Change,
+    values: &[Value<'_>],
+) -> Result<(), Failure> {
+    if values.is_empty() {
+        return Ok(());
+    }
+    let rows = values.len() / (change.keys.len() + change.sets.len());
+    match database.change(change, values)? == rows as u64 {
+        true => Ok(()),
+        // What was loaded is locked: this is an error of the one who calls.
+        false => Err(Failure::new(
+            Kind::Other,
+            format!("a row of {} was changed meanwhile", change.name),
+        )),
+    }
+}
+
+/// The values that change, in the order of both statements.
+fn changing(job: &JobRecord) -> Result<[Cell; 13], Failure> {
+    let live = !job.state.status.is_finished();
+    // Whatever is finished is deleted some day.
+    let finished_at = job.state.finished_at.unwrap_or(job.created_at);
+    let admission = job.admission.as_ref().map(column::json).transpose()?;
+    Ok([
+        Cell::text(job.state.status.as_str()),
+        column::flag(live).into(),
+        Cell::Number(job.state.attempt.into()),
+        column::optional_time(job.state.queued_at).into(),
+        column::optional_time(job.state.started_at).into(),
+        column::optional_time((!live).then_some(finished_at)).into(),
+        column::optional_time(job.deadline).into(),
+        column::optional_id(job.state.runner_id).into(),
+        column::flag(job.in_pipeline().allowed_to_fail).into(),
+        column::flag(job.promoted).into(),
+        Cell::Text(column::json(&job.state)?),
+        Cell::optional_text(admission),
+        column::id(job.version).into(),
+    ])
+}
+
+/// Ids as `,1,2,`.
+fn id_list(ids: impl Iterator<Item = RunnerId>) -> String {
+    ids.fold(String::from(","), |text, id| {
+        format!("{text}{},", number(id))
+    })
+}
