@@ -8,6 +8,9 @@ use std::collections::HashMap;
 use portcullis_core::clock::Stopwatch;
 use portcullis_core::sync::Mutex;
 
+/// Projects that are known, at most; those with jobs that wait are known anyway.
+const MOST: usize = 10_000;
+
 /// The numbers of all projects that are known.
 #[derive(Debug, Default)]
 pub(crate) struct Backlog(Mutex<HashMap<String, Waiting>>);
@@ -32,9 +35,6 @@ impl Backlog {
         let mut all = self.0.lock();
         if let Some(waiting) = all.get_mut(project) {
             waiting.jobs = waiting.jobs.saturating_sub(1);
-            if waiting.jobs == 0 {
-                all.remove(project);
-            }
         }
     }
 
@@ -45,6 +45,10 @@ impl Backlog {
     pub(crate) fn set(&self, project: &str, jobs: usize) {
         let counted = Stopwatch::start();
         let waiting = Waiting { jobs, counted };
-        self.0.lock().insert(project.to_owned(), waiting);
+        let mut all = self.0.lock();
+        if all.len() >= MOST {
+            all.retain(|_, waiting| waiting.jobs > 0);
+        }
+        all.insert(project.to_owned(), waiting);
     }
 }

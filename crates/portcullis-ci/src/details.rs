@@ -10,7 +10,7 @@ pub use controllers::{
     BreakerDetails, ClaimRequest, ControllerDetails, CreatedController, DeliveryDetails,
     DeliveryFilter, DeliveryTry, TestResult,
 };
-pub use jobs::{JobDetails, JobFilter, JobSummary, PipelineDetails, PipelineFilter};
+pub use jobs::{JobFilter, JobSummary, PipelineDetails, PipelineFilter};
 pub use page::{Page, PageRequest};
 pub use runners::{CreatedRunner, NewRunner};
 pub use stats::Stats;

@@ -12,7 +12,8 @@ use crate::backlog::Backlog;
 use crate::database::Database;
 use crate::engine::{Aftermath, Turn, World};
 use crate::error::CiError;
-use crate::gate::{Gate, OpenGate};
+use crate::gate::Gate;
+use crate::ids::IdPool;
 use crate::judge::PolicyJudge;
 use crate::lanes::Lanes;
 use crate::recorder::{Observation, Recorder};
@@ -40,6 +41,7 @@ pub(crate) struct Inner {
     pub(crate) tasks: Mutex<JoinSet<()>>,
     pub(crate) backlog: Backlog,
     pub(crate) lanes: Lanes,
+    pub(crate) ids: IdPool,
 }
 
 impl Inner {
@@ -48,6 +50,7 @@ impl Inner {
         settings: Settings,
         judge: Arc<dyn PolicyJudge>,
         recorder: Arc<dyn Recorder>,
+        gate: Arc<dyn Gate>,
         key: ServerKey,
         name: String,
     ) -> Self {
@@ -55,7 +58,7 @@ impl Inner {
             database,
             settings: RwLock::new(Arc::new(settings)),
             judge: RwLock::new(judge),
-            gate: RwLock::new(Arc::new(OpenGate)),
+            gate: RwLock::new(gate),
             recorder,
             key: Arc::new(key),
             name,
@@ -65,6 +68,7 @@ impl Inner {
             tasks: Mutex::new(JoinSet::new()),
             backlog: Backlog::default(),
             lanes: Lanes::default(),
+            ids: IdPool::default(),
         }
     }
 
@@ -83,6 +87,10 @@ impl Inner {
 
     pub(crate) fn set_judge(&self, judge: Arc<dyn PolicyJudge>) {
         *self.judge.write() = judge;
+    }
+
+    pub(crate) fn gate(&self) -> Arc<dyn Gate> {
+        Arc::clone(&self.gate.read())
     }
 
     pub(crate) fn set_gate(&self, gate: Arc<dyn Gate>) {
@@ -111,7 +119,9 @@ impl Inner {
             settings: self.settings(),
             has_ci_policies: self.judge().has_ci_policies(),
             key: Arc::clone(&self.key),
-            gate: Arc::clone(&self.gate.read()),
+            gate: self.gate(),
+            recorder: Arc::clone(&self.recorder),
+            known: Arc::clone(self.database.known()),
         }
     }
 
@@ -151,8 +161,8 @@ impl Inner {
         for observation in &after.observations {
             self.recorder.observe(observation);
         }
-        for finished in after.finished {
-            self.recorder.admission_finished(finished);
+        for record in after.records {
+            (record.stored)();
         }
         if after.has_deliveries {
             self.wake();

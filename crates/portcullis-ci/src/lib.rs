@@ -8,30 +8,40 @@ mod backlog;
 mod database;
 mod delivery;
 mod details;
+mod draft;
 mod engine;
 mod error;
 mod gate;
+mod ids;
 mod inner;
 mod judge;
+mod known;
 mod lanes;
 mod overload;
 mod policies;
 mod recorder;
+mod resume;
 mod secrets;
 mod service;
 mod settings;
+mod surroundings;
 mod sweeper;
+mod upkeep;
 mod view;
 
 pub use details::{
     BreakerDetails, ClaimRequest, ControllerDetails, CreatedController, CreatedRunner,
-    DeliveryDetails, DeliveryFilter, DeliveryTry, JobDetails, JobFilter, JobSummary, NewRunner,
-    Page, PageRequest, PipelineDetails, PipelineFilter, Stats, TestResult,
+    DeliveryDetails, DeliveryFilter, DeliveryTry, JobFilter, JobSummary, NewRunner, Page,
+    PageRequest, PipelineDetails, PipelineFilter, Stats, TestResult,
 };
 pub use engine::CallbackOutcome;
 pub use error::{CiError, OpenError};
-pub use gate::{Gate, OpenGate};
+pub use gate::{Gate, OpenGate, Pause};
 pub use judge::{Judging, PolicyChoice, PolicyJudge, PolicyQuestion, PolicyVerdict};
-pub use recorder::{DeliveryOutcome, FinishedAdmission, Observation, Recorder};
+pub use portcullis_jobs::JobDetails;
+pub use portcullis_store::LivePipelines;
+pub use recorder::{
+    AdmissionRecord, DeliveryOutcome, FinishedAdmission, NotRecorded, Observation, Recorder,
+};
 pub use service::Service;
 pub use settings::{RunnerSettings, Settings, WebhookSettings};

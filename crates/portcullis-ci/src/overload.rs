@@ -3,7 +3,6 @@
 use std::time::Duration;
 
 use portcullis_jobs::JobStatus;
-use portcullis_store::JobFilter;
 
 use crate::error::CiError;
 use crate::inner::Inner;
@@ -24,15 +23,10 @@ impl Inner {
         let jobs = match known {
             Some(known) if !is_full(known.jobs) || known.counted.elapsed() < FRESH => known.jobs,
             _ => {
-                let filter = JobFilter {
-                    status: Some(JobStatus::Preparing),
-                    project: Some(project.to_owned()),
-                    ..JobFilter::default()
-                };
-                let count = self.database.read(move |reader| {
-                    let found = reader.list_jobs(&filter, None, most)?;
-                    Ok(found.len())
-                });
+                let of = project.to_owned();
+                let count = self
+                    .database
+                    .read(move |reader| Ok(reader.count_jobs(&of, JobStatus::Preparing, most)?));
                 let jobs = count.await?;
                 self.backlog.set(project, jobs);
                 jobs

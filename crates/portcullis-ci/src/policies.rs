@@ -31,16 +31,24 @@ impl Inner {
             if self.is_stopping() {
                 return;
             }
-            let asked = question.asked.clone();
-            let limit = asked.within + GRACE;
-            let judged = tokio::time::timeout(limit, self.judge().judge(asked)).await;
-            let late = || Err(format!("the policy did not end within {limit:?}"));
-            let answer = judged.unwrap_or_else(|_| late());
+            let answer = self.judge_question(&question).await;
             match self.store_answer(question, answer).await {
                 Ok(more) => left.extend(more),
                 Err(error) => self.trouble(&error),
             }
         }
+    }
+
+    /// What a policy answers. It always ends.
+    pub(crate) async fn judge_question(
+        &self,
+        question: &Question,
+    ) -> Result<PolicyVerdict, String> {
+        let asked = question.asked.clone();
+        let limit = asked.within + GRACE;
+        let judged = tokio::time::timeout(limit, self.judge().judge(asked)).await;
+        let late = || Err(format!("the policy did not end within {limit:?}"));
+        judged.unwrap_or_else(|_| late())
     }
 
     async fn store_answer(

@@ -7,6 +7,7 @@ use portcullis_jobs::{
     AdmissionDecision, AdmissionState, BreakerState, ControllerId, FailureReason, JobDefinition,
     JobId, JobStatus, PipelineId, Timestamp,
 };
+use portcullis_record::Written;
 use serde_json::Value;
 
 /// The finished admission of one attempt of a job: what one decision record is made of.
@@ -99,6 +100,11 @@ pub enum Observation {
         /// The path of the project.
         project: String,
     },
+    /// The settings of the database would lose jobs that were acknowledged.
+    Durability {
+        /// Which, and when.
+        risk: String,
+    },
     /// Background work failed; it is tried again.
     Trouble {
         /// What happened.
@@ -106,10 +112,37 @@ pub enum Observation {
     },
 }
 
-/// Is told what happened, after it is stored. Nothing here may block.
+/// The record of a finished admission.
+pub struct AdmissionRecord {
+    /// What the decision log keeps, where it is in the store of the jobs: it is stored together with the verdict.
+    pub entry: Option<Written>,
+    /// Called once the verdict is stored.
+    pub stored: Box<dyn FnOnce() + Send>,
+}
+
+impl fmt::Debug for AdmissionRecord {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let entry = &self.entry;
+        f.debug_struct("AdmissionRecord")
+            .field("entry", entry)
+            .finish_non_exhaustive()
+    }
+}
+
+/// A record that must be kept and can't be.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("the decision could not be recorded, which is required")]
+pub struct NotRecorded;
+
+/// Makes records, and is told what happened, after it is stored. Nothing here may block for long.
 pub trait Recorder: Send + Sync + fmt::Debug {
-    /// The admission of an attempt ended. Told once for each, by the server that ended it.
-    fn admission_finished(&self, finished: FinishedAdmission);
+    /// The record of an admission that ends. Asked while the verdict is being stored, and again if that has to be done
+    /// again: what an earlier one said is forgotten then.
+    ///
+    /// # Errors
+    ///
+    /// When it must be recorded and can't be: then the verdict is not stored.
+    fn record(&self, finished: FinishedAdmission) -> Result<AdmissionRecord, NotRecorded>;
 
     /// Something happened that metrics count.
     fn observe(&self, observation: &Observation);

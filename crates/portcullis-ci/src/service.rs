@@ -1,6 +1,7 @@
 //! The service: what the API and the program call.
 
 mod claims;
+mod code_quota;
 mod controllers;
 mod deliveries;
 mod exemptions;
@@ -20,10 +21,10 @@ use tokio::task::JoinSet;
 use crate::database::Database;
 use crate::engine::now;
 use crate::error::OpenError;
-use crate::gate::Gate;
+use crate::gate::{Gate, OpenGate};
 use crate::inner::Inner;
 use crate::judge::PolicyJudge;
-use crate::recorder::Recorder;
+use crate::recorder::{Observation, Recorder};
 use crate::secrets::{self, ServerKey};
 use crate::settings::Settings;
 
@@ -69,14 +70,36 @@ impl Service {
         judge: Arc<dyn PolicyJudge>,
         recorder: Arc<dyn Recorder>,
     ) -> Result<Self, OpenError> {
+        Self::open_behind(Arc::new(OpenGate), location, settings, judge, recorder).await
+    }
+
+    /// The same behind a gate, which is asked from the beginning. What it held back before, and doesn't any more,
+    /// goes on with [`Service::resume`].
+    ///
+    /// # Errors
+    ///
+    /// When the store can't be opened.
+    pub async fn open_behind(
+        gate: Arc<dyn Gate>,
+        location: &Location,
+        settings: Settings,
+        judge: Arc<dyn PolicyJudge>,
+        recorder: Arc<dyn Recorder>,
+    ) -> Result<Self, OpenError> {
         let other = |error: crate::CiError| OpenError::Other(error.to_string());
         let database = Database::open(location).await?;
+        if let Some(risk) = database.durability_risk.clone() {
+            recorder.observe(&Observation::Durability { risk });
+        }
         let key = database.write(|store| Ok(store.server_key(KEY, now())?));
         let key = ServerKey::new(&key.await.map_err(other)?);
         let name = secrets::unique("server-").map_err(other)?;
-        let inner = Arc::new(Inner::new(database, settings, judge, recorder, key, name));
+        let inner = Arc::new(Inner::new(
+            database, settings, judge, recorder, gate, key, name,
+        ));
         inner.spawn(Arc::clone(&inner).dispatch());
         inner.spawn(Arc::clone(&inner).sweep());
+        inner.spawn(Arc::clone(&inner).keep_up());
         let background = Arc::new(Background(Arc::clone(&inner)));
         Ok(Self {
             inner,

@@ -11,6 +11,9 @@ const SHORTEST_DEADLINE: Duration = Duration::from_secs(10);
 /// The longest.
 const LONGEST_DEADLINE: Duration = Duration::from_secs(7 * 86_400);
 
+/// The most policies that engines are kept for.
+const MOST_CODE_CONTROLLERS: u32 = 64;
+
 /// How CI jobs are handled.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
@@ -30,6 +33,12 @@ pub struct Settings {
     pub retention: Duration,
     /// The most jobs of one project that wait for admission; more are refused with 429.
     pub max_backlog: u32,
+    /// The most controllers that are a policy of their own (`policy: {code}`); more are denied with 409. At most 64:
+    /// each has an engine of its own.
+    #[schemars(range(max = 64))]
+    pub max_code_controllers: u32,
+    /// The most of those in one top-level group.
+    pub max_code_controllers_per_group: u32,
 }
 
 /// Which webhooks may be called.
@@ -69,6 +78,8 @@ impl Default for Settings {
             runners: RunnerSettings::default(),
             retention: Duration::from_secs(30 * 86_400),
             max_backlog: 10_000,
+            max_code_controllers: MOST_CODE_CONTROLLERS,
+            max_code_controllers_per_group: 16,
         }
     }
 }
@@ -100,6 +111,13 @@ impl Settings {
         }
         if self.max_backlog == 0 {
             faults.push(Fault::at("maxBacklog", "expected at least 1, found 0"));
+        }
+        if self.max_code_controllers > MOST_CODE_CONTROLLERS {
+            let message = format!(
+                "expected at most {MOST_CODE_CONTROLLERS}, found {}",
+                self.max_code_controllers
+            );
+            faults.push(Fault::at("maxCodeControllers", message));
         }
         let zero = [
             ("retention", self.retention),

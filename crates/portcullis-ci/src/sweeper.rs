@@ -1,10 +1,9 @@
-//! What happens because time passed: deadlines of admissions, jobs that are stuck, retention.
+//! What happens because time passed: deadlines of admissions, jobs that are stuck.
 
 use std::sync::Arc;
 use std::time::Duration;
 
-use portcullis_core::clock::Stopwatch;
-use portcullis_jobs::{Admission, ControllerId, JobId, JobStatus, Judge, Timestamp};
+use portcullis_jobs::{Admission, ControllerId, JobId, JobStatus, Judge};
 use portcullis_store::JobFilter;
 use tokio::task::JoinSet;
 
@@ -16,22 +15,17 @@ use crate::inner::Inner;
 const PAUSE: Duration = Duration::from_millis(500);
 /// The shortest pause when one is due soon.
 const SHORTEST_PAUSE: Duration = Duration::from_millis(10);
-/// How long another server leaves a due job to this one.
-const LEASE: Duration = Duration::from_secs(30);
+/// How long another server leaves a due job to this one, which needs one short transaction for it.
+const LEASE: Duration = Duration::from_secs(5);
 /// Jobs that are looked at together.
 const BATCH: usize = 64;
 /// Jobs that are read together.
 const READ: usize = 200;
-/// How often finished jobs are deleted.
-const CLEANING: Duration = Duration::from_secs(300);
-/// Jobs that are deleted together.
-const DELETED: usize = 200;
 
 impl Inner {
     /// Looks at due jobs until the service is shut down.
     pub(crate) async fn sweep(self: Arc<Self>) {
         let mut stopping = self.stopping.subscribe();
-        let mut cleaned: Option<Stopwatch> = None;
         while !self.is_stopping() {
             let pause = match self.sweep_once().await {
                 Ok(pause) => pause,
@@ -40,12 +34,6 @@ impl Inner {
                     PAUSE
                 }
             };
-            if cleaned.is_none_or(|last| last.elapsed() >= CLEANING) {
-                cleaned = Some(Stopwatch::start());
-                if let Err(error) = self.clean().await {
-                    self.trouble(&error);
-                }
-            }
             tokio::select! {
                 () = tokio::time::sleep(pause) => {}
                 _ = stopping.changed() => {}
@@ -124,27 +112,4 @@ impl Inner {
             }
         }
     }
-
-    /// Deletes what finished long ago.
-    async fn clean(&self) -> Result<(), CiError> {
-        let retention = self.settings().retention.get();
-        while !self.is_stopping() {
-            let deleted = self.database.write(move |store| {
-                let before = before(now(), retention);
-                store.sweep_exemptions(before)?;
-                Ok(store.delete_finished(before, DELETED)?)
-            });
-            let deleted = deleted.await?;
-            if deleted.jobs == 0 && deleted.pipelines == 0 {
-                break;
-            }
-        }
-        Ok(())
-    }
-}
-
-/// This long before.
-fn before(time: Timestamp, duration: Duration) -> Timestamp {
-    let milliseconds = u64::try_from(duration.as_millis()).unwrap_or(u64::MAX);
-    Timestamp::from_millis(time.as_millis().saturating_sub(milliseconds))
 }

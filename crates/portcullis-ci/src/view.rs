@@ -1,73 +1,99 @@
 //! From what is stored to what the API shows.
 
 use std::collections::HashMap;
+use std::collections::hash_map::Entry;
+use std::sync::Arc;
 
 use portcullis_jobs::{
-    Admission, JobStatus, Prerequisites, Runner, eligible_runners, stuck_reason,
+    JobDetails, JobId, JobStatus, PipelineId, Prerequisite, Runner, plan_pipeline,
 };
 use portcullis_store::{Delivery, DeliveryState, JobRecord, JobsReader, PipelineRecord};
 
-use crate::details::{DeliveryDetails, DeliveryTry, JobDetails, JobSummary, PipelineDetails};
+use crate::details::{DeliveryDetails, DeliveryTry, JobSummary, PipelineDetails};
 use crate::error::CiError;
+use crate::gate::{Gate, Pause, pause_of};
 
-/// The runners of projects, loaded once each.
-#[derive(Debug, Default)]
-pub(crate) struct RunnersByProject(HashMap<String, Vec<Runner>>);
-
-impl RunnersByProject {
-    fn of(&mut self, reader: &mut JobsReader<'_>, project: &str) -> Result<&[Runner], CiError> {
-        if !self.0.contains_key(project) {
-            let found = reader.runners_for(project)?.into_iter();
-            let runners = found.map(|record| record.runner).collect();
-            self.0.insert(project.to_owned(), runners);
-        }
-        Ok(self.0.get(project).map_or(&[], Vec::as_slice))
-    }
+/// Shows jobs. What several of them share is loaded once.
+#[derive(Debug)]
+pub(crate) struct JobViewer {
+    gate: Arc<dyn Gate>,
+    runners: HashMap<String, Vec<Runner>>,
+    /// The jobs of pipelines that would start if nothing held them back, and what does.
+    held: HashMap<PipelineId, (Vec<JobId>, Option<Pause>)>,
 }
 
-/// A job with the runners that may take it.
-pub(crate) fn job(
-    reader: &mut JobsReader<'_>,
-    runners: &mut RunnersByProject,
-    job: &JobRecord,
-) -> Result<JobDetails, CiError> {
-    let (definition, state) = (&job.definition, &job.state);
-    let admission = job.admission.as_ref();
-    // The admission of an earlier attempt says nothing about the prerequisites of this one.
-    let current = admission.filter(|admission| admission.attempt == state.attempt);
-    let needs = job.needs();
-    let is_live = !state.status.is_finished();
-    let runners = match is_live {
-        true => runners.of(reader, &definition.project)?,
-        false => &[],
-    };
-    let is_pending = state.status == JobStatus::Pending;
-    Ok(JobDetails {
-        id: job.id,
-        project: definition.project.clone(),
-        name: definition.name.clone(),
-        pipeline: job.pipeline,
-        stage: definition.stage.clone(),
-        git_ref: definition.git_ref.clone(),
-        ref_protected: definition.ref_protected,
-        source: definition.source.clone(),
-        user: definition.user.clone(),
-        status: state.status,
-        failure_reason: state.failure_reason,
-        allowed_to_fail: state.is_allowed_failure(&definition.allow_failure),
-        tags: job.tags().to_vec(),
-        original_tags: definition.tags.clone(),
-        attempt: state.attempt,
-        created_at: job.created_at,
-        queued_at: state.queued_at,
-        started_at: state.started_at,
-        finished_at: state.finished_at,
-        runner_id: state.runner_id,
-        prerequisites: Prerequisites::of_job(state.status, current),
-        admission: admission.map(Admission::view),
-        eligible_runners: eligible_runners(&needs, runners),
-        stuck_reason: is_pending.then(|| stuck_reason(&needs, runners)).flatten(),
-    })
+impl JobViewer {
+    pub(crate) fn new(gate: Arc<dyn Gate>) -> Self {
+        Self {
+            gate,
+            runners: HashMap::new(),
+            held: HashMap::new(),
+        }
+    }
+
+    /// The runners of a project are known already.
+    pub(crate) fn knowing(mut self, project: &str, runners: &[Runner]) -> Self {
+        self.runners.insert(project.to_owned(), runners.to_vec());
+        self
+    }
+
+    /// A job with the runners that may take it, and what it waits for.
+    pub(crate) fn show(
+        &mut self,
+        reader: &mut JobsReader<'_>,
+        job: &JobRecord,
+    ) -> Result<JobDetails, CiError> {
+        let pause = match job.state.status {
+            JobStatus::Created => self.pause_of(reader, job)?,
+            _ => None,
+        };
+        let others = pause.map(Prerequisite::from).into_iter().collect();
+        let runners = match job.state.status.is_finished() {
+            true => &[],
+            false => self.runners_for(reader, &job.definition.project)?,
+        };
+        Ok(job.details(runners, others))
+    }
+
+    fn runners_for(
+        &mut self,
+        reader: &mut JobsReader<'_>,
+        project: &str,
+    ) -> Result<&[Runner], CiError> {
+        if !self.runners.contains_key(project) {
+            let found = reader.runners_for(project)?.into_iter();
+            let runners = found.map(|record| record.runner).collect();
+            self.runners.insert(project.to_owned(), runners);
+        }
+        Ok(self.runners.get(project).map_or(&[], Vec::as_slice))
+    }
+
+    /// What holds back a job that has not started. One whose stage has not come waits for its stage only.
+    fn pause_of(
+        &mut self,
+        reader: &mut JobsReader<'_>,
+        job: &JobRecord,
+    ) -> Result<Option<Pause>, CiError> {
+        let project = &job.definition.project;
+        let Some(id) = job.pipeline else {
+            return Ok(self.gate.new_pipelines_paused(project));
+        };
+        let gate = &*self.gate;
+        if gate.new_pipelines_paused(project).is_none() && gate.results_paused(project).is_none() {
+            return Ok(None);
+        }
+        let (start, pause) = match self.held.entry(id) {
+            Entry::Occupied(known) => known.into_mut(),
+            Entry::Vacant(place) => {
+                let jobs = reader.pipeline_jobs(project, id)?;
+                let stages = reader.pipeline(id)?.map(|pipeline| pipeline.stages);
+                let plan = plan_pipeline(&stages.unwrap_or_default(), &jobs);
+                let start = plan.map(|plan| plan.start).unwrap_or_default();
+                place.insert((start, pause_of(gate, project, &jobs)))
+            }
+        };
+        Ok(pause.clone().filter(|_| start.contains(&job.id)))
+    }
 }
 
 /// A pipeline with its jobs.

@@ -1,6 +1,7 @@
 //! Exemptions: denials that don't count, for a time and for a reason.
 
 use portcullis_document::{Fault, read};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -14,7 +15,7 @@ pub type ExemptionId = u64;
 const MOST_BYTES: usize = 1024;
 
 /// What is exempted. Every key that is given must fit.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ExemptionBody {
     /// The path of a project.
@@ -39,7 +40,7 @@ pub struct ExemptionBody {
 }
 
 /// An exemption that was granted.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Exemption {
     /// Its number.
     pub id: ExemptionId,

@@ -1,6 +1,7 @@
 //! What a job is, as it was submitted. What happens to it is in [`crate::transition`] and [`crate::admission`].
 
 use portcullis_document::Duration;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::allow_failure::AllowFailure;
@@ -13,7 +14,7 @@ pub type JobId = u64;
 pub type PipelineId = u64;
 
 /// The user a job runs for.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct JobUser {
     /// The user's number.

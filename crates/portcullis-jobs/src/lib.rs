@@ -7,7 +7,7 @@
 //! body of an answer -> classify_answer -> decode_verdict -> Happened::Answered -> Admission::advance
 //! ```
 //!
-//! [`Job`] is what a store keeps of a job, and [`JobSummary`] what the API shows of it. Times and random
+//! [`Job`] is what a store keeps of a job, and [`JobDetails`] what the API shows of it. Times and random
 //! numbers are arguments; what is wrong with a submission is a list of `Fault`s with paths.
 
 mod admission;
@@ -23,6 +23,7 @@ mod pipeline;
 mod prerequisites;
 mod record;
 mod runners;
+mod schema;
 mod status;
 mod submission;
 mod tags;
@@ -58,14 +59,15 @@ pub use pipeline::{
     plan_pipeline,
 };
 pub use prerequisites::{Prerequisite, PrerequisiteState, Prerequisites};
-pub use record::{Job, JobSummary};
+pub use record::{Job, JobDetails};
 pub use runners::{
     AccessLevel, Eligibility, Runner, RunnerFilter, RunnerId, RunnerLists, RunnerNeeds, RunnerType,
     could_ever_match, eligible_runners, is_no_runner_left, stuck_reason,
 };
 pub use status::{JobStatus, PipelineStatus};
 pub use submission::{
-    DEFAULT_PIPELINE, PipelineDefinition, PipelineOrigin, read_ci_file, read_job, read_pipeline,
+    DEFAULT_PIPELINE, JobBody, PipelineBody, PipelineDefinition, PipelineOrigin, read_ci_file,
+    read_job, read_pipeline,
 };
 pub use tags::{MOST_TAG_BYTES, MOST_TAGS, TagChange, TagFault, TagsChanged, check_tag};
 pub use timestamp::Timestamp;

@@ -1,6 +1,7 @@
 //! What a job waits for before it enters the queue, as the API shows it.
 
 use portcullis_core::vocabulary;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::admission::{Admission, AdmissionState};
@@ -9,6 +10,8 @@ use crate::timestamp::Timestamp;
 
 /// The name of admission among the prerequisites.
 const ADMISSION: &str = "admission";
+/// The name of a tenant that isn't paused among the prerequisites.
+const TENANT: &str = "tenant";
 
 vocabulary! {
     /// How a prerequisite is.
@@ -25,7 +28,7 @@ vocabulary! {
 }
 
 /// One prerequisite of a job.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Prerequisite {
     /// What it is.
     pub name: String,
@@ -42,7 +45,7 @@ pub struct Prerequisite {
 }
 
 /// The prerequisites of a job, each for itself and all together.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Prerequisites {
     /// All together: failed if one failed, waiting if one is waited for, otherwise met, or skipped if all are.
     pub overall: PrerequisiteState,
@@ -50,10 +53,34 @@ pub struct Prerequisites {
     pub items: Vec<Prerequisite>,
 }
 
+impl Prerequisite {
+    /// A tenant that holds the project of a job is paused.
+    pub fn paused_tenant(tenant: Option<String>, since: Timestamp, detail: String) -> Self {
+        Self {
+            name: TENANT.to_owned(),
+            state: PrerequisiteState::Waiting,
+            since,
+            by: tenant,
+            deadline: None,
+            detail: Some(detail),
+        }
+    }
+
+    /// Whether it is a tenant that isn't paused.
+    pub fn is_paused_tenant(&self) -> bool {
+        self.name == TENANT
+    }
+}
+
 impl Prerequisites {
-    /// Those of a job.
-    pub fn of_job(status: JobStatus, admission: Option<&Admission>) -> Self {
-        let items: Vec<Prerequisite> = admission.map(of_admission).into_iter().collect();
+    /// Those of a job: what else it waits for, and its admission.
+    pub fn of_job(
+        status: JobStatus,
+        admission: Option<&Admission>,
+        others: Vec<Prerequisite>,
+    ) -> Self {
+        let mut items = others;
+        items.extend(admission.map(of_admission));
         let overall = match (items.is_empty(), status) {
             (false, _) => overall(&items),
             (true, JobStatus::Created | JobStatus::Preparing) => PrerequisiteState::Waiting,
@@ -120,7 +147,7 @@ mod tests {
         let limit = Duration::from_secs(60);
         let mut admission = Admission::begin(vec![Link::policies()], vec![], now, limit);
         admission.asked_at = Some(now);
-        let shown = Prerequisites::of_job(JobStatus::Preparing, Some(&admission));
+        let shown = Prerequisites::of_job(JobStatus::Preparing, Some(&admission), vec![]);
         assert_eq!(
             serde_json::to_value(&shown).unwrap(),
             serde_json::json!({"overall": "waiting", "items": [{
@@ -136,7 +163,7 @@ mod tests {
             (AdmissionState::Canceled, PrerequisiteState::Skipped),
         ] {
             admission.state = state;
-            let shown = Prerequisites::of_job(JobStatus::Failed, Some(&admission));
+            let shown = Prerequisites::of_job(JobStatus::Failed, Some(&admission), vec![]);
             assert_eq!(shown.overall, overall, "{state}");
             assert_eq!(shown.items[0].deadline, None);
         }
@@ -150,8 +177,23 @@ mod tests {
             (JobStatus::Success, PrerequisiteState::Met),
             (JobStatus::Skipped, PrerequisiteState::Skipped),
         ] {
-            let shown = Prerequisites::of_job(status, None);
+            let shown = Prerequisites::of_job(status, None, vec![]);
             assert_eq!((shown.overall, shown.items.len()), (overall, 0));
         }
+    }
+
+    #[test]
+    fn a_paused_tenant_is_waited_for() {
+        let since = Timestamp::from_millis(1000);
+        let detail = "new pipelines are paused: incident 42".to_owned();
+        let paused = Prerequisite::paused_tenant(Some("t1".to_owned()), since, detail);
+        let shown = Prerequisites::of_job(JobStatus::Created, None, vec![paused]);
+        assert_eq!(
+            serde_json::to_value(&shown).unwrap(),
+            serde_json::json!({"overall": "waiting", "items": [{
+                "name": "tenant", "state": "waiting", "since": "1970-01-01T00:00:01.000Z",
+                "by": "t1", "deadline": null, "detail": "new pipelines are paused: incident 42",
+            }]})
+        );
     }
 }

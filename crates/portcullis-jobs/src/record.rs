@@ -1,12 +1,13 @@
 //! A whole job: what a store keeps of it, and what the API shows.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::admission::{Admission, AdmissionView};
 use crate::failure::FailureReason;
-use crate::job::{JobDefinition, JobId, PipelineId};
+use crate::job::{JobDefinition, JobId, JobUser, PipelineId};
 use crate::pipeline::PipelineJob;
-use crate::prerequisites::Prerequisites;
+use crate::prerequisites::{Prerequisite, Prerequisites};
 use crate::runners::{Runner, RunnerFilter, RunnerId, RunnerNeeds, eligible_runners, stuck_reason};
 use crate::status::JobStatus;
 use crate::timestamp::Timestamp;
@@ -32,32 +33,56 @@ pub struct Job {
 }
 
 /// A job as the API shows it.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[expect(missing_docs, reason = "the fields are those of `Job` and its parts")]
-pub struct JobSummary {
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct JobDetails {
+    /// Its number.
     pub id: JobId,
-    pub pipeline: Option<PipelineId>,
+    /// The path of its project.
     pub project: String,
+    /// Its name.
     pub name: String,
+    /// Its pipeline, if it has one.
+    pub pipeline: Option<PipelineId>,
+    /// Its stage.
     pub stage: String,
+    /// The branch or tag it is for.
     #[serde(rename = "ref")]
     pub git_ref: String,
+    /// Whether that is protected.
+    pub ref_protected: bool,
+    /// What caused it.
+    pub source: String,
+    /// The user it runs for.
+    pub user: JobUser,
+    /// Where it is.
     pub status: JobStatus,
+    /// Why it failed.
     pub failure_reason: Option<FailureReason>,
+    /// Whether it failed, and that doesn't fail its pipeline.
     pub allowed_to_fail: bool,
+    /// Its tags after all changes.
     pub tags: Vec<String>,
+    /// Its tags as submitted.
     pub original_tags: Vec<String>,
+    /// Which attempt this is, from 1.
     pub attempt: u32,
+    /// When it was submitted.
     pub created_at: Timestamp,
+    /// When it entered the queue.
     pub queued_at: Option<Timestamp>,
+    /// When a runner took it.
     pub started_at: Option<Timestamp>,
+    /// When it finished.
     pub finished_at: Option<Timestamp>,
+    /// The runner that has or had it.
     pub runner_id: Option<RunnerId>,
+    /// What it waits for before it enters the queue.
     pub prerequisites: Prerequisites,
+    /// Its admission, once that has begun.
     pub admission: Option<AdmissionView>,
-    /// Empty once the job is finished.
+    /// The runners that may take it now; none once it is finished.
     pub eligible_runners: Vec<RunnerId>,
-    /// Only while the job is pending.
+    /// Why no runner takes it, while it is in the queue.
     pub stuck_reason: Option<String>,
 }
 
@@ -90,21 +115,24 @@ impl Job {
         }
     }
 
-    /// The job as the API shows it.
-    pub fn summary(&self, runners: &[Runner]) -> JobSummary {
+    /// The job as the API shows it, given the runners that are there for its project, and what else it waits for.
+    pub fn details(&self, runners: &[Runner], others: Vec<Prerequisite>) -> JobDetails {
         let (definition, state) = (&self.definition, &self.state);
         // The admission of an earlier attempt says nothing about the prerequisites of this one.
         let admission = self.admission.as_ref();
         let current = admission.filter(|admission| admission.attempt == state.attempt);
         let needs = self.needs();
         let is_pending = state.status == JobStatus::Pending;
-        JobSummary {
+        JobDetails {
             id: self.id,
-            pipeline: self.pipeline,
             project: definition.project.clone(),
             name: definition.name.clone(),
+            pipeline: self.pipeline,
             stage: definition.stage.clone(),
             git_ref: definition.git_ref.clone(),
+            ref_protected: definition.ref_protected,
+            source: definition.source.clone(),
+            user: definition.user.clone(),
             status: state.status,
             failure_reason: state.failure_reason,
             allowed_to_fail: state.is_allowed_failure(&definition.allow_failure),
@@ -116,7 +144,7 @@ impl Job {
             started_at: state.started_at,
             finished_at: state.finished_at,
             runner_id: state.runner_id,
-            prerequisites: Prerequisites::of_job(state.status, current),
+            prerequisites: Prerequisites::of_job(state.status, current, others),
             admission: admission.map(Admission::view),
             eligible_runners: match state.status.is_finished() {
                 true => Vec::new(),
@@ -157,16 +185,16 @@ mod tests {
         let stored = serde_json::to_string(&job).unwrap();
         assert_eq!(serde_json::from_str::<Job>(&stored).unwrap(), job);
         job.state = job.state.apply(&Event::Enqueue, now).unwrap().state;
-        let shown = job.summary(&[runner(1, "linux"), runner(2, "mac")]);
+        let shown = job.details(&[runner(1, "linux"), runner(2, "mac")], vec![]);
         assert_eq!(
             (shown.eligible_runners, shown.stuck_reason),
             (vec![1], None)
         );
         assert_eq!(shown.admission, None);
-        let stuck = job.summary(&[runner(2, "mac")]).stuck_reason;
+        let stuck = job.details(&[runner(2, "mac")], vec![]).stuck_reason;
         assert_eq!(stuck.as_deref(), Some("no runner has the tag `linux`"));
         job.state = job.state.apply(&Event::GetStuck, now).unwrap().state;
-        let shown = job.summary(&[runner(1, "linux")]);
+        let shown = job.details(&[runner(1, "linux")], vec![]);
         assert!(shown.allowed_to_fail && shown.eligible_runners.is_empty());
         assert!(job.in_pipeline().allowed_to_fail);
     }

@@ -6,8 +6,11 @@ mod job;
 mod pipeline;
 
 pub use ci_file::read_ci_file;
-pub use job::read_job;
-pub use pipeline::{DEFAULT_PIPELINE, PipelineDefinition, PipelineOrigin, read_pipeline};
+pub(crate) use job::Script;
+pub use job::{JobBody, read_job};
+pub use pipeline::{
+    DEFAULT_PIPELINE, PipelineBody, PipelineDefinition, PipelineOrigin, read_pipeline,
+};
 
 #[cfg(test)]
 mod tests;

@@ -2,6 +2,7 @@
 
 use std::collections::HashSet;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// The most tags a job may have, also after every change.
@@ -48,7 +49,7 @@ pub(crate) fn without_repetitions<I: IntoIterator<Item = String>>(tags: I) -> Ve
 }
 
 /// A change of tags.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 pub struct TagChange {
     /// Tags to add.
     #[serde(default)]

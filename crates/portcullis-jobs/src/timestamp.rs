@@ -39,6 +39,13 @@ impl Timestamp {
         Self::from_millis(self.0.saturating_add(milliseconds))
     }
 
+    /// This long before, at least the beginning of 1970.
+    #[must_use]
+    pub fn before(self, duration: Duration) -> Self {
+        let milliseconds = u64::try_from(duration.as_millis()).unwrap_or(u64::MAX);
+        Self(self.0.saturating_sub(milliseconds))
+    }
+
     /// The time since an earlier point; zero if that is later.
     #[must_use]
     pub fn since(self, earlier: Self) -> Duration {

@@ -6,10 +6,11 @@ use portcullis_document::Duration;
 use portcullis_jobs::{
     BreakerState, ControllerDefinition, ControllerId, JobId, Timestamp, Verdict,
 };
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// A controller.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct ControllerDetails {
     /// Its number.
     pub id: ControllerId,
@@ -26,7 +27,7 @@ pub struct ControllerDetails {
 }
 
 /// How calling a controller goes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct BreakerDetails {
     /// What the breaker lets through.
     pub state: BreakerState,
@@ -35,7 +36,7 @@ pub struct BreakerDetails {
 }
 
 /// A controller that was registered, with its secret, which is shown once.
-#[derive(Clone, PartialEq, Eq, Serialize)]
+#[derive(Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct CreatedController {
     /// The controller.
     #[serde(flatten)]
@@ -54,7 +55,7 @@ impl fmt::Debug for CreatedController {
 }
 
 /// What a controller answered to a made-up job.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct TestResult {
     /// The verdict. Absent with an error, and if the controller wants to call back.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -67,7 +68,7 @@ pub struct TestResult {
 }
 
 /// What a controller that pulls asks for.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ClaimRequest {
     /// How long to wait if there is nothing.
@@ -88,7 +89,7 @@ pub struct DeliveryFilter {
 }
 
 /// One question to one controller about one attempt of a job.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct DeliveryDetails {
     /// Its number.
     pub id: u64,
@@ -117,7 +118,7 @@ pub struct DeliveryDetails {
 }
 
 /// One try to deliver.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct DeliveryTry {
     /// When it began.
     pub at: Timestamp,

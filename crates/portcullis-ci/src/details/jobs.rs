@@ -1,9 +1,7 @@
 //! Jobs and pipelines.
 
-use portcullis_jobs::{
-    AdmissionView, FailureReason, JobId, JobStatus, JobUser, PipelineId, PipelineStatus,
-    Prerequisites, RunnerId, Timestamp,
-};
+use portcullis_jobs::{JobId, JobStatus, PipelineId, PipelineStatus, Timestamp};
+use schemars::JsonSchema;
 use serde::Serialize;
 
 /// Which jobs are listed. What is absent doesn't matter.
@@ -17,62 +15,8 @@ pub struct JobFilter {
     pub roots: Option<Vec<String>>,
 }
 
-/// A job.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct JobDetails {
-    /// Its number.
-    pub id: JobId,
-    /// The path of its project.
-    pub project: String,
-    /// Its name.
-    pub name: String,
-    /// Its pipeline, if it has one.
-    pub pipeline: Option<PipelineId>,
-    /// Its stage.
-    pub stage: String,
-    /// The branch or tag it is for.
-    #[serde(rename = "ref")]
-    pub git_ref: String,
-    /// Whether that is protected.
-    pub ref_protected: bool,
-    /// What caused it.
-    pub source: String,
-    /// The user it runs for.
-    pub user: JobUser,
-    /// Where it is.
-    pub status: JobStatus,
-    /// Why it failed.
-    pub failure_reason: Option<FailureReason>,
-    /// Whether it failed, and that doesn't fail its pipeline.
-    pub allowed_to_fail: bool,
-    /// Its tags after all changes.
-    pub tags: Vec<String>,
-    /// Its tags as submitted.
-    pub original_tags: Vec<String>,
-    /// Which attempt this is, from 1.
-    pub attempt: u32,
-    /// When it was submitted.
-    pub created_at: Timestamp,
-    /// When it entered the queue.
-    pub queued_at: Option<Timestamp>,
-    /// When a runner took it.
-    pub started_at: Option<Timestamp>,
-    /// When it finished.
-    pub finished_at: Option<Timestamp>,
-    /// The runner that has or had it.
-    pub runner_id: Option<RunnerId>,
-    /// What it waits for before it enters the queue.
-    pub prerequisites: Prerequisites,
-    /// Its admission, once that has begun.
-    pub admission: Option<AdmissionView>,
-    /// The runners that may take it now; none after a denial.
-    pub eligible_runners: Vec<RunnerId>,
-    /// Why no runner takes it, while it is in the queue.
-    pub stuck_reason: Option<String>,
-}
-
 /// A job of a pipeline.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct JobSummary {
     /// Its number.
     pub id: JobId,
@@ -87,7 +31,7 @@ pub struct JobSummary {
 }
 
 /// A pipeline.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct PipelineDetails {
     /// Its number.
     pub id: PipelineId,

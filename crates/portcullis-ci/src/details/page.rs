@@ -1,5 +1,6 @@
 //! Pages of lists.
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 /// The most items of a page.
@@ -23,7 +24,7 @@ impl PageRequest {
 }
 
 /// A page of a list.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Page<T> {
     /// The items.
     pub items: Vec<T>,

@@ -7,8 +7,9 @@ use portcullis_jobs::{
 use portcullis_store::{DecisionRecord, JobRecord};
 use serde_json::Value;
 
-use super::turn::{Surroundings, Turn};
+use super::turn::Turn;
 use crate::error::CiError;
+use crate::known::Surroundings;
 use crate::recorder::{FinishedAdmission, Observation};
 
 impl Turn<'_, '_> {
@@ -42,7 +43,7 @@ impl Turn<'_, '_> {
                 self.pipelines.extend(job.pipeline);
             }
             if !matches!(next, Next::Ask(_)) {
-                self.ended(job);
+                self.ended(job)?;
             }
         }
         self.save(job)?;
@@ -67,7 +68,8 @@ impl Turn<'_, '_> {
         let next = self.advance(job, Happened::Tick)?;
         let judge = job.admission.as_ref().and_then(Admission::current);
         let judge = judge.map(|link| link.judge);
-        if let (Next::Wait(_), Some(judge), true) = (next, judge, self.is_policy_asked(job)?) {
+        let is_policy = self.asked_again_at(job)?.is_some();
+        if let (Next::Wait(_), Some(judge), true) = (next, judge, is_policy) {
             let around = self.around(&job.definition.project)?;
             self.ask(job, judge, &around)?;
         }
@@ -100,13 +102,13 @@ impl Turn<'_, '_> {
         Ok(())
     }
 
-    /// The admission of a job ended.
-    pub(super) fn ended(&mut self, job: &JobRecord) {
+    /// The admission of a job ended. Its record is stored in the same transaction, or nothing is.
+    pub(super) fn ended(&mut self, job: &JobRecord) -> Result<(), CiError> {
         let Some(admission) = &job.admission else {
-            return;
+            return Ok(());
         };
         if admission.state == AdmissionState::Waiting || admission.chain.is_empty() {
-            return;
+            return Ok(());
         }
         let decisions: Vec<_> = admission.current_decisions().cloned().collect();
         let first = decisions.first().map(|decision| &decision.tags_before);
@@ -117,7 +119,7 @@ impl Turn<'_, '_> {
             ..admission.job_view(job.id, job.pipeline, &job.definition)
         };
         let changed = admission.job_view(job.id, job.pipeline, &job.definition);
-        self.after.finished.push(FinishedAdmission {
+        let finished = FinishedAdmission {
             job: job.id,
             pipeline: job.pipeline,
             attempt: admission.attempt,
@@ -130,7 +132,14 @@ impl Turn<'_, '_> {
             reason: admission.reason.clone(),
             started_at: admission.started_at,
             finished_at: self.now,
-        });
+        };
+        let recorded = self.world.recorder.record(finished);
+        let mut record = recorded.map_err(|error| CiError::Unavailable(error.to_string()))?;
+        if let Some(entry) = record.entry.take() {
+            self.store.append_record(entry);
+        }
+        self.after.records.push(record);
+        Ok(())
     }
 }
 

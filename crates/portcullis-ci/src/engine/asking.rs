@@ -1,19 +1,25 @@
 //! Asking the next one of a chain: a row in the outbox, or a policy to evaluate.
 
+use std::time::Duration;
+
 use portcullis_jobs::{
-    Admission, Controller, ControllerDefinition, Judge, PolicyCode, PolicySource, Transport,
-    policy_object,
+    Admission, Controller, Judge, PolicyCode, PolicySource, Timestamp, Transport, policy_object,
 };
 use portcullis_store::{Delivery, DeliveryState, IdKind, JobRecord};
 
 use super::question::Question;
-use super::turn::{Surroundings, Turn};
+use super::turn::Turn;
 use crate::error::CiError;
 use crate::judge::{PolicyChoice, PolicyQuestion};
+use crate::known::Surroundings;
 use crate::secrets;
 
 /// The longest evaluation of configured policies; their own limits are much shorter.
-const LONGEST_EVALUATION: std::time::Duration = std::time::Duration::from_secs(30);
+const LONGEST_EVALUATION: Duration = Duration::from_secs(30);
+/// How much longer than an evaluation may take another server leaves it to the one that was asked.
+const GRACE: Duration = Duration::from_secs(5);
+/// The shortest time it is left to that one, however close the deadline is.
+const SHORTEST_LEASE: Duration = Duration::from_secs(1);
 
 impl Turn<'_, '_> {
     /// Asks the next one about a job as it is now.
@@ -37,8 +43,7 @@ impl Turn<'_, '_> {
                 None => return self.deliver(job, admission, controller),
             },
         };
-        let limit = |definition: &ControllerDefinition| definition.timeout.get();
-        let limit = controller.map_or(LONGEST_EVALUATION, |one| limit(&one.definition));
+        let limit = limit(controller);
         let view = admission.job_view(job.id, job.pipeline, &job.definition);
         self.after.questions.push(Question {
             judge,
@@ -87,21 +92,33 @@ impl Turn<'_, '_> {
         Ok(())
     }
 
-    /// Whether the one that is asked about a job is evaluated in this process.
-    pub(super) fn is_policy_asked(&mut self, job: &JobRecord) -> Result<bool, CiError> {
+    /// When a policy that is evaluated in this process is asked again, because whoever evaluates it was never heard of:
+    /// early enough for its answer to count. Nothing if no policy is asked.
+    pub(super) fn asked_again_at(&mut self, job: &JobRecord) -> Result<Option<Timestamp>, CiError> {
         let admission = job.admission.as_ref();
         let asked = admission.filter(|admission| admission.asked_at.is_some());
-        let judge = asked.and_then(Admission::current).map(|link| link.judge);
-        Ok(match judge {
-            None => false,
-            Some(Judge::Policies) => true,
+        let Some(admission) = asked else {
+            return Ok(None);
+        };
+        let limit = match admission.current().map(|link| link.judge) {
+            None => None,
+            Some(Judge::Policies) => Some(limit(None)),
             Some(Judge::Controller(id)) => {
                 let around = self.around(&job.definition.project)?;
                 let found = around.controllers.iter().find(|one| one.id == id);
-                found.is_some_and(|one| choice_of(one).is_some())
+                let policy = found.filter(|one| choice_of(one).is_some());
+                policy.map(|one| limit(Some(one)))
             }
-        })
+        };
+        let half = admission.deadline.since(self.now) / 2;
+        let lease = |limit: Duration| (limit + GRACE).min(half.max(SHORTEST_LEASE));
+        Ok(limit.map(|limit| self.now.after(lease(limit))))
     }
+}
+
+/// How long the evaluation of a controller's policy, or of those of the door, may take.
+fn limit(controller: Option<&Controller>) -> Duration {
+    controller.map_or(LONGEST_EVALUATION, |one| one.definition.timeout.get())
 }
 
 /// The policy of a controller, if it is one.

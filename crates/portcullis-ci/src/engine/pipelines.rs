@@ -1,9 +1,11 @@
 //! What follows in a pipeline when one of its jobs changes.
 
-use portcullis_jobs::{Event, JobStatus, PipelineId, PipelineJob, PipelineStatus, plan_pipeline};
+use portcullis_jobs::{Event, JobId, JobStatus, PipelineId, PipelineStatus, plan_pipeline};
+use portcullis_store::JobRecord;
 
 use super::turn::Turn;
 use crate::error::CiError;
+use crate::gate::pause_of;
 
 impl Turn<'_, '_> {
     /// Looks at the pipelines whose jobs changed, until nothing changes any more.
@@ -23,7 +25,7 @@ impl Turn<'_, '_> {
             let jobs = self.store.pipeline_jobs(&project, id)?;
             let mut plan = plan_pipeline(&pipeline.stages, &jobs)
                 .map_err(|error| CiError::Unavailable(error.to_string()))?;
-            if self.is_held(&jobs, &project) {
+            if pause_of(&*self.world.gate, &project, &jobs).is_some() {
                 plan.start.clear();
             }
             let changes = plan.skip.len() + plan.revive.len() + plan.start.len();
@@ -57,14 +59,24 @@ impl Turn<'_, '_> {
         }
     }
 
-    /// Whether the pipeline with these jobs is held back.
-    fn is_held(&self, jobs: &[PipelineJob], project: &str) -> bool {
-        let is_new = jobs.iter().all(|job| job.status == JobStatus::Created);
+    /// Starts a job without a pipeline, unless it is held back.
+    pub(super) fn start_single(&mut self, job: &mut JobRecord) -> Result<(), CiError> {
         let gate = &self.world.gate;
-        match is_new {
-            true => !gate.lets_start(project),
-            false => !gate.lets_continue(project),
+        match gate.new_pipelines_paused(&job.definition.project) {
+            Some(_) => self.save(job),
+            None => self.start(job),
         }
+    }
+
+    /// Goes on with a job without a pipeline that was held back.
+    pub(crate) fn resume_single(&mut self, id: JobId) -> Result<(), CiError> {
+        let mut job = self.lock_job(id)?;
+        let is_held = job.state.status == JobStatus::Created && job.pipeline.is_none();
+        let gate = &self.world.gate;
+        if is_held && gate.new_pipelines_paused(&job.definition.project).is_none() {
+            self.start(&mut job)?;
+        }
+        Ok(())
     }
 
     /// Cancels the jobs of a pipeline that aren't finished.

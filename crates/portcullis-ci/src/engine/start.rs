@@ -1,7 +1,5 @@
 //! Submitting, starting, retrying and canceling jobs.
 
-use std::time::Duration;
-
 use portcullis_jobs::{
     Admission, Effect, Event, Happened, JobDefinition, JobId, JobStatus, Link, PipelineDefinition,
     PipelineId, Timestamp, controller_chain, stuck_reason,
@@ -11,17 +9,14 @@ use portcullis_store::{IdKind, JobRecord, PipelineRecord};
 use super::turn::Turn;
 use crate::error::CiError;
 
-/// How long another server leaves a policy to the one that evaluates it.
-const POLICY_LEASE: Duration = Duration::from_secs(60);
-
 impl Turn<'_, '_> {
-    /// Stores a job on its own, and starts it.
+    /// Stores a job on its own, and starts it unless it is held back.
     pub(crate) fn submit_job(&mut self, definition: JobDefinition) -> Result<JobId, CiError> {
         let id = self.store.new_id(IdKind::Job)?;
         let mut job = JobRecord::new(id, None, definition, self.now);
         self.note(None, &job);
         self.store.insert_job(&mut job)?;
-        self.start(&mut job)?;
+        self.start_single(&mut job)?;
         Ok(id)
     }
 
@@ -80,7 +75,7 @@ impl Turn<'_, '_> {
         let mut job = self.lock_job(id)?;
         self.apply(&mut job, &Event::Retry)?;
         match job.pipeline {
-            None => self.start(&mut job),
+            None => self.start_single(&mut job),
             Some(pipeline) => {
                 self.pipelines.insert(pipeline);
                 self.save(&mut job)
@@ -97,7 +92,7 @@ impl Turn<'_, '_> {
             if let Some(admission) = &mut job.admission {
                 admission.cancel();
             }
-            self.ended(&job);
+            self.ended(&job)?;
         }
         self.pipelines.extend(job.pipeline);
         self.save(&mut job)
@@ -129,9 +124,8 @@ impl Turn<'_, '_> {
         job.deadline = match job.state.status {
             JobStatus::Preparing => {
                 let wake_at = admission.and_then(Admission::wake_at);
-                let is_policy = self.is_policy_asked(job)?;
-                let lease = is_policy.then(|| self.now.after(POLICY_LEASE));
-                wake_at.into_iter().chain(lease).min()
+                let again = self.asked_again_at(job)?;
+                wake_at.into_iter().chain(again).min()
             }
             JobStatus::Pending => Some(self.now.after(self.world.settings.runners.stuck.get())),
             JobStatus::Running => job.deadline,

@@ -1,23 +1,19 @@
 //! One transaction, and what is known while it runs.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
 use portcullis_core::clock;
-use portcullis_jobs::{
-    Controller, Event, Exemption, JobId, JobStatus, PipelineId, Runner, Timestamp, Transition,
-};
+use portcullis_jobs::{Event, JobId, JobStatus, PipelineId, Timestamp, Transition};
 use portcullis_store::{JobRecord, JobsTransaction};
 
 use super::question::Question;
 use crate::error::CiError;
 use crate::gate::Gate;
-use crate::recorder::{FinishedAdmission, Observation};
+use crate::known::{KnownSurroundings, Surroundings};
+use crate::recorder::{AdmissionRecord, Observation, Recorder};
 use crate::secrets::ServerKey;
 use crate::settings::Settings;
-
-/// Exemptions that count at once, at most.
-const MOST_EXEMPTIONS: usize = 10_000;
 
 /// Now, as the models have it.
 pub(crate) fn now() -> Timestamp {
@@ -31,6 +27,8 @@ pub(crate) struct World {
     pub(crate) has_ci_policies: bool,
     pub(crate) key: Arc<ServerKey>,
     pub(crate) gate: Arc<dyn Gate>,
+    pub(crate) recorder: Arc<dyn Recorder>,
+    pub(crate) known: Arc<KnownSurroundings>,
 }
 
 /// What is to be done once the transaction is committed.
@@ -40,8 +38,8 @@ pub(crate) struct Aftermath {
     pub(crate) questions: Vec<Question>,
     /// Whether there are new deliveries.
     pub(crate) has_deliveries: bool,
-    /// Admissions that ended.
-    pub(crate) finished: Vec<FinishedAdmission>,
+    /// Records of admissions that ended, stored or to be kept now.
+    pub(crate) records: Vec<AdmissionRecord>,
     /// What metrics count.
     pub(crate) observations: Vec<Observation>,
     /// Projects whose jobs began to wait for admission, or stopped, once for each job.
@@ -49,12 +47,16 @@ pub(crate) struct Aftermath {
     pub(crate) ended: Vec<String>,
 }
 
-/// What surrounds the jobs of a project.
-#[derive(Debug)]
-pub(super) struct Surroundings {
-    pub(super) controllers: Vec<Controller>,
-    pub(super) exemptions: Vec<Exemption>,
-    pub(super) runners: Vec<Runner>,
+impl Aftermath {
+    /// What is to be done after another turn of the same transaction.
+    pub(crate) fn merge(&mut self, other: Self) {
+        self.questions.extend(other.questions);
+        self.has_deliveries |= other.has_deliveries;
+        self.records.extend(other.records);
+        self.observations.extend(other.observations);
+        self.began.extend(other.began);
+        self.ended.extend(other.ended);
+    }
 }
 
 /// One transaction.
@@ -65,7 +67,7 @@ pub(crate) struct Turn<'t, 'd> {
     pub(crate) after: Aftermath,
     /// Pipelines that have to be looked at before the end.
     pub(super) pipelines: BTreeSet<PipelineId>,
-    around: BTreeMap<String, Arc<Surroundings>>,
+    around: HashMap<String, Arc<Surroundings>>,
 }
 
 impl<'t, 'd> Turn<'t, 'd> {
@@ -76,8 +78,20 @@ impl<'t, 'd> Turn<'t, 'd> {
             now: now(),
             after: Aftermath::default(),
             pipelines: BTreeSet::new(),
-            around: BTreeMap::new(),
+            around: HashMap::new(),
         }
+    }
+
+    /// One that assumes what surrounds the jobs of a project.
+    pub(crate) fn assuming(
+        store: &'t mut JobsTransaction<'d>,
+        world: &'t World,
+        project: &str,
+        around: &Arc<Surroundings>,
+    ) -> Self {
+        let mut turn = Self::new(store, world);
+        turn.around.insert(project.to_owned(), Arc::clone(around));
+        turn
     }
 
     /// Ends the turn: looks at pipelines until nothing changes any more.
@@ -101,15 +115,19 @@ impl<'t, 'd> Turn<'t, 'd> {
         if let Some(known) = self.around.get(project) {
             return Ok(Arc::clone(known));
         }
-        let controllers = self.store.controllers_for(project)?.into_iter();
-        let runners = self.store.runners_for(project)?.into_iter();
-        let around = Arc::new(Surroundings {
-            controllers: controllers.map(|record| record.controller).collect(),
-            exemptions: self
-                .store
-                .live_exemptions(self.now, None, MOST_EXEMPTIONS)?,
-            runners: runners.map(|record| record.runner).collect(),
-        });
+        let version = self.store.current_surroundings()?;
+        let known = version.and_then(|version| self.world.known.get(version, project));
+        let around = match known {
+            Some(known) => known,
+            None => {
+                let around = Arc::new(Surroundings::load(self.store, project, self.now)?);
+                // What this transaction has changed itself is not true before it is committed.
+                if let Some(version) = version {
+                    self.world.known.put(version, project, &around);
+                }
+                around
+            }
+        };
         self.around.insert(project.to_owned(), Arc::clone(&around));
         Ok(around)
     }

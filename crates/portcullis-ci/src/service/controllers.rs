@@ -9,7 +9,7 @@ use portcullis_jobs::{
 use portcullis_store::{ControllerRecord, ControllerSecret, IdKind};
 use serde_json::Value;
 
-use super::Service;
+use super::{Service, code_quota};
 use crate::details::{ControllerDetails, CreatedController, Page, PageRequest};
 use crate::engine::now;
 use crate::error::CiError;
@@ -33,7 +33,9 @@ impl Service {
         self.inner.check_definition(&definition).await?;
         let secret = secrets::new_secret()?;
         let shown = secret.clone();
+        let settings = self.inner.settings();
         let insert = self.inner.database.write(move |store| {
+            code_quota::check(store, &settings, &definition, None)?;
             let record = ControllerRecord {
                 controller: Controller {
                     id: store.new_id(IdKind::Controller)?,
@@ -90,6 +92,23 @@ impl Service {
         Ok(self.inner.controller_details(record))
     }
 
+    /// The definitions of all controllers that are there for a project, disabled ones too.
+    ///
+    /// # Errors
+    ///
+    /// When the store doesn't answer.
+    pub async fn controllers_for(
+        &self,
+        project: &str,
+    ) -> Result<Vec<ControllerDefinition>, CiError> {
+        let project = project.to_owned();
+        let read = self.inner.database.read(move |reader| {
+            let found = reader.controllers_for(&project)?.into_iter();
+            Ok(found.map(|record| record.controller.definition).collect())
+        });
+        read.await
+    }
+
     /// Replaces some keys of a controller's definition. Jobs that wait for it go on accordingly.
     ///
     /// # Errors
@@ -106,10 +125,13 @@ impl Service {
         if patched.transport != before.controller.definition.transport {
             self.inner.check_definition(&patched).await?;
         }
+        let settings = self.inner.settings();
         let change = self.inner.database.write(move |store| {
             let found = store.controller_for_change(id)?;
             let mut record = found.ok_or(CiError::NotFound)?;
-            record.controller.definition = record.controller.definition.patched(&patch)?;
+            let patched = record.controller.definition.patched(&patch)?;
+            code_quota::check(store, &settings, &patched, Some(&record.controller))?;
+            record.controller.definition = patched;
             store.save_controller(&mut record)?;
             Ok(record)
         });

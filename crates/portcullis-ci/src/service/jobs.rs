@@ -3,13 +3,15 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use portcullis_jobs::{Eligibility, JobDefinition, JobId, PipelineDefinition, PipelineId};
+use portcullis_jobs::{
+    Eligibility, JobDefinition, JobDetails, JobId, PipelineDefinition, PipelineId,
+};
 
 use super::Service;
-use crate::details::{JobDetails, JobFilter, Page, PageRequest, PipelineDetails};
+use crate::details::{JobFilter, Page, PageRequest, PipelineDetails};
 use crate::engine::{Aftermath, Turn};
 use crate::error::CiError;
-use crate::view::{self, RunnersByProject};
+use crate::view::{self, JobViewer};
 
 /// How long a call waits for policies that are evaluated in this process.
 const PATIENCE: Duration = Duration::from_secs(5);
@@ -22,6 +24,10 @@ impl Service {
     /// When too many jobs of its project wait, or the store doesn't answer.
     pub async fn submit_job(&self, definition: JobDefinition) -> Result<JobDetails, CiError> {
         self.inner.check_backlog(&definition.project, 1).await?;
+        if let Some((details, after)) = self.inner.submit_draft(&definition).await? {
+            self.settle(after);
+            return Ok(details);
+        }
         let submit = move |turn: &mut Turn<'_, '_>| turn.submit_job(definition.clone());
         let (id, after) = self.inner.turn(submit).await?;
         self.follow_up(after).await;
@@ -40,6 +46,10 @@ impl Service {
         let count = definition.jobs.len();
         let project = &definition.origin.project;
         self.inner.check_backlog(project, count).await?;
+        if let Some((details, after)) = self.inner.submit_draft(&definition).await? {
+            self.settle(after);
+            return Ok(details);
+        }
         let submit = move |turn: &mut Turn<'_, '_>| turn.submit_pipeline(&definition);
         let (id, after) = self.inner.turn(submit).await?;
         self.follow_up(after).await;
@@ -52,9 +62,10 @@ impl Service {
     ///
     /// When there is none, or the store doesn't answer.
     pub async fn job(&self, id: JobId) -> Result<JobDetails, CiError> {
+        let mut viewer = JobViewer::new(self.inner.gate());
         let read = self.inner.database.read(move |reader| {
             let job = reader.job(id)?.ok_or(CiError::NotFound)?;
-            view::job(reader, &mut RunnersByProject::default(), &job)
+            viewer.show(reader, &job)
         });
         read.await
     }
@@ -87,17 +98,15 @@ impl Service {
             project: filter.project,
             roots: filter.roots,
         };
+        let mut viewer = JobViewer::new(self.inner.gate());
         let read = self.inner.database.read(move |reader| {
             let size = page.size();
             let mut found = reader.list_jobs(&filter, page.after, size + 1)?;
             let is_more = found.len() > size;
             found.truncate(size);
             let next = found.last().map(|job| job.id).filter(|_| is_more);
-            let mut runners = RunnersByProject::default();
-            let items: Result<Vec<_>, CiError> = found
-                .iter()
-                .map(|job| view::job(reader, &mut runners, job))
-                .collect();
+            let items: Result<Vec<_>, CiError> =
+                found.iter().map(|job| viewer.show(reader, job)).collect();
             Ok(Page {
                 items: items?,
                 next,
@@ -157,6 +166,12 @@ impl Service {
             Ok(runners.iter().map(judge).collect())
         });
         read.await
+    }
+
+    /// Does what is to be done after a turn, without waiting for policies.
+    fn settle(&self, after: Aftermath) {
+        let questions = self.inner.settle(after);
+        self.inner.evaluate(questions);
     }
 
     /// Does what is to be done after a turn. Policies of this process are usually quicker than the answer, so they are

@@ -1,7 +1,7 @@
-//! What operators do with the pipelines of a project: find, run again, cancel, prefer and let go on.
+//! What operators do with the pipelines of a project: find, count, run again, cancel, prefer and let go on.
 
 use portcullis_jobs::{JobStatus, PipelineDefinition, PipelineId};
-use portcullis_store::PipelineMatch;
+use portcullis_store::{LivePipelines, PipelineMatch};
 
 use super::Service;
 use crate::details::PipelineFilter;
@@ -60,7 +60,7 @@ impl Service {
         Ok(count)
     }
 
-    /// Moves the jobs of a pipeline that wait to the front of the queue; gives how many.
+    /// Moves the jobs of a pipeline that wait to the front of the queue; gives how many wait there.
     ///
     /// # Errors
     ///
@@ -71,10 +71,13 @@ impl Service {
             let mut count = 0;
             for mut job in store.jobs_of_pipeline_for_change(&pipeline.origin.project, id)? {
                 let status = job.state.status;
-                if !status.is_finished() && status != JobStatus::Running && !job.promoted {
+                if status.is_finished() || status == JobStatus::Running {
+                    continue;
+                }
+                count += 1;
+                if !job.promoted {
                     job.promoted = true;
                     store.save_job(&mut job)?;
-                    count += 1;
                 }
             }
             Ok(count)
@@ -82,26 +85,24 @@ impl Service {
         promote.await
     }
 
-    /// Looks at the pipelines of a project again, because its gate has changed.
+    /// How many pipelines are under way, by project, name and status.
     ///
     /// # Errors
     ///
     /// When the store doesn't answer.
-    pub async fn resume(&self, project: &str) -> Result<(), CiError> {
-        let filter = PipelineFilter {
-            project: project.to_owned(),
-            ..PipelineFilter::default()
-        };
-        for id in self.live_pipelines(filter).await? {
-            let turn = self.inner.turn(move |turn| {
-                turn.check_later(id);
-                Ok(())
-            });
-            let ((), after) = turn.await?;
-            let questions = self.inner.settle(after);
-            self.inner.evaluate(questions);
-        }
-        Ok(())
+    pub async fn live_pipeline_counts(&self) -> Result<Vec<LivePipelines>, CiError> {
+        let database = &self.inner.database;
+        let read = database.read(|reader| Ok(reader.live_pipeline_counts()?));
+        read.await
+    }
+
+    /// Goes on with everything that the gate held back and doesn't any more.
+    ///
+    /// # Errors
+    ///
+    /// When the store doesn't answer: it is not known what goes on.
+    pub async fn resume(&self) -> Result<(), CiError> {
+        self.inner.resume().await
     }
 }
 

@@ -46,11 +46,17 @@ impl Bench {
     /// On PostgreSQL.
     pub(crate) async fn on_postgres(change: impl FnOnce(&mut Settings)) -> Self {
         let url = tokio::task::spawn_blocking(|| {
-            let server = crate::server::shared();
+            let server = portcullis_testing::Postgres::shared();
             server.url(&server.database())
         });
         let location = Location::parse(&url.await.unwrap(), Path::new("/")).unwrap();
         Self::at(location, TempDir::new().unwrap(), change).await
+    }
+
+    /// On the database with this address.
+    pub(crate) async fn at_url(url: &str) -> Self {
+        let location = Location::parse(url, Path::new("/")).unwrap();
+        Self::at(location, TempDir::new().unwrap(), |_| {}).await
     }
 
     async fn at(location: Location, folder: TempDir, change: impl FnOnce(&mut Settings)) -> Self {

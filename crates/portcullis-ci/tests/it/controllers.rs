@@ -291,3 +291,52 @@ async fn a_service_that_shuts_down_ends_what_is_under_way() {
     tokio::join!(shut_down, async { hook.release() });
     assert_eq!(service.job(job).await.unwrap().status, JobStatus::Pending);
 }
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn controllers_with_code_are_limited() {
+    let bench = Bench::with(|settings| {
+        settings.max_code_controllers = 3;
+        settings.max_code_controllers_per_group = 1;
+    })
+    .await;
+    let add = async |name: &str, path: Option<&str>, policy: Value| {
+        let mut body = json!({"name": name, "level": "instance", "kind": "both", "policy": policy});
+        if let Some(path) = path {
+            body["level"] = json!("project");
+            body["path"] = json!(path);
+        }
+        let definition = ControllerDefinition::read(&body).unwrap();
+        bench.service.add_controller(definition).await
+    };
+    let code = json!({"code": "return"});
+    let first = add("a", Some("g/p"), code.clone()).await.unwrap();
+    let refused = add("b", Some("g/q"), code.clone()).await.unwrap_err();
+    let said = refused.to_string();
+    assert!(matches!(refused, CiError::Conflict(_)), "{said}");
+    assert!(
+        said.contains("in `g`: at most 1 (ci.maxCodeControllersPerGroup)"),
+        "{said}"
+    );
+    // Configured policies share engines.
+    let named = add("c", Some("g/q"), json!("known")).await.unwrap();
+    let patch = json!({"policy": code});
+    let refused = bench
+        .service
+        .change_controller(named.controller.id, patch)
+        .await;
+    assert!(matches!(refused, Err(CiError::Conflict(_))), "{refused:?}");
+    let id = first.controller.id;
+    let patch = json!({"policy": {"code": "return true"}});
+    bench.service.change_controller(id, patch).await.unwrap();
+    add("d", Some("h/p"), code.clone()).await.unwrap();
+    add("e", None, code.clone()).await.unwrap();
+    let refused = add("f", None, code.clone()).await.unwrap_err();
+    assert!(
+        refused
+            .to_string()
+            .contains("at most 3 (ci.maxCodeControllers)"),
+        "{refused}"
+    );
+    bench.service.delete_controller(id).await.unwrap();
+    add("f", None, code).await.unwrap();
+}

@@ -4,8 +4,8 @@ use std::fmt;
 use std::sync::{Arc, Mutex};
 
 use portcullis_ci::{
-    FinishedAdmission, Judging, Observation, PolicyChoice, PolicyJudge, PolicyQuestion,
-    PolicyVerdict, Recorder,
+    AdmissionRecord, FinishedAdmission, Judging, NotRecorded, Observation, PolicyChoice,
+    PolicyJudge, PolicyQuestion, PolicyVerdict, Recorder,
 };
 use serde_json::Value;
 
@@ -17,6 +17,7 @@ type Answers = Box<dyn Fn(&PolicyQuestion) -> Answer + Send>;
 pub(crate) struct FakeJudge {
     answer: Mutex<Option<Answers>>,
     has_ci_policies: Mutex<bool>,
+    hangs: Mutex<bool>,
     asked: Mutex<Vec<PolicyQuestion>>,
 }
 
@@ -34,6 +35,11 @@ impl FakeJudge {
     /// Asks the configured policies about every job.
     pub(crate) fn have_ci_policies(&self) {
         *self.has_ci_policies.lock().unwrap() = true;
+    }
+
+    /// Whether evaluations never end, as those of a server that is gone.
+    pub(crate) fn hang(&self, hangs: bool) {
+        *self.hangs.lock().unwrap() = hangs;
     }
 
     pub(crate) fn asked(&self) -> Vec<PolicyQuestion> {
@@ -69,6 +75,9 @@ impl PolicyJudge for FakeJudge {
             None => accepted(question.object.clone()),
         };
         self.asked.lock().unwrap().push(question);
+        if *self.hangs.lock().unwrap() {
+            return Box::pin(std::future::pending());
+        }
         Box::pin(async move { answer })
     }
 
@@ -96,7 +105,8 @@ pub(crate) fn is_door(question: &PolicyQuestion) -> bool {
 /// Remembers what it was told.
 #[derive(Debug, Default)]
 pub(crate) struct Memory {
-    finished: Mutex<Vec<FinishedAdmission>>,
+    finished: Arc<Mutex<Vec<FinishedAdmission>>>,
+    fails: Mutex<bool>,
     observed: Mutex<Vec<Observation>>,
 }
 
@@ -105,14 +115,26 @@ impl Memory {
         self.finished.lock().unwrap().clone()
     }
 
+    /// Whether records that are required can't be made.
+    pub(crate) fn fail(&self, fails: bool) {
+        *self.fails.lock().unwrap() = fails;
+    }
+
     pub(crate) fn observed(&self) -> Vec<Observation> {
         self.observed.lock().unwrap().clone()
     }
 }
 
 impl Recorder for Memory {
-    fn admission_finished(&self, finished: FinishedAdmission) {
-        self.finished.lock().unwrap().push(finished);
+    fn record(&self, finished: FinishedAdmission) -> Result<AdmissionRecord, NotRecorded> {
+        if *self.fails.lock().unwrap() {
+            return Err(NotRecorded);
+        }
+        let memory = Arc::clone(&self.finished);
+        Ok(AdmissionRecord {
+            entry: None,
+            stored: Box::new(move || memory.lock().unwrap().push(finished)),
+        })
     }
 
     fn observe(&self, observation: &Observation) {

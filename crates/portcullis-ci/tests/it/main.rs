@@ -21,11 +21,6 @@ mod judge;
 mod overload;
 mod pipelines;
 mod policies;
-#[path = "../../../portcullis-store/tests/conformance/server.rs"]
-#[allow(
-    dead_code,
-    reason = "the tests of the store also restart it and look into its folder"
-)]
-mod server;
 mod servers;
+mod standstill;
 mod verdicts;

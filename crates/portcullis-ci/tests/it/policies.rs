@@ -1,10 +1,13 @@
 //! Policies that are controllers, and those for all jobs.
 
-use portcullis_ci::PolicyChoice;
-use portcullis_jobs::{DecisionVerdict, ExemptionBody, FailureReason, JobStatus, Timestamp};
+use portcullis_ci::{JobFilter, PageRequest, PolicyChoice};
+use portcullis_jobs::{
+    ControllerDefinition, DecisionVerdict, ExemptionBody, FailureReason, JobStatus, Timestamp,
+    read_job,
+};
 use serde_json::json;
 
-use crate::bench::{Bench, words};
+use crate::bench::{Bench, job, words};
 use crate::judge::{accepted, denied, is_door};
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -136,4 +139,45 @@ async fn policies_and_webhooks_mix() {
     let job = bench.settled(job.id).await;
     assert_eq!(job.tags, words("linux first last"));
     assert_eq!(bench.entries()[0]["tags"], json!(["linux", "first"]));
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_job_whose_record_is_required_and_fails_is_not_admitted() {
+    let bench = Bench::new().await;
+    bench.judge.have_ci_policies();
+    bench.memory.fail(true);
+    let definition = read_job(&job(&json!({}))).unwrap();
+    let error = bench.service.submit_job(definition).await.unwrap_err();
+    assert!(
+        error.to_string().contains("could not be recorded"),
+        "{error}"
+    );
+    let all = bench
+        .service
+        .jobs(JobFilter::default(), PageRequest::default());
+    assert_eq!(all.await.unwrap().items.len(), 0);
+    bench.memory.fail(false);
+    let job = bench.submit(json!({})).await;
+    assert_eq!(job.status, JobStatus::Pending);
+    bench.finished(1).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_surrounds_a_job_may_change_while_its_policies_are_evaluated() {
+    let bench = Bench::new().await;
+    bench.judge.have_ci_policies();
+    bench.submit(json!({})).await;
+    let (other, _) = bench.another().await;
+    // This server knows nothing of the controller that another one has got.
+    let keys = json!({"name": "late", "level": "instance", "kind": "both", "policy": "known"});
+    let definition = ControllerDefinition::read(&keys).unwrap();
+    other.add_controller(definition).await.unwrap();
+    let job = bench.submit(json!({})).await;
+    let admission = job.admission.unwrap();
+    let names: Vec<_> = admission
+        .decisions
+        .iter()
+        .map(|decision| decision.controller.as_str())
+        .collect();
+    assert_eq!(names, ["late", "policies"]);
 }

@@ -30,6 +30,7 @@ macro_rules! on_both {
 on_both! {
     a_server_that_starts_again_goes_on,
     what_a_dead_server_was_sending_is_sent_by_another,
+    a_policy_that_a_dead_server_evaluated_is_asked_again_in_time,
     a_deadline_passes_while_no_server_runs,
     servers_share_the_work_and_send_nothing_twice,
     chains_and_pipelines_work,
@@ -105,6 +106,25 @@ async fn what_a_dead_server_was_sending_is_sent_by_another(mut bench: Bench) {
     assert_eq!(first.header("webhook-id"), second.header("webhook-id"));
     assert_eq!(first.json(), second.json());
     let job = bench.service.job(job).await.unwrap();
+    assert_eq!(job.admission.unwrap().decisions.len(), 1);
+}
+
+async fn a_policy_that_a_dead_server_evaluated_is_asked_again_in_time(mut bench: Bench) {
+    bench.settings.deadline = Duration::from_secs(10);
+    bench.service.change(bench.settings.clone());
+    bench.judge.have_ci_policies();
+    bench.judge.hang(true);
+    let service = bench.service.clone();
+    let definition = read_job(&job(&json!({}))).unwrap();
+    let submitting = tokio::spawn(async move { service.submit_job(definition).await.map(drop) });
+    crate::bench::until("the policies are asked", || !bench.judge.asked().is_empty()).await;
+    let id = bench.judge.asked()[0].job;
+    submitting.abort();
+    let _ = submitting.await;
+    start_again(&mut bench).await;
+    bench.judge.hang(false);
+    let job = bench.settled(id).await;
+    assert_eq!((job.status, job.failure_reason), (JobStatus::Pending, None));
     assert_eq!(job.admission.unwrap().decisions.len(), 1);
 }
 

@@ -1,6 +1,7 @@
 //! What one controller did, as it is recorded.
 
 use portcullis_core::vocabulary;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::controller::ControllerLevel;
@@ -26,7 +27,7 @@ vocabulary! {
 }
 
 /// What one controller did with one attempt. There is at most one for each.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct AdmissionDecision {
     /// The name of the controller.
     pub controller: String,

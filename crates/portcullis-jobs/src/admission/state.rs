@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use portcullis_core::vocabulary;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::decision::AdmissionDecision;
@@ -120,7 +121,7 @@ pub struct Admission {
 }
 
 /// An admission as the API shows it.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct AdmissionView {
     /// Where it is.
     pub state: AdmissionState,

@@ -2,6 +2,7 @@
 
 use portcullis_core::Glob;
 use portcullis_document::{Fault, path};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::job::JobView;
@@ -12,7 +13,7 @@ const MOST_ENTRIES: usize = 64;
 const MOST_BYTES: usize = 512;
 
 /// Every condition that is given must hold; one entry of a list is enough. In globs `*` stops at `/`.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct MatchConditions {
     /// Globs of the project's path.

@@ -1,6 +1,7 @@
 //! The definition of a controller, from the body of a call to a checked value and back.
 
 use portcullis_document::{Duration, Fault, path, read};
+use schemars::JsonSchema;
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::Value;
@@ -38,7 +39,7 @@ pub enum Transport {
 }
 
 /// A policy that is a controller. In JSON it is the name, or `{code}`.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(untagged, expecting = "the name of a policy, or a map with `code`")]
 pub enum PolicySource {
     /// A configured policy.
@@ -48,7 +49,7 @@ pub enum PolicySource {
 }
 
 /// The source text of a policy.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct PolicyCode {
     /// The text.
@@ -100,7 +101,7 @@ pub struct ControllerDefinition {
 }
 
 /// The body of a call that registers a controller.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[expect(
     missing_docs,

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use portcullis_core::Glob;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -14,7 +15,7 @@ use crate::timestamp::Timestamp;
 pub const PAYLOAD_VERSION: u32 = 1;
 
 /// What a controller is told about a job. The body of a webhook is a list of one.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct PayloadEntry {
     /// See [`PAYLOAD_VERSION`].
     pub version: u32,

@@ -1,18 +1,21 @@
 //! The runner lists of one verdict.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::Value;
 
 use super::record::RunnerId;
 
 /// The runners that one verdict accepts and rejects. In JSON the ids are strings; numbers are read too.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 pub struct RunnerLists {
     /// The only runners that may take the job; empty for all.
     #[serde(default, with = "ids")]
+    #[schemars(with = "Vec<String>")]
     pub accepted_ids: Vec<RunnerId>,
     /// Runners that may not take the job.
     #[serde(default, with = "ids")]
+    #[schemars(with = "Vec<String>")]
     pub rejected_ids: Vec<RunnerId>,
 }
 

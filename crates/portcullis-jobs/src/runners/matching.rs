@@ -2,6 +2,7 @@
 //!
 //! The rules are GitLab's; admission adds the runner filter. The queue must ask them in its query.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::filter::RunnerFilter;
@@ -21,7 +22,7 @@ pub struct RunnerNeeds<'a> {
 }
 
 /// Whether one runner may take a job, and why not.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Eligibility {
     /// The runner.
     pub id: RunnerId,

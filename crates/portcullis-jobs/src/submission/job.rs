@@ -3,6 +3,7 @@
 use std::fmt;
 
 use portcullis_document::{Duration, Fault, Seconds, path, read};
+use schemars::JsonSchema;
 use serde::de::{SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 use serde_json::Value;
@@ -17,16 +18,22 @@ use crate::variables::Variables;
 /// The source of a job that names none.
 pub(super) const DEFAULT_SOURCE: &str = "api";
 
-#[derive(Deserialize)]
+/// The body of a call that submits one job.
+#[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-struct JobBody {
+pub struct JobBody {
+    /// The path of its project.
     project: String,
     name: String,
+    /// `test` by default.
     stage: Option<String>,
+    /// The branch or tag it is for.
     #[serde(rename = "ref")]
     git_ref: String,
+    /// Whether that is protected.
     #[serde(default)]
     ref_protected: bool,
+    /// What caused it; `api` by default.
     source: Option<String>,
     user: JobUser,
     #[serde(default)]
@@ -157,8 +164,8 @@ pub fn read_job(body: &Value) -> Result<JobDefinition, Vec<Fault>> {
 }
 
 /// One command, or a list of them.
-#[derive(Default)]
-pub(super) struct Script(pub(super) Vec<String>);
+#[derive(Debug, Default)]
+pub(crate) struct Script(pub(super) Vec<String>);
 
 impl<'de> Deserialize<'de> for Script {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {

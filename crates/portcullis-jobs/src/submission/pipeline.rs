@@ -3,6 +3,7 @@
 use std::collections::HashSet;
 
 use portcullis_document::{Fault, Seconds, path, read};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -55,16 +56,23 @@ pub struct PipelineDefinition {
     pub jobs: Vec<JobDefinition>,
 }
 
-#[derive(Deserialize)]
+/// The body of a call that submits a pipeline.
+#[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-struct PipelineBody {
+pub struct PipelineBody {
+    /// The path of its project.
     project: String,
+    /// Its name, such as `check` or `gate`; `default` by default.
     name: Option<String>,
+    /// The branch or tag it is for.
     #[serde(rename = "ref")]
     git_ref: String,
+    /// Whether that is protected.
     #[serde(default)]
     ref_protected: bool,
+    /// The change it is for, such as `12,1`.
     change: Option<String>,
+    /// What caused it; `api` by default.
     source: Option<String>,
     user: JobUser,
     #[serde(default)]
@@ -74,7 +82,7 @@ struct PipelineBody {
     jobs: Vec<PipelineJobBody>,
 }
 
-#[derive(Deserialize)]
+#[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct PipelineJobBody {
     name: String,

@@ -1,6 +1,7 @@
 //! The canonical verdict.
 
 use portcullis_core::vocabulary;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::runners::RunnerLists;
@@ -20,7 +21,7 @@ vocabulary! {
 }
 
 /// The answer of a controller for one job, in its canonical form.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Verdict {
     /// The job.
     pub id: u64,

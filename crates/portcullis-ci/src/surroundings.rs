@@ -1,0 +1,56 @@
+//! What surrounds the jobs of a project: controllers, exemptions and runners.
+
+use std::sync::Arc;
+
+use portcullis_jobs::Timestamp;
+use portcullis_store::JobsReader;
+
+use crate::engine::{choice_of, now};
+use crate::error::CiError;
+use crate::inner::Inner;
+use crate::known::Surroundings;
+
+/// Exemptions that count at once, at most.
+const MOST_EXEMPTIONS: usize = 10_000;
+
+impl Surroundings {
+    pub(crate) fn load(
+        reader: &mut JobsReader<'_>,
+        project: &str,
+        now: Timestamp,
+    ) -> Result<Self, CiError> {
+        let controllers = reader.controllers_for(project)?.into_iter();
+        let runners = reader.runners_for(project)?.into_iter();
+        Ok(Self {
+            controllers: controllers.map(|record| record.controller).collect(),
+            exemptions: reader.live_exemptions(now, None, MOST_EXEMPTIONS)?,
+            runners: runners.map(|record| record.runner).collect(),
+        })
+    }
+
+    /// Whether somebody outside of this process may have to be asked.
+    pub(crate) fn has_deliveries(&self) -> bool {
+        self.controllers.iter().any(|one| choice_of(one).is_none())
+    }
+}
+
+impl Inner {
+    /// What surrounds the jobs of a project, as far as is known, and its version. Whether that is still the one in
+    /// force is up to the transaction.
+    pub(crate) async fn surroundings(
+        &self,
+        project: &str,
+    ) -> Result<(u64, Arc<Surroundings>), CiError> {
+        if let Some(known) = self.database.known().newest(project) {
+            return Ok(known);
+        }
+        let of = project.to_owned();
+        let read = self.database.read(move |reader| {
+            // The version first: what is read after it is at least as new.
+            let version = reader.surroundings_version()?;
+            Ok((version, Surroundings::load(reader, &of, now())?))
+        });
+        let (version, around) = read.await?;
+        Ok((version, Arc::new(around)))
+    }
+}
