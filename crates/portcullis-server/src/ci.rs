@@ -7,10 +7,13 @@ use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
 use std::time::Duration;
 
-use portcullis_ci::{OpenError, PolicyJudge, Recorder, Service as Jobs, Settings};
+use portcullis_ci::{Gate, OpenError, PolicyJudge, Recorder, Service as Jobs, Settings};
 use portcullis_config::{Loaded, Service};
 use portcullis_core::sync::Mutex;
 use portcullis_store::Location;
+use tokio::sync::watch;
+
+use crate::causes::with_causes;
 
 /// How long the deliveries of a store that is given up may take to end.
 const MOVE_WITHIN: Duration = Duration::from_secs(5);
@@ -21,8 +24,15 @@ pub(crate) fn is_served(loaded: &Loaded) -> bool {
     listeners.any(|listener| listener.serves(Service::Ci))
 }
 
-/// Who judges jobs by policies, and records what was decided.
-pub(crate) type Collaborators = (Arc<dyn PolicyJudge>, Arc<dyn Recorder>);
+/// What the service asks and tells.
+pub(crate) struct Collaborators {
+    /// Judges jobs by policies.
+    pub(crate) judge: Arc<dyn PolicyJudge>,
+    /// Records what was decided.
+    pub(crate) recorder: Arc<dyn Recorder>,
+    /// Holds back pipelines.
+    pub(crate) gate: Arc<dyn Gate>,
+}
 
 /// The service, and what it is opened with.
 #[derive(Debug)]
@@ -30,6 +40,18 @@ pub(crate) struct CiJobs {
     wanted: Mutex<Wanted>,
     /// Where it is kept, if it is open.
     open: tokio::sync::Mutex<Option<(Location, Jobs)>>,
+    opening: Mutex<Opening>,
+    /// How often it was opened.
+    openings: watch::Sender<u64>,
+}
+
+/// How opening went.
+#[derive(Debug, Default)]
+struct Opening {
+    /// What is open.
+    location: Option<Location>,
+    /// Why the last attempt failed.
+    fault: Option<String>,
 }
 
 #[derive(Debug, Clone)]
@@ -39,6 +61,8 @@ struct Wanted {
     settings: Settings,
     /// Where this server can be reached.
     listener: Option<String>,
+    /// Whether a listener is there for it.
+    is_served: bool,
 }
 
 impl Wanted {
@@ -60,9 +84,52 @@ impl CiJobs {
                 location,
                 settings: loaded.ci.clone(),
                 listener: None,
+                is_served: is_served(loaded),
             }),
             open: tokio::sync::Mutex::new(None),
+            opening: Mutex::new(Opening::default()),
+            openings: watch::Sender::new(0),
         }
+    }
+
+    /// Is told whenever it is opened.
+    pub(crate) fn watch_openings(&self) -> watch::Receiver<u64> {
+        self.openings.subscribe()
+    }
+
+    /// Whether anyone is told whenever it is opened.
+    pub(crate) fn is_watched(&self) -> bool {
+        self.openings.receiver_count() > 0
+    }
+
+    /// Whether a listener is there for CI jobs.
+    pub(crate) fn is_served(&self) -> bool {
+        self.wanted.lock().is_served
+    }
+
+    /// The service, if it is open.
+    pub(crate) async fn opened(&self) -> Option<Jobs> {
+        let open = self.open.lock().await;
+        open.as_ref().map(|(_, jobs)| jobs.clone())
+    }
+
+    /// Whether jobs can be served, or why not; nothing where no listener is there for them.
+    pub(crate) fn readiness(&self) -> Option<Result<(), String>> {
+        let wanted = self.wanted.lock();
+        if !wanted.is_served {
+            return None;
+        }
+        let opening = self.opening.lock();
+        if opening.location.as_ref() == Some(&wanted.location) {
+            return Some(Ok(()));
+        }
+        let not_yet = || "it is being opened".to_owned();
+        Some(Err(opening.fault.clone().unwrap_or_else(not_yet)))
+    }
+
+    /// The store that is wanted.
+    pub(crate) fn location(&self) -> Location {
+        self.wanted.lock().location.clone()
     }
 
     /// Where this server is reached by controllers, unless the configuration says so.
@@ -77,7 +144,7 @@ impl CiJobs {
     /// When the store can't be opened.
     pub(crate) async fn service(
         &self,
-        collaborators: impl FnOnce() -> Collaborators,
+        collaborators: impl Future<Output = Collaborators>,
     ) -> Result<Jobs, OpenError> {
         let mut open = self.open.lock().await;
         let wanted = self.wanted.lock().clone();
@@ -86,9 +153,22 @@ impl CiJobs {
         {
             return Ok(jobs.clone());
         }
-        let (judge, recorder) = collaborators();
-        let opened = Jobs::open(&wanted.location, wanted.settings(), judge, recorder).await?;
+        let Collaborators {
+            judge,
+            recorder,
+            gate,
+        } = collaborators.await;
+        let settings = wanted.settings();
+        let opening = Jobs::open_behind(gate, &wanted.location, settings, judge, recorder);
+        let opened = opening.await.inspect_err(|error| {
+            self.opening.lock().fault = Some(with_causes(error));
+        })?;
+        *self.opening.lock() = Opening {
+            location: Some(wanted.location.clone()),
+            fault: None,
+        };
         let before = open.replace((wanted.location, opened.clone()));
+        self.openings.send_modify(|count| *count += 1);
         if let Some((_, before)) = before {
             before.shut_down(MOVE_WITHIN).await;
         }
@@ -102,6 +182,7 @@ impl CiJobs {
             location,
             settings: loaded.ci.clone(),
             listener: place.map(reachable).or(wanted.listener.take()),
+            is_served: is_served(loaded),
         };
     }
 

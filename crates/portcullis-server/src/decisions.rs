@@ -25,7 +25,7 @@ use std::time::{Duration, Instant};
 
 use portcullis_core::clock;
 use portcullis_core::sync::Mutex;
-use portcullis_record::{Masker, Material};
+use portcullis_record::{Masker, Material, Written};
 use portcullis_store::Mode;
 
 use crate::store_pool::StorePool;
@@ -37,7 +37,7 @@ pub(crate) use settings::{Settings, location, open_first};
 use intake::Intake;
 use lost::Lost;
 use queue::{Item, Queue};
-use writer::Writer;
+use writer::{STORE, Writer};
 
 /// What the writer gets for what it has begun when the time to end is over.
 const LAST_MOMENTS: Duration = Duration::from_secs(1);
@@ -48,6 +48,7 @@ pub(crate) struct DecisionLog {
     intake: Arc<Intake>,
     is_on: AtomicBool,
     is_required: AtomicBool,
+    has_lines: AtomicBool,
     store: Arc<Mutex<StoreState>>,
     reader: StorePool,
     feed: Feed,
@@ -82,6 +83,7 @@ impl DecisionLog {
             intake: Arc::new(Intake::new(Arc::clone(&queue), counts.clone())),
             is_on: AtomicBool::new(settings.is_on()),
             is_required: AtomicBool::new(settings.asked.required),
+            has_lines: AtomicBool::new(settings.asked.json_lines.is_some()),
             store: Arc::clone(&state),
             reader,
             feed: feed.clone(),
@@ -137,11 +139,34 @@ impl DecisionLog {
         }
     }
 
+    /// The record of a decision that is stored elsewhere, together with what was decided; none if it can't be masked.
+    pub(crate) fn write(&self, material: &Material, masker: &Masker) -> Option<Written> {
+        self.intake.write(material, masker)
+    }
+
+    /// Whether records go to a file or to standard output too.
+    pub(crate) fn has_lines(&self) -> bool {
+        self.has_lines.load(Ordering::Relaxed)
+    }
+
+    /// A record was stored elsewhere. Given again, it goes where lines go.
+    pub(crate) fn stored(&self, record: Option<Written>) {
+        self.intake.counts.written(STORE, 1);
+        self.feed.stored();
+        if let Some(written) = record
+            && self.intake.queue.offer(Item::stored(written)).is_err()
+        {
+            self.intake.counts.dropped_full();
+        }
+    }
+
     /// Goes on with other settings; the store is given if it is another one.
     pub(crate) fn change(&self, settings: Settings, store: Option<portcullis_store::Store>) {
         self.is_on.store(settings.is_on(), Ordering::Relaxed);
         self.is_required
             .store(settings.asked.required, Ordering::Relaxed);
+        self.has_lines
+            .store(settings.asked.json_lines.is_some(), Ordering::Relaxed);
         self.reader.move_to(settings.location.clone());
         self.intake.queue.change(settings, store);
     }

@@ -1,5 +1,7 @@
 //! The configuration that runs when none is given: a working server on loopback.
 
+mod jobs;
+
 use std::io;
 use std::net::{Ipv4Addr, TcpListener};
 use std::path::Path;
@@ -8,6 +10,9 @@ use std::time::Duration;
 use portcullis_authn::{AuthenticatorSettings, Authenticators, Keys, Mint, Secret};
 use portcullis_core::clock;
 use portcullis_files::Use;
+
+pub use jobs::Prepared;
+pub(crate) use jobs::prepare;
 
 const NAME: &str = "demonstration";
 const KEY_FILE: &str = "demonstration.key";

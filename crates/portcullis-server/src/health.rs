@@ -1,7 +1,7 @@
 //! Liveness and readiness of the server.
 //!
 //! `/livez` answers 200 as long as the server runs. `/readyz` answers 200 when every listener is bound, the
-//! store was opened, every graph knows its objects, policies can be evaluated, and the server isn't about to
+//! store was opened (for CI jobs too, where they are served), every graph knows its objects, policies can be evaluated, and the server isn't about to
 //! end. A store that stops answering later is shown, and makes it unready only where decisions must be
 //! recorded. A failed reload is shown, and does not make it unready: the last good configuration decides.
 
@@ -76,6 +76,16 @@ impl PoliciesHealth {
     }
 }
 
+/// How everything is that readiness depends on.
+#[derive(Debug)]
+pub(crate) struct Parts<'a> {
+    pub(crate) store: &'a StoreHealth,
+    /// Whether the store of CI jobs is open, or why not; nothing where none are served.
+    pub(crate) jobs: Option<Result<(), String>>,
+    pub(crate) graphs: &'a Graphs,
+    pub(crate) policies: PoliciesHealth,
+}
+
 /// One line of the verbose answer.
 struct Check {
     name: &'static str,
@@ -108,7 +118,13 @@ impl Health {
         *texts = left_out.iter().map(LeftOut::text).collect();
     }
 
-    fn checks(&self, store: &StoreHealth, graphs: &Graphs, policies: PoliciesHealth) -> Vec<Check> {
+    fn checks(&self, parts: Parts<'_>) -> Vec<Check> {
+        let Parts {
+            store,
+            jobs,
+            graphs,
+            policies,
+        } = parts;
         let bound = self.bound.load(Ordering::SeqCst);
         let ending = self.ending.load(Ordering::SeqCst);
         let failed = self.failed_reload.lock();
@@ -119,7 +135,13 @@ impl Health {
         let troubles = graphs.troubles();
         let tenants = self.left_out.lock();
         let tenants = (!tenants.is_empty()).then(|| tenants.join("; "));
-        vec![
+        let jobs = jobs.map(|open| Check {
+            name: "ci",
+            fault: open.is_err().then_some("the store of CI jobs is not open"),
+            remark: open.err(),
+            trouble: None,
+        });
+        let mut checks = vec![
             Check {
                 name: "ping",
                 fault: None,
@@ -169,20 +191,20 @@ impl Health {
                 remark: None,
                 trouble: None,
             },
-        ]
+        ];
+        // Beside the other store.
+        let place = checks.iter().position(|check| check.name == "graph");
+        if let (Some(jobs), Some(place)) = (jobs, place) {
+            checks.insert(place, jobs);
+        }
+        checks
     }
 
     /// Whether requests should come here, and why, a line for each check.
-    pub(crate) fn readiness(
-        &self,
-        excluded: &[&str],
-        store: &StoreHealth,
-        graphs: &Graphs,
-        policies: PoliciesHealth,
-    ) -> (bool, String) {
+    pub(crate) fn readiness(&self, excluded: &[&str], parts: Parts<'_>) -> (bool, String) {
         let mut text = String::new();
         let mut is_ready = true;
-        for check in self.checks(store, graphs, policies) {
+        for check in self.checks(parts) {
             let remark = check.remark.map(|r| format!(" ({r})")).unwrap_or_default();
             let _ = match check.fault {
                 _ if excluded.contains(&check.name) => {
@@ -214,23 +236,56 @@ mod tests {
     use super::*;
 
     fn ready(health: &Health, excluded: &[&str]) -> (bool, String) {
-        let (store, graphs) = (StoreHealth::default(), Graphs::default());
-        health.readiness(excluded, &store, &graphs, PoliciesHealth::default())
+        let store = StoreHealth::default();
+        with(health, excluded, &store, PoliciesHealth::default(), None)
+    }
+
+    fn with(
+        health: &Health,
+        excluded: &[&str],
+        store: &StoreHealth,
+        policies: PoliciesHealth,
+        jobs: Option<Result<(), String>>,
+    ) -> (bool, String) {
+        let parts = Parts {
+            store,
+            jobs,
+            graphs: &Graphs::default(),
+            policies,
+        };
+        health.readiness(excluded, parts)
+    }
+
+    #[test]
+    fn ready_means_that_the_store_of_jobs_is_open_where_they_are_served() {
+        let health = Health::default();
+        health.set_bound();
+        let asked = |jobs| {
+            let policies = PoliciesHealth::default();
+            with(&health, &[], &StoreHealth::default(), policies, jobs)
+        };
+        let (is_ready, text) = asked(None);
+        assert!(is_ready && !text.contains("ci"), "{text}");
+        let (is_ready, text) = asked(Some(Ok(())));
+        assert!(is_ready && text.contains("[+]ci ok"), "{text}");
+        let (is_ready, text) = asked(Some(Err("connection refused".to_owned())));
+        let said = "[-]ci failed: the store of CI jobs is not open (connection refused)";
+        assert!(!is_ready && text.contains(said), "{text}");
     }
 
     #[test]
     fn policies_that_can_not_be_evaluated_make_it_unready() {
         let health = Health::default();
         health.set_bound();
-        let (store, graphs) = (StoreHealth::default(), Graphs::default());
+        let store = StoreHealth::default();
         let policies = |fault| PoliciesHealth {
             fault,
             remark: Some("abandoned threads: 3".into()),
         };
-        let (is_ready, text) = health.readiness(&[], &store, &graphs, policies(None));
+        let (is_ready, text) = with(&health, &[], &store, policies(None), None);
         assert!(is_ready && text.contains("[+]policies ok (abandoned threads: 3)"));
         let fault = policies(Some("worker processes can't be started"));
-        let (is_ready, text) = health.readiness(&[], &store, &graphs, fault);
+        let (is_ready, text) = with(&health, &[], &store, fault, None);
         assert!(
             !is_ready && text.contains("[-]policies failed: worker processes can't be started")
         );
@@ -270,7 +325,7 @@ mod tests {
                 fault: Some("database or disk is full".to_owned()),
                 is_needed,
             };
-            health.readiness(&[], &store, &Graphs::default(), PoliciesHealth::default())
+            with(&health, &[], &store, PoliciesHealth::default(), None)
         };
         let (is_ready, text) = readiness(false);
         assert!(is_ready, "{text}");

@@ -1,7 +1,8 @@
-//! The door of CI: opens the service of jobs with the policies and the decision log of this server.
+//! The door of CI: opens the service of jobs with the policies, the decision log and the tenants of this server.
 //!
 //! The service is opened at the start where a listener serves `ci`, and otherwise by the first call.
 
+mod gate;
 mod judge;
 mod record;
 
@@ -12,9 +13,11 @@ use portcullis_ci::{OpenError, Service};
 
 use crate::ci::Collaborators;
 use crate::server::Server;
+use gate::TenantGate;
 use judge::GateJudge;
 use record::DecisionRecorder;
 
+pub(crate) use gate::first_holder;
 pub(crate) use record::Ci;
 
 /// A store that does not answer at the start is tried again after this time.
@@ -26,12 +29,27 @@ const RETRY_AFTER: Duration = Duration::from_secs(3);
 ///
 /// When the store can't be opened.
 pub(crate) async fn service(server: &Arc<Server>) -> Result<Service, OpenError> {
-    server.ci.service(|| collaborators(server)).await
+    server.ci.service(collaborators(server)).await
 }
 
-fn collaborators(server: &Arc<Server>) -> Collaborators {
-    let judge = Arc::new(GateJudge::new(server));
-    (judge, Arc::new(DecisionRecorder::new(server)))
+/// The service where it is served, or open for another reason.
+///
+/// # Errors
+///
+/// When the store can't be opened.
+pub(crate) async fn service_if_served(server: &Arc<Server>) -> Result<Option<Service>, OpenError> {
+    match server.ci.is_served() {
+        true => service(server).await.map(Some),
+        false => Ok(server.ci.opened().await),
+    }
+}
+
+async fn collaborators(server: &Arc<Server>) -> Collaborators {
+    Collaborators {
+        judge: Arc::new(GateJudge::new(server)),
+        recorder: Arc::new(DecisionRecorder::new(server, &server.ci.location())),
+        gate: TenantGate::begin(server).await,
+    }
 }
 
 /// Opens the service where it is served. A store that does not answer yet is tried again.

@@ -36,4 +36,4 @@ mod tests;
 pub use assembly::{Report, examine};
 pub use causes::with_causes;
 pub use logging::init as init_logging;
-pub use run::{OnReady, RunError, RunOptions, run};
+pub use run::{OnReady, Ready, RunError, RunOptions, run};

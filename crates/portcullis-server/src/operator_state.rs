@@ -1,7 +1,7 @@
 //! State that operators set and that outlives the server: holds, states of tenants, and ended sessions.
 //!
 //! Everything is read from and written to the store, on threads that may block; nothing is kept here but
-//! which sessions were ended.
+//! which sessions were ended, and how tenants were when that was read last.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -14,6 +14,9 @@ use portcullis_store::{
     TenantState,
 };
 
+use tokio::sync::watch;
+use tokio::time::MissedTickBehavior;
+
 use crate::ended_sessions::EndedSessions;
 use crate::store_pool::{PoolFailure, StorePool};
 
@@ -21,6 +24,11 @@ use crate::store_pool::{PoolFailure, StorePool};
 const SWEEP_EVERY: Duration = Duration::from_secs(60);
 /// How often it is looked which sessions others ended.
 const LEARN_EVERY: Duration = Duration::from_secs(5);
+/// How often it is looked which tenants others paused or resumed.
+const LEARN_STATES_EVERY: Duration = Duration::from_secs(1);
+
+/// The states of tenants that are not as usual.
+pub(crate) type States = BTreeMap<String, TenantState>;
 
 /// The store does not answer; the log says why.
 #[derive(Debug)]
@@ -31,6 +39,10 @@ pub(crate) struct NoAnswer;
 pub(crate) struct OperatorState {
     pool: StorePool,
     ended: EndedSessions,
+    /// Nothing until they were read.
+    states: watch::Sender<Option<Arc<States>>>,
+    /// Whose turn it is to read them, so that what is known is never older than it was.
+    learning: tokio::sync::Mutex<()>,
 }
 
 impl OperatorState {
@@ -39,6 +51,8 @@ impl OperatorState {
         Self {
             pool: StorePool::new(Some(location), Mode::ReadWrite),
             ended: EndedSessions::default(),
+            states: watch::Sender::new(None),
+            learning: tokio::sync::Mutex::new(()),
         }
     }
 
@@ -79,10 +93,56 @@ impl OperatorState {
     }
 
     /// The states of all tenants that are not as usual.
-    pub(crate) async fn states(&self) -> Result<BTreeMap<String, TenantState>, NoAnswer> {
+    pub(crate) async fn states(&self) -> Result<States, NoAnswer> {
         let now = clock::wall();
         let all = self.read(move |store| store.tenant_states(now)).await?;
         Ok(all.into_iter().collect())
+    }
+
+    /// The same as it was read last, without waiting; nothing if it was never read.
+    pub(crate) fn known_states(&self) -> Option<Arc<States>> {
+        self.states.borrow().clone()
+    }
+
+    /// Is told when tenants are paused or resumed.
+    pub(crate) fn watch_states(&self) -> watch::Receiver<Option<Arc<States>>> {
+        self.states.subscribe()
+    }
+
+    /// Reads how tenants are.
+    pub(crate) async fn learn_states(&self) -> Result<(), PoolFailure> {
+        let _turn = self.learning.lock().await;
+        let now = clock::wall();
+        let read = self
+            .pool
+            .read(move |store| store.tenant_states(now))
+            .await?;
+        let states: States = read.into_iter().collect();
+        self.states.send_if_modified(|known| {
+            let is_new = known.as_deref() != Some(&states);
+            if is_new {
+                *known = Some(Arc::new(states));
+            }
+            is_new
+        });
+        Ok(())
+    }
+
+    /// Learns which tenants others paused or resumed, as long as the server runs. While the store doesn't answer,
+    /// what was known before counts.
+    pub(crate) async fn follow_states(of: impl Fn() -> Option<Arc<Self>>) {
+        let mut looks = tokio::time::interval(LEARN_STATES_EVERY);
+        looks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        let mut was_good = true;
+        loop {
+            looks.tick().await;
+            let Some(state) = of() else { return };
+            let learnt = state.learn_states().await;
+            if let (Err(failure), true) = (&learnt, was_good) {
+                tracing::warn!("cannot read the states of tenants: {failure}");
+            }
+            was_good = learnt.is_ok();
+        }
     }
 
     pub(crate) async fn change_state(
@@ -93,8 +153,14 @@ impl OperatorState {
         now: SystemTime,
     ) -> Result<TenantState, NoAnswer> {
         let tenant = tenant.to_owned();
-        self.write(move |store| store.change_tenant_state(&tenant, &change, &by, now))
-            .await
+        let changed = self
+            .write(move |store| store.change_tenant_state(&tenant, &change, &by, now))
+            .await?;
+        // It is changed either way; what is not learnt now is learnt soon.
+        if let Err(failure) = self.learn_states().await {
+            unanswered(&failure);
+        }
+        Ok(changed)
     }
 
     /// Whether a session was ended before its time.

@@ -17,6 +17,7 @@ use crate::alarm;
 use crate::assembly;
 use crate::ci::{self, CiJobs};
 use crate::decisions::{self, DecisionLog, Settings};
+use crate::demonstration::{self, Prepared};
 use crate::health::Health;
 use crate::http::budget::Budget;
 use crate::http::setup::ListenerSetup;
@@ -46,8 +47,19 @@ const LAST_JOBS: Duration = Duration::from_secs(1);
 /// What decisions get to be kept when requests have used up the time to end.
 const LAST_DECISIONS: Duration = Duration::from_secs(1);
 
-/// Told once, when every listener is bound: name and address of each, and the data directory.
-pub type OnReady = fn(&[(String, String)], &Path);
+/// What there is to tell when requests are accepted.
+#[derive(Debug)]
+pub struct Ready<'a> {
+    /// Name and address of each listener.
+    pub listeners: &'a [(String, String)],
+    /// Where the server keeps what it makes.
+    pub data_dir: &'a Path,
+    /// What was prepared for a demonstration.
+    pub demonstration: Option<Prepared>,
+}
+
+/// Told once, when every listener is bound.
+pub type OnReady = fn(&Ready<'_>);
 
 /// How to run.
 #[derive(Debug)]
@@ -60,6 +72,8 @@ pub struct RunOptions<'a> {
     pub on_ready: Option<OnReady>,
     /// Whether the log may use colours.
     pub colours: bool,
+    /// Whether this is the demonstration, which has controllers of CI jobs from the start.
+    pub is_demonstration: bool,
     /// How to start a process that evaluates policies. Without one, too many evaluations that can't
     /// be stopped keep all others from beginning.
     pub worker: Option<WorkerCommand>,
@@ -267,6 +281,10 @@ async fn serve(
         .set_listener(listeners.place_for_jobs(&prepared).as_deref());
     let opening = job_door::begin(server, ci::is_served(&loaded.configuration));
     opening.await.map_err(RunError::Jobs)?;
+    let demonstration = match options.is_demonstration {
+        true => Some(demonstrate(server, &options.data_dir).await?),
+        false => None,
+    };
     let following = Arc::clone(server);
     tokio::spawn(async move {
         let has_sessions = || following.has_sessions();
@@ -281,7 +299,11 @@ async fn serve(
         let places = listeners
             .places()
             .map(|(n, p)| (n.to_owned(), p.to_owned()));
-        tell(&places.collect::<Vec<_>>(), &options.data_dir);
+        tell(&Ready {
+            listeners: &places.collect::<Vec<_>>(),
+            data_dir: &options.data_dir,
+            demonstration,
+        });
     }
 
     let mut reloader = Reloader::new(options.load, options.data_dir, Arc::clone(server), loaded);
@@ -313,6 +335,13 @@ async fn serve(
     )
     .await;
     Ok(ended)
+}
+
+/// Prepares what the demonstration has.
+async fn demonstrate(server: &Arc<Server>, data_dir: &Path) -> Result<Prepared, RunError> {
+    let jobs = job_door::service(server).await.map_err(RunError::Jobs)?;
+    let prepared = demonstration::prepare(&jobs, data_dir).await;
+    prepared.map_err(RunError::DataDirectory)
 }
 
 /// The signal to reload, while a reload is under way.

@@ -7,7 +7,7 @@ use portcullis_record::Masker;
 use portcullis_store::{Location, Retention};
 
 use crate::{
-    model::{Configuration, Decisions, JsonLines},
+    model::{Configuration, Decisions, JsonLines, Service},
     notes::Notes,
 };
 use portcullis_document::{Document, Fault, path};
@@ -46,6 +46,15 @@ pub(crate) fn decisions(document: &Document, spec: &Configuration, notes: &mut N
     }
     if wanted.required && !wanted.store && json_lines.is_none() {
         let message = "decisions are required, but neither `store` nor `jsonLines` keeps them";
+        notes.fault(document.fault("decisions.required", message));
+    }
+    let serves_jobs = spec
+        .listeners
+        .iter()
+        .any(|listener| listener.serves.contains(&Service::Ci));
+    if wanted.required && !wanted.store && serves_jobs {
+        let message = "decisions about CI jobs are required, and only `store` can keep them \
+                       together with the jobs";
         notes.fault(document.fault("decisions.required", message));
     }
     let masker = Masker::new(&wanted.mask).unwrap_or_else(|faults| {

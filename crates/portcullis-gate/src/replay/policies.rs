@@ -4,7 +4,9 @@
 //! find; those after them count as long as they would see the same object.
 
 use portcullis_core::patch::{self, Misfit, PatchOperation};
-use portcullis_core::{Attributes, Chain, Phase, PolicyMode, PolicyOutcome, StepOutcome, Verdict};
+use portcullis_core::{
+    Attributes, Chain, Door, Phase, PolicyMode, PolicyOutcome, StepOutcome, Verdict,
+};
 use portcullis_record::{Decision, TraceStep};
 use serde_json::Value;
 
@@ -98,7 +100,11 @@ impl Comparison<'_> {
         }
         if self.trace.is_refused_by_policies() {
             let outcome = self.compare(self.passed(&self.now));
-            return Ok(remarked(outcome, || NOT_ASKED_THEN.to_owned()));
+            // Policies are the last to judge a job.
+            return Ok(match self.decision.summary.door == Door::Ci {
+                true => outcome,
+                false => remarked(outcome, || NOT_ASKED_THEN.to_owned()),
+            });
         }
         if self.is_as_recorded()? {
             return self.as_recorded();

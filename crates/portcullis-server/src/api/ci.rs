@@ -8,6 +8,7 @@ mod controllers;
 mod deliveries;
 mod exemptions;
 mod jobs;
+mod pauses;
 mod pipelines;
 mod runners;
 
@@ -16,12 +17,16 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
+use super::action::Read;
+use super::answer;
 use super::call::Call;
 use super::endpoint::{Endpoint, QueryParameter, SchemaOf, Success, schema_of};
 use super::guard::Territory;
 use super::query::Query;
+use crate::http::Response;
 use crate::http::error::HttpError;
 use crate::job_door;
+pub(super) use pauses::DISCARDED;
 
 /// The calls, by what they are about.
 pub(super) const GROUPS: &[&[Endpoint]] = &[
@@ -45,36 +50,45 @@ const SUBMISSION: u64 = 4 << 20;
 /// The largest body of everything else.
 const OTHER: u64 = 512 << 10;
 
-/// An object.
-const OBJECT: SchemaOf = schema_of::<Map<String, Value>>;
+/// An object of any shape.
+type Object = Map<String, Value>;
 
-const fn object(description: &'static str) -> Success {
+/// An object of any shape.
+const OBJECT: SchemaOf = schema_of::<Object>;
+
+const fn object<T: JsonSchema>(description: &'static str) -> Success {
     Success::Json {
         description,
-        schema: OBJECT,
+        schema: schema_of::<T>,
     }
 }
 
-const fn created(description: &'static str) -> Success {
+const fn created<T: JsonSchema>(description: &'static str) -> Success {
     Success::Created {
         description,
-        schema: OBJECT,
+        schema: schema_of::<T>,
     }
 }
 
-const fn list_of(description: &'static str) -> Success {
+const fn list_of<T: JsonSchema>(description: &'static str) -> Success {
     Success::Json {
         description,
-        schema: schema_of::<ItemList>,
+        schema: schema_of::<Page<T>>,
     }
 }
 
-/// A page of a list.
-#[derive(Debug, Serialize, JsonSchema)]
-pub(crate) struct ItemList {
-    items: Vec<Map<String, Value>>,
-    /// The value of `page` for the next page; null on the last page.
-    next: Option<u64>,
+/// Lists what the caller may see, where nothing but the page is asked for.
+async fn listed<T: Held + Serialize, F: Future<Output = Result<Page<T>, CiError>>>(
+    call: &Call<'_>,
+    read: impl Fn(Service, PageRequest) -> F,
+) -> Result<Response, HttpError> {
+    call.admit_somewhere::<Read>()?;
+    let mut query = Query::of(call.head);
+    let page = paged(&mut query)?;
+    query.done()?;
+    let jobs = call.jobs().await?;
+    let read = |page| read(jobs.clone(), page);
+    answer::ok(&visible(call, page, read).await?)
 }
 
 const PAGE_NUMBER: QueryParameter = QueryParameter {
@@ -130,9 +144,15 @@ impl From<OpenError> for HttpError {
 
 impl Call<'_> {
     /// What has the jobs.
-    async fn jobs(&self) -> Result<Service, HttpError> {
+    pub(super) async fn jobs(&self) -> Result<Service, HttpError> {
         let server = &self.visitor.server;
         Ok(job_door::service(server).await?)
+    }
+
+    /// The same where jobs are served: calls that are not about jobs alone don't open a store for them.
+    pub(super) async fn jobs_if_served(&self) -> Result<Option<Service>, HttpError> {
+        let server = &self.visitor.server;
+        Ok(job_door::service_if_served(server).await?)
     }
 
     /// The number in the path; what is no number is nothing that exists.

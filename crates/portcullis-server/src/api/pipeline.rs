@@ -1,19 +1,24 @@
 //! Running pipelines again, cancelling them, and moving changes to the front.
-//!
-//! Everything up to the queue: who may do it, and on what. Nothing has been submitted yet, so nothing is
-//! found.
 
+use std::collections::BTreeSet;
+
+use portcullis_ci::{CiError, PipelineFilter};
 use portcullis_roles::{Condition, Parameters, Permission, Project};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::access::in_tenant;
 use super::action::Action;
+use super::answer;
 use super::body::Maybe;
 use super::call::{Answering, Call};
+use super::ci::DISCARDED;
 use super::endpoint::{Content, Endpoint, Tag, post, schema_of};
 use super::names::{self, short, unknown_project};
 use crate::http::error::HttpError;
+
+/// Changes that are promoted together, at most.
+const MOST_CHANGES: usize = 500;
 
 /// What is to run again.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -59,7 +64,7 @@ pub(crate) struct PromoteBody {
     /// The pipeline, like `gate`.
     pipeline: Maybe,
     /// The changes, like `12,1`, the first one first.
-    #[schemars(length(min = 1))]
+    #[schemars(length(min = 1, max = MOST_CHANGES))]
     changes: Vec<String>,
 }
 
@@ -104,17 +109,32 @@ impl Run {
             .with(Condition::Change, self.change.as_deref())
     }
 
-    /// What is said while nothing is found.
-    fn unknown(&self) -> HttpError {
-        if !self.is_held {
-            return unknown_project(&self.project);
+    /// Goes on only if the tenant holds the project.
+    fn check_held(&self) -> Result<(), HttpError> {
+        match self.is_held {
+            true => Ok(()),
+            false => Err(unknown_project(&self.project)),
         }
+    }
+
+    /// The pipelines it names.
+    fn filter(&self) -> PipelineFilter {
+        PipelineFilter {
+            project: self.project.name.clone(),
+            name: Some(self.pipeline.clone()),
+            git_ref: self.reference.clone(),
+            change: self.change.clone(),
+        }
+    }
+
+    /// What is said where nothing is found.
+    fn unknown(&self, why: &str) -> HttpError {
         let what = match (&self.change, &self.reference) {
             (Some(change), _) => format!("change `{}`", short(change)),
             (None, reference) => format!("`{}`", short(reference.as_deref().unwrap_or_default())),
         };
         HttpError::not_found(format!(
-            "{what} of project `{}` not found in pipeline `{}`: it was never submitted",
+            "{what} of project `{}` not found in pipeline `{}`: {why}",
             short(&self.project.name),
             short(&self.pipeline),
         ))
@@ -193,6 +213,8 @@ fn run_of(
 }
 
 const NOT_KNOWN: (u16, &str) = (404, "No such change or ref was ever submitted.");
+const NOT_LIVE: (u16, &str) = (404, "No job of such a change or ref is live.");
+const NOT_WAITING: (u16, &str) = (404, "No job of these changes is waiting.");
 
 /// What may be done with pipelines.
 pub(super) const ENDPOINTS: &[Endpoint] = &[
@@ -208,31 +230,44 @@ pub(super) const ENDPOINTS: &[Endpoint] = &[
             schema: schema_of::<EnqueueBody>,
             example: r#"{"pipeline": "check", "change": "12,1"}"#,
         },
-        &[NOT_KNOWN],
+        &[
+            NOT_KNOWN,
+            DISCARDED,
+            (
+                429,
+                "Too many jobs of the project are waiting for admission.",
+            ),
+        ],
         enqueue,
     ),
     post(
         ("/api/tenant/{tenant}/project/{project}/dequeue", "dequeue"),
         Tag::Pipelines,
         in_tenant::<Dequeue>(),
-        ("Cancel running jobs of a change or ref", ""),
+        (
+            "Cancel the live jobs of a change or ref",
+            "In every pipeline of this name that the project runs for it.",
+        ),
         Content {
             schema: schema_of::<DequeueBody>,
             example: r#"{"pipeline": "check", "ref": "refs/heads/main"}"#,
         },
-        &[NOT_KNOWN],
+        &[NOT_LIVE],
         dequeue,
     ),
     post(
         ("/api/tenant/{tenant}/promote", "promote"),
         Tag::Pipelines,
         in_tenant::<Promote>(),
-        ("Promote changes to the front of a pipeline", ""),
+        (
+            "Promote changes to the front of a pipeline",
+            "Their waiting jobs are taken before those of others, in the order in which they were submitted. Changes of which nothing waits are ignored as long as one is found.",
+        ),
         Content {
             schema: schema_of::<PromoteBody>,
             example: r#"{"pipeline": "gate", "changes": ["12,1", "13,2"]}"#,
         },
-        &[NOT_KNOWN],
+        &[NOT_WAITING],
         promote,
     ),
 ];
@@ -244,8 +279,18 @@ pub(super) fn enqueue(mut call: Call<'_>) -> Answering<'_> {
         call.admit::<Enqueue>(tenant.scope())?;
         let body: EnqueueBody = call.take_body().await?;
         let run = run_of(&call, tenant, (body.pipeline, body.change, body.reference))?;
-        let authorized = call.authorize(tenant.scope(), Enqueue(run)).await?;
-        Err(authorized.into_inner().0.unknown())
+        let run = call.authorize(tenant.scope(), Enqueue(run)).await?;
+        let run = run.into_inner().0;
+        run.check_held()?;
+        let jobs = call.jobs().await?;
+        let definition = jobs.newest_pipeline(run.filter()).await;
+        let definition = definition.map_err(|error| match error {
+            CiError::NotFound => run.unknown("it was never submitted"),
+            other => other.into(),
+        })?;
+        call.refuse_discarded(&run.project.name)?;
+        jobs.submit_pipeline(definition).await?;
+        answer::ok(&true)
     })
 }
 
@@ -256,8 +301,18 @@ pub(super) fn dequeue(mut call: Call<'_>) -> Answering<'_> {
         call.admit::<Dequeue>(tenant.scope())?;
         let body: DequeueBody = call.take_body().await?;
         let run = run_of(&call, tenant, (body.pipeline, body.change, body.reference))?;
-        let authorized = call.authorize(tenant.scope(), Dequeue(run)).await?;
-        Err(authorized.into_inner().0.unknown())
+        let run = call.authorize(tenant.scope(), Dequeue(run)).await?;
+        let run = run.into_inner().0;
+        run.check_held()?;
+        let jobs = call.jobs().await?;
+        let mut cancelled = 0;
+        for id in jobs.live_pipelines(run.filter()).await? {
+            cancelled += found(jobs.cancel_pipeline(id).await)?;
+        }
+        match cancelled {
+            0 => Err(run.unknown("it has no live job")),
+            _ => answer::ok(&true),
+        }
     })
 }
 
@@ -274,20 +329,58 @@ pub(super) fn promote(mut call: Call<'_>) -> Answering<'_> {
         for change in &body.changes {
             names::check("changes", change)?;
         }
+        if body.changes.len() > MOST_CHANGES {
+            let message = format!("`changes` has more than {MOST_CHANGES} entries");
+            return Err(HttpError::bad_request(message));
+        }
         let changes = body.changes;
-        let authorized = call
+        let wanted = call
             .authorize(tenant.scope(), Promote { pipeline, changes })
             .await?;
-        let changes: Vec<&str> = authorized
-            .changes
-            .iter()
-            .take(10)
-            .map(|c| short(c))
-            .collect();
+        let jobs = call.jobs().await?;
+        let live = jobs.live_pipeline_counts().await?;
+        let live = live.iter().filter(|live| live.name == wanted.pipeline);
+        // Changes are named without their projects.
+        let projects = live.map(|live| live.project.as_str());
+        let projects = projects.filter(|project| tenant.project(project).is_some());
+        let projects: BTreeSet<&str> = projects.collect();
+        let mut promoted = 0;
+        for (project, change) in pairs(&projects, &wanted.changes) {
+            let filter = PipelineFilter {
+                project: project.to_owned(),
+                name: Some(wanted.pipeline.clone()),
+                git_ref: None,
+                change: Some(change.to_owned()),
+            };
+            for id in jobs.live_pipelines(filter).await? {
+                promoted += found(jobs.promote_pipeline(id).await)?;
+            }
+        }
+        if promoted > 0 {
+            return answer::ok(&true);
+        }
+        let changes = wanted.changes.iter().take(10);
+        let changes: Vec<&str> = changes.map(|change| short(change)).collect();
         Err(HttpError::not_found(format!(
-            "{} not found in pipeline `{}`: it was never submitted",
+            "{} not found in pipeline `{}`: no job of it is waiting",
             changes.join(", "),
-            short(&authorized.pipeline),
+            short(&wanted.pipeline),
         )))
     })
+}
+
+fn pairs<'a>(
+    projects: &'a BTreeSet<&str>,
+    changes: &'a [String],
+) -> impl Iterator<Item = (&'a str, &'a str)> {
+    let of = |change: &'a String| projects.iter().map(move |project| (*project, &**change));
+    changes.iter().flat_map(of)
+}
+
+/// How many jobs were found in a pipeline; none if it was deleted meanwhile.
+fn found(count: Result<usize, CiError>) -> Result<usize, HttpError> {
+    match count {
+        Err(CiError::NotFound) => Ok(0),
+        other => Ok(other?),
+    }
 }

@@ -1,8 +1,12 @@
 //! Tenants: the list, and their contents.
 
+mod queue;
+
+use std::collections::BTreeMap;
+
+use portcullis_roles::Tenant;
 use schemars::JsonSchema;
 use serde::Serialize;
-use serde_json::Value;
 
 use super::access::{at_root, in_tenant};
 use super::action::Read;
@@ -17,8 +21,8 @@ pub(crate) struct TenantEntry {
     name: String,
     /// The number of projects; those that match only a pattern are not counted.
     projects: usize,
-    /// How many changes are on their way.
-    queue: usize,
+    /// The number of pipelines that are not finished.
+    queue: u64,
     /// The state, unless it is normal.
     #[serde(skip_serializing_if = "Option::is_none")]
     state: Option<StateAnswer>,
@@ -29,18 +33,21 @@ pub(crate) struct TenantEntry {
 pub(crate) struct Status {
     /// The version of this server.
     zuul_version: &'static str,
+    /// New pipelines that have not started.
     trigger_event_queue: Queue,
+    /// Always empty: results are acted on at once, or held back with their pipelines.
     result_event_queue: Queue,
+    /// Always empty: what operators do is done at once.
     management_event_queue: Queue,
-    /// What is on its way, by pipeline.
-    pipelines: Vec<Value>,
+    /// What is not finished, by the name of its pipeline.
+    pipelines: Vec<queue::PipelineQueue>,
     /// Whether it is paused.
     state: StateAnswer,
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
 struct Queue {
-    length: usize,
+    length: u64,
 }
 
 /// A project of a tenant.
@@ -68,7 +75,10 @@ pub(super) const ENDPOINTS: &[Endpoint] = &[
         ("/api/tenant/{tenant}/status", "status"),
         Tag::Tenants,
         in_tenant::<Read>(),
-        ("Show the status of a tenant", ""),
+        (
+            "Show the status of a tenant",
+            "Its state, and what is not finished: up to 200 pipelines, the oldest of each project first.",
+        ),
         Success::Json {
             description: "Its queues and its state.",
             schema: schema_of::<Status>,
@@ -81,7 +91,7 @@ pub(super) const ENDPOINTS: &[Endpoint] = &[
         in_tenant::<Read>(),
         (
             "List the projects of a tenant",
-            "Projects that match only a pattern are not listed.",
+            "Projects that match only a pattern are listed while pipelines of theirs are not finished.",
         ),
         Success::Json {
             description: "Its projects.",
@@ -93,23 +103,29 @@ pub(super) const ENDPOINTS: &[Endpoint] = &[
         ("/api/tenant/{tenant}/jobs", "jobs"),
         Tag::Tenants,
         in_tenant::<Read>(),
-        ("List the jobs of a tenant", ""),
+        (
+            "List the jobs of a tenant",
+            "Those that are not finished, the newest first, up to 500. Others are listed by `/api/v1/jobs`.",
+        ),
         Success::Json {
             description: "Its jobs.",
-            schema: schema_of::<Vec<serde_json::Value>>,
+            schema: schema_of::<Vec<queue::JobEntry>>,
         },
-        nothing_yet,
+        queue::jobs,
     ),
     get(
         ("/api/tenant/{tenant}/pipelines", "pipelines"),
         Tag::Tenants,
         in_tenant::<Read>(),
-        ("List the pipelines of a tenant", ""),
+        (
+            "List the pipelines of a tenant",
+            "By name, like `check` or `gate`: those of which something is not finished.",
+        ),
         Success::Json {
             description: "Its pipelines.",
-            schema: schema_of::<Vec<serde_json::Value>>,
+            schema: schema_of::<Vec<queue::PipelineEntry>>,
         },
-        nothing_yet,
+        queue::pipelines,
     ),
 ];
 
@@ -123,11 +139,12 @@ pub(super) fn list(call: Call<'_>) -> Answering<'_> {
             let state = states.get(name).filter(|state| state.is_paused())?;
             Some(StateAnswer::of(state))
         };
+        let live = queue::live(&call).await?;
         let readable = roles.tenants().filter(|tenant| call.may_read(tenant));
         let entries = readable.map(|tenant| TenantEntry {
             name: tenant.name().to_owned(),
             projects: tenant.projects().len(),
-            queue: 0,
+            queue: live.of(tenant).map(|live| live.count).sum(),
             state: state(tenant.name()),
         });
         answer::ok(&entries.collect::<Vec<_>>())
@@ -144,13 +161,14 @@ pub(super) fn status(call: Call<'_>) -> Answering<'_> {
             .operator_state
             .state(tenant.name())
             .await?;
-        let empty = || Queue { length: 0 };
+        let (waiting, pipelines) = queue::shown(&call, tenant).await?;
+        let queue = |length| Queue { length };
         answer::ok(&Status {
             zuul_version: concat!("portcullis ", env!("CARGO_PKG_VERSION")),
-            trigger_event_queue: empty(),
-            result_event_queue: empty(),
-            management_event_queue: empty(),
-            pipelines: Vec::new(),
+            trigger_event_queue: queue(waiting),
+            result_event_queue: queue(0),
+            management_event_queue: queue(0),
+            pipelines,
             state: StateAnswer::of(&state),
         })
     })
@@ -159,19 +177,24 @@ pub(super) fn status(call: Call<'_>) -> Answering<'_> {
 /// `GET /api/tenant/{tenant}/projects`
 pub(super) fn projects(call: Call<'_>) -> Answering<'_> {
     Box::pin(async move {
-        let projects = call.reading().await?.projects().into_iter();
-        let entries = projects.map(|project| ProjectEntry {
-            canonical_name: project.canonical.unwrap_or_else(|| project.name.clone()),
-            name: project.name,
-        });
-        answer::ok(&entries.collect::<Vec<_>>())
+        let tenant = call.reading().await?;
+        let live = queue::live(&call).await?;
+        answer::ok(&known_projects(tenant, &live))
     })
 }
 
-/// `GET /api/tenant/{tenant}/jobs` and `/pipelines`: nothing is known yet.
-pub(super) fn nothing_yet(call: Call<'_>) -> Answering<'_> {
-    Box::pin(async move {
-        call.reading().await?;
-        answer::ok(&Vec::<Value>::new())
-    })
+/// Those that are held by name, and those of which something is not finished.
+fn known_projects(tenant: &Tenant, live: &queue::Live) -> Vec<ProjectEntry> {
+    let named = tenant.projects();
+    let running = live.of(tenant).map(|live| live.project.as_str());
+    let running: BTreeMap<&str, _> = running
+        .filter(|name| !named.iter().any(|project| project.name == *name))
+        .filter_map(|name| Some((name, tenant.project(name)?)))
+        .collect();
+    let all = named.into_iter().chain(running.into_values());
+    let entry = |project: portcullis_roles::Project| ProjectEntry {
+        canonical_name: project.canonical.unwrap_or_else(|| project.name.clone()),
+        name: project.name,
+    };
+    all.map(entry).collect()
 }

@@ -30,6 +30,8 @@ pub(super) struct Item {
     pub(super) written: Written,
     /// Notifies the request that waits until it is recorded.
     pub(super) kept: Option<oneshot::Sender<bool>>,
+    /// Whether it is in the store already.
+    pub(super) is_stored: bool,
 }
 
 impl Item {
@@ -37,6 +39,15 @@ impl Item {
         Self {
             written,
             kept: None,
+            is_stored: false,
+        }
+    }
+
+    /// One that is in the store already.
+    pub(super) fn stored(written: Written) -> Self {
+        Self {
+            is_stored: true,
+            ..Self::new(written)
         }
     }
 
@@ -45,6 +56,7 @@ impl Item {
         let item = Self {
             written,
             kept: Some(kept),
+            is_stored: false,
         };
         (item, receive)
     }

@@ -31,6 +31,9 @@ const RETRY_LAST: Duration = Duration::from_secs(5);
 /// A persistent fault is logged again after this long.
 const TELL_EVERY: Duration = Duration::from_secs(60);
 
+/// What counts call the store.
+pub(super) const STORE: &str = "store";
+
 /// Wakes those who wait for the end of the writer, however it ended.
 struct Over(Arc<Queue>);
 
@@ -92,6 +95,7 @@ impl Writer {
             // Lines are made by many at once: followers want them as they were decided.
             ready.sort_by(|one, other| one.written.summary.id.cmp(&other.written.summary.id));
             let are_written = self.write_lines(&ready);
+            ready.retain(|one| !one.is_stored);
             let are_kept = match self.settings.location {
                 Some(_) => self.store_all(&mut ready),
                 None => are_written,
@@ -187,7 +191,7 @@ impl Writer {
             match self.try_store(ready) {
                 Ok(()) => {
                     self.set_fault(None);
-                    self.counts.written("store", ready.len());
+                    self.counts.written(STORE, ready.len());
                     self.feed.stored();
                     return true;
                 }

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Weak};
 use std::time::{Duration, SystemTime};
 
-use portcullis_ci::{FinishedAdmission, Observation, Recorder};
+use portcullis_ci::{AdmissionRecord, FinishedAdmission, NotRecorded, Observation, Recorder};
 use portcullis_config::Service;
 use portcullis_core::patch;
 use portcullis_core::text::start;
@@ -20,6 +20,7 @@ use portcullis_gate::Gate;
 use portcullis_gate::policies::job_request;
 use portcullis_jobs::{AdmissionDecision, AdmissionState, DecisionVerdict, FailureReason};
 use portcullis_record::{Admission, Body, Decided, Material};
+use portcullis_store::Location;
 use serde_json::json;
 
 use crate::door::{Door, Keeping};
@@ -46,25 +47,7 @@ impl Door for Ci {
     type Answer = ();
 
     fn report(server: &Server, gate: &Gate, decision: &JobDecision) {
-        let (attributes, verdict) = (&decision.attributes, &decision.verdict);
-        if let Some(telemetry) = &server.telemetry {
-            telemetry.admission(attributes, verdict, 200);
-        }
-        if let Some(denial) = verdict.denial() {
-            let shown = |text: &str| start(text, 200).to_owned();
-            tracing::info!(
-                target: "portcullis::decision",
-                decision_id = %verdict.id,
-                job = shown(&attributes.uid),
-                verdict = "deny",
-                controller = verdict.plugin.as_deref(),
-                project = shown(&attributes.namespace),
-                name = shown(&attributes.name),
-                user = shown(&attributes.user.username),
-                reason = shown(&gate.masker.scrub_for(attributes, &denial.reason)),
-                "denied",
-            );
-        }
+        report(server, gate, &decision.attributes, &decision.verdict);
     }
 
     /// Who submitted the job was answered long ago.
@@ -91,41 +74,85 @@ impl Door for Ci {
     }
 }
 
+fn report(server: &Server, gate: &Gate, attributes: &Attributes, verdict: &Verdict) {
+    if let Some(telemetry) = &server.telemetry {
+        telemetry.admission(attributes, verdict, 200);
+    }
+    if let Some(denial) = verdict.denial() {
+        let shown = |text: &str| start(text, 200).to_owned();
+        tracing::info!(
+            target: "portcullis::decision",
+            decision_id = %verdict.id,
+            job = shown(&attributes.uid),
+            verdict = "deny",
+            controller = verdict.plugin.as_deref(),
+            project = shown(&attributes.namespace),
+            name = shown(&attributes.name),
+            user = shown(&attributes.user.username),
+            reason = shown(&gate.masker.scrub_for(attributes, &denial.reason)),
+            "denied",
+        );
+    }
+}
+
 /// Records decisions about jobs.
 #[derive(Debug)]
 pub(crate) struct DecisionRecorder {
     server: Weak<Server>,
+    /// The store of the jobs.
+    location: Location,
 }
 
 impl DecisionRecorder {
-    pub(super) fn new(server: &Arc<Server>) -> Self {
+    pub(super) fn new(server: &Arc<Server>, location: &Location) -> Self {
         Self {
             server: Arc::downgrade(server),
+            location: location.clone(),
         }
     }
 }
 
 impl Recorder for DecisionRecorder {
-    fn admission_finished(&self, finished: FinishedAdmission) {
-        let Some(server) = self.server.upgrade() else {
-            return;
-        };
+    /// Where decisions are stored, the record is stored with the verdict. Otherwise it is kept afterwards, and is never
+    /// enough where decisions are required.
+    fn record(&self, finished: FinishedAdmission) -> Result<AdmissionRecord, NotRecorded> {
+        // Without a server that is running nothing is recorded, and so nothing is decided.
+        let server = self.server.upgrade().ok_or(NotRecorded)?;
         let gate = server.gate.load_full();
         let decision = decision(finished);
-        Ci::report(&server, &gate, &decision);
-        if server.decisions.is_on() {
-            let keeping = Keeping {
-                server: &server,
-                gate: &gate,
-                deadline: clock::monotonic(),
+        let log = &server.decisions;
+        let is_stored = log.location().as_ref() == Some(&self.location);
+        if !is_stored {
+            return match log.is_required() {
+                true => Err(NotRecorded),
+                false => Ok(recorded_later(server, gate, decision)),
             };
-            keeping.later::<Ci>(decision);
         }
+        let material = Ci::record(decision, &gate);
+        let entry = log.write(&material, &gate.masker);
+        if entry.is_none() && log.is_required() {
+            return Err(NotRecorded);
+        }
+        let line = entry.clone().filter(|_| log.has_lines());
+        let is_kept = entry.is_some();
+        let stored = move || {
+            if let Decided::Admission(admission) = &material.decided {
+                report(&server, &gate, &admission.attributes, &admission.verdict);
+            }
+            if is_kept {
+                server.decisions.stored(line);
+            }
+        };
+        Ok(AdmissionRecord {
+            entry,
+            stored: Box::new(stored),
+        })
     }
 
     fn observe(&self, observation: &Observation) {
         match observation {
             Observation::Trouble { error } => tracing::warn!("CI jobs: {error}"),
+            Observation::Durability { risk } => tracing::warn!("CI jobs: {risk}"),
             Observation::Suspended { name, .. } => {
                 tracing::warn!(controller = name, "controller suspended: it answered 410");
             }
@@ -137,6 +164,25 @@ impl Recorder for DecisionRecorder {
         if let Some(server) = self.server.upgrade() {
             server.metrics.ci.observe(observation);
         }
+    }
+}
+
+/// A record that is kept after the verdict was stored.
+fn recorded_later(server: Arc<Server>, gate: Arc<Gate>, decision: JobDecision) -> AdmissionRecord {
+    let stored = move || {
+        Ci::report(&server, &gate, &decision);
+        if server.decisions.is_on() {
+            let keeping = Keeping {
+                server: &server,
+                gate: &gate,
+                deadline: clock::monotonic(),
+            };
+            keeping.later::<Ci>(decision);
+        }
+    };
+    AdmissionRecord {
+        entry: None,
+        stored: Box::new(stored),
     }
 }
 

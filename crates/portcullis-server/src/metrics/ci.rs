@@ -137,7 +137,7 @@ impl CiMetrics {
             Observation::Trouble { .. } => {
                 self.troubles.inc();
             }
-            Observation::Breaker { .. } => {}
+            Observation::Breaker { .. } | Observation::Durability { .. } => {}
         }
     }
 }

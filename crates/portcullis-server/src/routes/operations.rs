@@ -3,7 +3,7 @@
 use hyper::{Method, StatusCode};
 use portcullis_config::{Service, Style};
 
-use crate::health::{PoliciesHealth, StoreHealth};
+use crate::health::{Parts, PoliciesHealth, StoreHealth};
 use crate::http::Response;
 use crate::http::error::with_type;
 use crate::metrics::Metrics;
@@ -67,12 +67,13 @@ fn ready(server: &Server, query: Option<&str>) -> Response {
         .iter()
         .any(|w| *w == "verbose" || w.starts_with("verbose="));
     let gate = server.gate.load();
-    let (is_ready, text) = server.health.readiness(
-        &excluded,
-        &StoreHealth::of(&server.decisions),
-        &gate.graphs,
-        PoliciesHealth::of(&server.guard, &gate.engine),
-    );
+    let parts = Parts {
+        store: &StoreHealth::of(&server.decisions),
+        jobs: server.ci.readiness(),
+        graphs: &gate.graphs,
+        policies: PoliciesHealth::of(&server.guard, &gate.engine),
+    };
+    let (is_ready, text) = server.health.readiness(&excluded, parts);
     let status = if is_ready {
         StatusCode::OK
     } else {

@@ -8,6 +8,7 @@
 mod answers;
 mod cases;
 mod ci;
+mod queue;
 mod records;
 mod schema;
 mod walk;

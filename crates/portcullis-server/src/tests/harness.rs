@@ -160,6 +160,7 @@ fn with_options<T>(folder: &Folder, run: impl FnOnce(RunOptions<'_>) -> T) -> T 
         },
         data_dir: folder.path("data"),
         on_ready: None,
+        is_demonstration: false,
         colours: false,
         worker: None,
     })

@@ -1,5 +1,7 @@
 //! `portcullis controller`: admission controllers of CI jobs on a running server.
 
+mod answer;
+
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
@@ -36,6 +38,8 @@ enum ControllerCommand {
     Resume(ControllerChange),
     /// Delete a controller.
     Delete(ControllerChange),
+    /// Answer for a controller that pulls: let a job in, or deny it.
+    Answer(answer::Answer),
 }
 
 #[derive(Debug, Args)]
@@ -164,6 +168,7 @@ pub(super) fn run(controller: &Controller) -> Exit {
         ControllerCommand::Pause(change) => set(change, "disabled", "paused"),
         ControllerCommand::Resume(change) => set(change, "enabled", "resumed"),
         ControllerCommand::Delete(change) => deleted(change),
+        ControllerCommand::Answer(answer) => answer::answered(answer),
     })
 }
 

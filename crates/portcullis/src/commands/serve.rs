@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use portcullis_config::ConfigSource;
-use portcullis_server::{OnReady, RunError, RunOptions, demonstration, with_causes};
+use portcullis_server::{OnReady, Ready, RunError, RunOptions, demonstration, with_causes};
 
 use super::policy_worker;
 use super::text::error;
@@ -99,6 +99,7 @@ fn run_with(
     portcullis_server::run(RunOptions {
         load,
         data_dir: data_dir.to_owned(),
+        is_demonstration: on_ready.is_some(),
         on_ready,
         colours: colors::on_error(),
         worker: Some(policy_worker::command()),
@@ -124,25 +125,30 @@ fn tell_outcome(outcome: Result<(), RunError>) -> Exit {
 }
 
 /// What a person who just typed `portcullis serve` wants to know.
-fn greet(listeners: &[(String, String)], data_dir: &Path) {
+fn greet(ready: &Ready<'_>) {
     let address = |name: &str| {
-        let found = listeners.iter().find(|(n, _)| n == name);
+        let found = ready.listeners.iter().find(|(n, _)| n == name);
         found.map_or("", |(_, place)| place.as_str())
     };
+    let token = demonstration::token(ready.data_dir).unwrap_or_default();
+    let prepared = ready.demonstration.as_ref();
+    let jobs = prepared.map(|prepared| prepared.commands(address("hooks"), &token));
     output::tell(&format!(
         "\nThe demonstration is running: reviews at {hooks}, health and metrics at {ops}.\n\
          Try it with a privileged pod:\n\n{curl}\n\n\
          Decisions, and why:\n\n\
          portcullis decisions list --data-dir {data}\n\
          portcullis explain ID --data-dir {data}\n\n\
+         CI jobs: submit one, see why it waits, and let it in. In another shell:\n\n\
+         {jobs}\n\n\
          The REST API is described at {hooks}/docs. A token for everything, valid for 8 hours:\n\n\
          {token}\n\n\
          To run your own: portcullis serve --config portcullis.yaml. Stop this one with Ctrl-C.\n",
         hooks = address("hooks"),
         ops = address("ops"),
         curl = demonstration::curl(address("hooks")),
-        data = data_dir.display(),
-        token = demonstration::token(data_dir).unwrap_or_default(),
+        data = ready.data_dir.display(),
+        jobs = jobs.unwrap_or_default().join("\n"),
     ));
 }
 

@@ -1,5 +1,6 @@
 //! Every command in the README does what the README says.
 
+use std::path::Path;
 use std::process::{Command, Stdio};
 
 use serde_json::Value;
@@ -159,6 +160,49 @@ fn the_lines_about_decisions_that_serve_prints_show_them() {
         .collect();
     let ran = run(&explain);
     assert!(ran.out.starts_with("denied by PodSecurity"), "{}", ran.out);
+}
+
+#[test]
+fn the_lines_about_jobs_that_serve_prints_let_one_in() {
+    let gate = Demonstration::start();
+    let told = gate.told();
+    let printed = |start: &str| {
+        let line = told.lines().find(|line| line.starts_with(start));
+        line.unwrap_or_else(|| panic!("no line `{start}`: {told}"))
+    };
+    let lines = [
+        printed("export PORTCULLIS_SERVER="),
+        printed("portcullis job why "),
+        printed("portcullis controller answer "),
+    ];
+    let program = Path::new(env!("CARGO_BIN_EXE_portcullis"));
+    let path = std::env::var("PATH").unwrap_or_default();
+    let here = format!("{}:{path}", program.parent().unwrap().display());
+    // In one shell, as printed; the reason once more after the answer.
+    let typed = format!(
+        "export PATH='{here}'\n{}\necho ==\n{}\necho ==\n{} 2>&1\necho ==\n{}",
+        lines[0], lines[1], lines[2], lines[1]
+    );
+    let said = shell(&Folder::new(), &typed);
+    let said: Vec<&str> = said.split("==\n").collect();
+    let [submitted, waits, answered, after] = said.as_slice() else {
+        panic!("{said:?}")
+    };
+    assert!(submitted.contains("is preparing"), "{submitted}");
+    assert!(
+        waits.contains("It waits for admission by approval"),
+        "{waits}"
+    );
+    assert!(
+        waits.contains("zones (project level) accepted it"),
+        "{waits}"
+    );
+    assert_eq!(*answered, "job 1 accepted\n");
+    assert!(after.contains("is pending"), "{after}");
+    assert!(
+        after.contains("Its tags are eu, linux.") || after.contains("Its tags are linux, eu."),
+        "{after}"
+    );
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! `portcullis replay`: recorded decisions, decided again by another set.
 
 mod documentation;
+mod jobs;
 mod record;
 mod sources;
 

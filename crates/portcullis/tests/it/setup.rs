@@ -17,6 +17,7 @@ const THERE: &[&str] = &[
     "jq",
     "sqlite3",
     "initdb",
+    "pgbouncer",
     "python3",
     "chromium",
     "apt-get",

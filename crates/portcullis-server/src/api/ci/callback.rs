@@ -1,10 +1,11 @@
 //! Verdicts that controllers send by themselves.
 
 use portcullis_ci::CallbackOutcome;
-use portcullis_jobs::MOST_BODY_BYTES;
-use serde_json::json;
+use portcullis_jobs::{MOST_BODY_BYTES, Verdict};
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::Serialize;
 
-use super::{INVALID, OBJECT, object};
+use super::{INVALID, object};
 use crate::api::access::{Access, Credential};
 use crate::api::answer;
 use crate::api::call::{Answering, Call};
@@ -12,7 +13,7 @@ use crate::api::endpoint::{Content, Endpoint, Tag, post};
 
 /// The one call that takes verdicts.
 pub(in crate::api) const ENDPOINTS: &[Endpoint] = &[Endpoint {
-    success: object("The verdict counts, or the same one came before."),
+    success: object::<CallbackAnswer>("The verdict counts, or the same one came before."),
     ..post(
         ("/api/v1/admission/callback/{token}", "admissionCallback"),
         Tag::Controllers,
@@ -23,7 +24,7 @@ pub(in crate::api) const ENDPOINTS: &[Endpoint] = &[Endpoint {
              a list of one.",
         ),
         Content {
-            schema: OBJECT,
+            schema: verdict_schema,
             example: r#"{"id": 17, "admission": "accepted", "reason": "within the budget", "tags": {"add": ["eu"], "remove": []}}"#,
         },
         &[
@@ -36,6 +37,23 @@ pub(in crate::api) const ENDPOINTS: &[Endpoint] = &[Endpoint {
 }
 .with_ci()];
 
+/// Whose verdict it was.
+#[derive(Debug, Serialize, JsonSchema)]
+struct CallbackAnswer {
+    /// The job.
+    job: u64,
+    /// Whether the same verdict came before.
+    repeated: bool,
+}
+
+/// A verdict, or a list of one. Other spellings of its words are read too.
+fn verdict_schema(generator: &mut SchemaGenerator) -> Schema {
+    let verdict = generator.subschema_for::<Verdict>();
+    json_schema!({
+        "anyOf": [verdict, {"type": "array", "items": verdict, "minItems": 1, "maxItems": 1}],
+    })
+}
+
 /// `POST /api/v1/admission/callback/{token}`
 fn callback(mut call: Call<'_>) -> Answering<'_> {
     Box::pin(async move {
@@ -47,6 +65,6 @@ fn callback(mut call: Call<'_>) -> Answering<'_> {
             CallbackOutcome::Recorded(job) => (job, false),
             CallbackOutcome::Repeated(job) => (job, true),
         };
-        answer::ok(&json!({"job": job, "repeated": repeated}))
+        answer::ok(&CallbackAnswer { job, repeated })
     })
 }

@@ -1,22 +1,20 @@
 //! Admission controllers of jobs.
 
 use hyper::header::AUTHORIZATION;
-use portcullis_ci::{ClaimRequest, ControllerDetails, Service};
-use portcullis_jobs::{ControllerDefinition, ControllerLevel};
+use portcullis_ci::{ClaimRequest, ControllerDetails, CreatedController, Service, TestResult};
+use portcullis_jobs::{ControllerBody, ControllerDefinition, ControllerLevel, PayloadEntry};
 use portcullis_roles::{Condition, Parameters, Permission, Project};
-use serde_json::{Value, json};
+use schemars::{JsonSchema, Schema, SchemaGenerator};
+use serde::Serialize;
+use serde_json::{Map, Value, json};
 
-use super::{
-    Held, INVALID, LIMIT, OBJECT, OTHER, PAGE_NUMBER, created, known, list_of, object, paged,
-    visible,
-};
+use super::{Held, INVALID, LIMIT, OTHER, PAGE_NUMBER, created, known, list_of, listed, object};
 use crate::api::access::{Access, Credential, by_holder};
 use crate::api::action::{Action, Read};
 use crate::api::answer;
 use crate::api::call::{Answering, Call};
 use crate::api::endpoint::{Content, Endpoint, Success, Tag, Verb, get, post, schema_of};
 use crate::api::guard::Territory;
-use crate::api::query::Query;
 use crate::http::error::HttpError;
 
 /// Adds, changes or removes a controller, calls it, or delivers to it again.
@@ -39,15 +37,32 @@ impl Action for ManageController {
     }
 }
 
+/// A secret that is not shown again.
+#[derive(Serialize, JsonSchema)]
+struct NewSecret {
+    secret: String,
+}
+
+/// The keys of a controller, of which none is required; null removes one.
+fn patch_schema(generator: &mut SchemaGenerator) -> Schema {
+    let mut schema = ControllerBody::json_schema(generator);
+    schema.remove("required");
+    let properties = schema.get_mut("properties").and_then(Value::as_object_mut);
+    for property in properties.into_iter().flat_map(Map::values_mut) {
+        *property = json!({"anyOf": [property.take(), {"type": "null"}]});
+    }
+    schema
+}
+
 const PATCH_BODY: Content = Content {
-    schema: OBJECT,
+    schema: patch_schema,
     example: r#"{"state": "disabled"}"#,
 };
 
 /// What may be done with controllers.
 pub(in crate::api) const ENDPOINTS: &[Endpoint] = &[
     Endpoint {
-        success: created("The controller, with its `secret`, which is not shown again."),
+        success: created::<CreatedController>("The controller, with its `secret`, which is not shown again."),
         ..post(
             ("/api/v1/controllers", "addController"),
             Tag::Controllers,
@@ -58,7 +73,7 @@ pub(in crate::api) const ENDPOINTS: &[Endpoint] = &[
                  by a policy (`policy`), or it claims jobs itself (`pull`).",
             ),
             Content {
-                schema: OBJECT,
+                schema: schema_of::<ControllerBody>,
                 example: r#"{"name": "budget", "level": "group", "path": "shop", "kind": "validating", "url": "https://budget.example.org/jobs", "state": "enabled", "failure_policy": "closed"}"#,
             },
             &[
@@ -76,7 +91,7 @@ pub(in crate::api) const ENDPOINTS: &[Endpoint] = &[
             Tag::Controllers,
             by_holder::<Read>(),
             ("List controllers", "Those that the caller may see."),
-            list_of("A page of controllers."),
+            list_of::<ControllerDetails>("A page of controllers."),
             list,
         )
     }
@@ -86,7 +101,7 @@ pub(in crate::api) const ENDPOINTS: &[Endpoint] = &[
         Tag::Controllers,
         by_holder::<Read>(),
         ("Show a controller", ""),
-        object("The controller."),
+        object::<ControllerDetails>("The controller."),
         show,
     )
     .with_ci(),
@@ -103,7 +118,7 @@ pub(in crate::api) const ENDPOINTS: &[Endpoint] = &[
                 "Keys that are given replace those of the controller; null removes one. Setting `state` to `enabled` \
                  resumes a suspended controller.",
             ),
-            object("The controller."),
+            object::<ControllerDetails>("The controller."),
             change,
         )
     }
@@ -132,7 +147,7 @@ pub(in crate::api) const ENDPOINTS: &[Endpoint] = &[
                 "Rotate the secret of a controller",
                 "For a while requests are signed with both secrets.",
             ),
-            object("The new `secret`, which is not shown again."),
+            object::<NewSecret>("The new `secret`, which is not shown again."),
             rotate,
         )
     }
@@ -147,7 +162,7 @@ pub(in crate::api) const ENDPOINTS: &[Endpoint] = &[
                 "Test a controller",
                 "It is asked about a job that does not exist.",
             ),
-            object("Its `verdict` or an `error`, and `duration_ms`."),
+            object::<TestResult>("Its `verdict` or an `error`, and `duration_ms`."),
             test,
         )
     }
@@ -155,7 +170,7 @@ pub(in crate::api) const ENDPOINTS: &[Endpoint] = &[
     Endpoint {
         success: Success::Json {
             description: "What a webhook would have been sent, for each job; empty if there is none.",
-            schema: schema_of::<Vec<serde_json::Map<String, Value>>>,
+            schema: schema_of::<Vec<PayloadEntry>>,
         },
         ..post(
             ("/api/v1/controllers/{id}/claim", "claimJobs"),
@@ -167,7 +182,7 @@ pub(in crate::api) const ENDPOINTS: &[Endpoint] = &[
                  verdict goes to `callback_url`.",
             ),
             Content {
-                schema: OBJECT,
+                schema: schema_of::<ClaimRequest>,
                 example: r#"{"wait": "10s", "max": 10}"#,
             },
             &[(401, "The secret is wrong."), INVALID],
@@ -239,13 +254,11 @@ fn add(mut call: Call<'_>) -> Answering<'_> {
 /// `GET /api/v1/controllers`
 fn list(call: Call<'_>) -> Answering<'_> {
     Box::pin(async move {
-        call.admit_somewhere::<Read>()?;
-        let mut query = Query::of(call.head);
-        let page = paged(&mut query)?;
-        query.done()?;
-        let jobs = call.jobs().await?;
-        let read = |page| jobs.controllers(page);
-        answer::ok(&visible(&call, page, read).await?)
+        listed(
+            &call,
+            |jobs, page| async move { jobs.controllers(page).await },
+        )
+        .await
     })
 }
 
@@ -294,7 +307,7 @@ fn rotate(call: Call<'_>) -> Answering<'_> {
         let (jobs, controller) = manageable(&call).await?;
         let secret = jobs.rotate_secret(controller.id).await;
         let secret = secret.map_err(|e| known(e, unknown))?;
-        answer::ok(&json!({"secret": secret}))
+        answer::ok(&NewSecret { secret })
     })
 }
 

@@ -40,7 +40,7 @@ pub(in crate::api) const ENDPOINTS: &[Endpoint] = &[
                 "List deliveries",
                 "What was sent to controllers, what came back, and what is due. The newest first.",
             ),
-            list_of("A page of deliveries."),
+            list_of::<DeliveryDetails>("A page of deliveries."),
             list,
         )
     }
@@ -56,7 +56,7 @@ pub(in crate::api) const ENDPOINTS: &[Endpoint] = &[
                 "Deliver again",
                 "At once, with the same id and the same callback token.",
             ),
-            object("The delivery."),
+            object::<DeliveryDetails>("The delivery."),
             redeliver,
         )
     }

@@ -1,20 +1,19 @@
 //! Exemptions: denials that don't count, for a time and for a reason.
 
+use std::collections::BTreeSet;
+
 use portcullis_ci::{PageRequest, Service};
 use portcullis_core::clock;
-use portcullis_jobs::{Exemption, ExemptionBody, Timestamp};
+use portcullis_jobs::{ControllerLevel, Exemption, ExemptionBody, Timestamp};
 use portcullis_roles::{Condition, Parameters, Permission, Project};
 
-use super::{
-    Held, INVALID, LIMIT, OBJECT, OTHER, PAGE_NUMBER, created, known, list_of, paged, visible,
-};
+use super::{Held, INVALID, LIMIT, OTHER, PAGE_NUMBER, created, known, list_of, listed};
 use crate::api::access::by_holder;
 use crate::api::action::{Action, Read};
 use crate::api::answer;
 use crate::api::call::{Answering, Call};
-use crate::api::endpoint::{Content, Endpoint, Success, Tag, Verb, get, post};
+use crate::api::endpoint::{Content, Endpoint, Success, Tag, Verb, get, post, schema_of};
 use crate::api::guard::Territory;
-use crate::api::query::Query;
 use crate::http::error::HttpError;
 
 /// Grants or revokes an exemption.
@@ -40,7 +39,7 @@ impl Action for ManageExemption {
 /// What may be done with exemptions.
 pub(in crate::api) const ENDPOINTS: &[Endpoint] = &[
     Endpoint {
-        success: created("The exemption."),
+        success: created::<Exemption>("The exemption."),
         ..post(
             ("/api/v1/exemptions", "grantExemption"),
             Tag::Exemptions,
@@ -48,10 +47,12 @@ pub(in crate::api) const ENDPOINTS: &[Endpoint] = &[
             (
                 "Grant an exemption",
                 "The controller or policy is asked all the same; its denial does not count, and is recorded with the \
-                 exemption. One without a project is for the whole instance.",
+                 exemption. One without a project is for the whole instance. The permission is also needed where the \
+                 controller is managed: for the whole group, or at the root of the API for controllers of the instance \
+                 and for policies.",
             ),
             Content {
-                schema: OBJECT,
+                schema: schema_of::<ExemptionBody>,
                 example: r#"{"project": "shop/web", "controller": "budget", "reason": "migration", "until": "2030-01-01T00:00:00Z", "ticket": "OPS-1"}"#,
             },
             &[INVALID],
@@ -66,7 +67,7 @@ pub(in crate::api) const ENDPOINTS: &[Endpoint] = &[
             Tag::Exemptions,
             by_holder::<Read>(),
             ("List exemptions", "Those that the caller may see."),
-            list_of("A page of exemptions."),
+            list_of::<Exemption>("A page of exemptions."),
             list,
         )
     }
@@ -124,24 +125,58 @@ fn grant(mut call: Call<'_>) -> Answering<'_> {
         let mut body = read.map_err(|faults| HttpError::unprocessable(&faults))?;
         let wanted = |project| managed(&body, project);
         let authorized = call.authorize_held(territory(&body), wanted).await?;
-        if let Some(project) = authorized.into_inner().project {
-            body.project = Some(project.name);
+        let project = authorized.into_inner().project;
+        if let Some(project) = &project {
+            body.project = Some(project.name.clone());
         }
-        let granted = call.jobs().await?.add_exemption(body).await?;
-        answer::created(&granted)
+        let jobs = call.jobs().await?;
+        for above in levels_above(&jobs, &body).await? {
+            let wanted = |_| managed(&body, project.clone());
+            let level = match &above {
+                Some(group) => Territory::Group(group),
+                None => Territory::Instance,
+            };
+            call.authorize_held(level, wanted).await?;
+        }
+        answer::created(&jobs.add_exemption(body).await?)
     })
+}
+
+/// The groups of the controllers that an exemption of a project is from; nothing stands for the whole instance, to
+/// which policies belong, and controllers that are not there yet.
+async fn levels_above(
+    jobs: &Service,
+    body: &ExemptionBody,
+) -> Result<BTreeSet<Option<String>>, HttpError> {
+    let Some(project) = &body.project else {
+        // The whole instance was asked already.
+        return Ok(BTreeSet::new());
+    };
+    let Some(name) = &body.controller else {
+        return Ok(BTreeSet::from([None]));
+    };
+    let controllers = jobs.controllers_for(project).await?;
+    let named = controllers.iter().filter(|one| one.name == *name);
+    let named: Vec<_> = named.collect();
+    if named.is_empty() {
+        return Ok(BTreeSet::from([None]));
+    }
+    let above = named.into_iter().filter_map(|one| match one.level {
+        ControllerLevel::Project => None,
+        ControllerLevel::Group => Some(one.path.clone()),
+        ControllerLevel::Instance => Some(None),
+    });
+    Ok(above.collect())
 }
 
 /// `GET /api/v1/exemptions`
 fn list(call: Call<'_>) -> Answering<'_> {
     Box::pin(async move {
-        call.admit_somewhere::<Read>()?;
-        let mut query = Query::of(call.head);
-        let page = paged(&mut query)?;
-        query.done()?;
-        let jobs = call.jobs().await?;
-        let read = |page| jobs.exemptions(page);
-        answer::ok(&visible(&call, page, read).await?)
+        listed(
+            &call,
+            |jobs, page| async move { jobs.exemptions(page).await },
+        )
+        .await
     })
 }
 

@@ -2,12 +2,12 @@
 
 use hyper::StatusCode;
 use portcullis_ci::{JobDetails, JobFilter, Service};
-use portcullis_jobs::{JobDefinition, JobStatus, read_job};
+use portcullis_jobs::{Eligibility, JobBody, JobDefinition, JobStatus, read_job};
 use portcullis_roles::{Condition, Parameters, Permission, Project};
 
 use super::{
-    Held, INVALID, LIMIT, OBJECT, PAGE_NUMBER, SUBMISSION, created, known, list_of, object, paged,
-    visible,
+    DISCARDED, Held, INVALID, LIMIT, PAGE_NUMBER, SUBMISSION, created, known, list_of, object,
+    paged, visible,
 };
 use crate::api::access::by_holder;
 use crate::api::action::{Action, Read};
@@ -116,7 +116,7 @@ impl SubmitJob {
 /// What may be done with jobs.
 pub(in crate::api) const ENDPOINTS: &[Endpoint] = &[
     Endpoint {
-        success: created("The job."),
+        success: created::<JobDetails>("The job."),
         ..post(
             ("/api/v1/jobs", "submitJob"),
             Tag::Jobs,
@@ -126,11 +126,12 @@ pub(in crate::api) const ENDPOINTS: &[Endpoint] = &[
                 "It is `preparing` until its controllers and policies have decided, then `pending` or `failed`.",
             ),
             Content {
-                schema: OBJECT,
+                schema: schema_of::<JobBody>,
                 example: r#"{"project": "shop/web", "name": "build", "ref": "main", "ref_protected": true, "user": {"id": 1, "username": "alice"}, "tags": ["linux"], "script": ["make"]}"#,
             },
             &[
                 INVALID,
+                DISCARDED,
                 (429, "Too many jobs of the project are waiting for admission."),
             ],
             submit,
@@ -149,7 +150,7 @@ pub(in crate::api) const ENDPOINTS: &[Endpoint] = &[
             Tag::Jobs,
             by_holder::<Read>(),
             ("List jobs", "The newest first: those that the caller may see."),
-            list_of("A page of jobs."),
+            list_of::<JobDetails>("A page of jobs."),
             list,
         )
     }
@@ -162,13 +163,13 @@ pub(in crate::api) const ENDPOINTS: &[Endpoint] = &[
             "Show a job",
             "With what it waits for, what each controller decided, and which runners may take it.",
         ),
-        object("The job."),
+        object::<JobDetails>("The job."),
         show,
     )
     .with_ci(),
     Endpoint {
         method: Verb::Post,
-        success: object("The job, in its next attempt."),
+        success: object::<JobDetails>("The job, in its next attempt."),
         refusals: &[(409, "The job has not finished.")],
         ..get(
             ("/api/v1/jobs/{id}/retry", "retryJob"),
@@ -178,7 +179,7 @@ pub(in crate::api) const ENDPOINTS: &[Endpoint] = &[
                 "Retry a job",
                 "It keeps its id; controllers are asked again. Skipped jobs of later stages are revived.",
             ),
-            object("The job."),
+            object::<JobDetails>("The job."),
             retry,
         )
     }
@@ -191,7 +192,7 @@ pub(in crate::api) const ENDPOINTS: &[Endpoint] = &[
             Tag::Jobs,
             by_holder::<CancelJob>(),
             ("Cancel a job", ""),
-            object("The job."),
+            object::<JobDetails>("The job."),
             cancel,
         )
     }
@@ -206,7 +207,7 @@ pub(in crate::api) const ENDPOINTS: &[Endpoint] = &[
         ),
         Success::Json {
             description: "The runners.",
-            schema: schema_of::<Vec<serde_json::Map<String, serde_json::Value>>>,
+            schema: schema_of::<Vec<Eligibility>>,
         },
         runners,
     )
@@ -266,8 +267,10 @@ fn submit(mut call: Call<'_>) -> Answering<'_> {
         if let Some(project) = authorized.project() {
             definition.project = project;
         }
-        let job = call.jobs().await?.submit_job(definition).await?;
-        answer::created(&job)
+        let jobs = call.jobs().await?;
+        call.refuse_discarded(&definition.project)?;
+        let job = jobs.submit_job(definition).await?;
+        answer::created(&call.shown(job))
     })
 }
 
@@ -291,7 +294,10 @@ fn list(call: Call<'_>) -> Answering<'_> {
         query.done()?;
         let jobs = call.jobs().await?;
         let read = |page| jobs.jobs(filter.clone(), page);
-        answer::ok(&visible(&call, page, read).await?)
+        let mut found = visible(&call, page, read).await?;
+        let items = found.items.into_iter();
+        found.items = items.map(|job| call.shown(job)).collect();
+        answer::ok(&found)
     })
 }
 
@@ -299,7 +305,7 @@ fn list(call: Call<'_>) -> Answering<'_> {
 fn show(call: Call<'_>) -> Answering<'_> {
     Box::pin(async move {
         let (_, job) = seen(&call).await?;
-        answer::ok(&job)
+        answer::ok(&call.shown(job))
     })
 }
 
@@ -315,7 +321,7 @@ fn retry(call: Call<'_>) -> Answering<'_> {
         let territory = Territory::Project(&job.project);
         let authorized = call.authorize_existing(territory, wanted, unknown).await?;
         let job = jobs.retry(authorized.id).await;
-        answer::ok(&job.map_err(|e| known(e, unknown))?)
+        answer::ok(&call.shown(job.map_err(|e| known(e, unknown))?))
     })
 }
 
@@ -331,7 +337,7 @@ fn cancel(call: Call<'_>) -> Answering<'_> {
         let territory = Territory::Project(&job.project);
         let authorized = call.authorize_existing(territory, wanted, unknown).await?;
         let job = jobs.cancel(authorized.id).await;
-        answer::ok(&job.map_err(|e| known(e, unknown))?)
+        answer::ok(&call.shown(job.map_err(|e| known(e, unknown))?))
     })
 }
 

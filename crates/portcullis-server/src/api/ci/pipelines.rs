@@ -1,21 +1,22 @@
 //! Pipelines of jobs.
 
-use portcullis_jobs::read_pipeline;
+use portcullis_ci::PipelineDetails;
+use portcullis_jobs::{PipelineBody, read_pipeline};
 
 use super::jobs::SubmitJob;
-use super::{INVALID, OBJECT, SUBMISSION, created, known, object};
+use super::{DISCARDED, INVALID, SUBMISSION, created, known, object};
 use crate::api::access::by_holder;
 use crate::api::action::Read;
 use crate::api::answer;
 use crate::api::call::{Answering, Call};
-use crate::api::endpoint::{Content, Endpoint, Tag, get, post};
+use crate::api::endpoint::{Content, Endpoint, Tag, get, post, schema_of};
 use crate::api::guard::Territory;
 use crate::http::error::HttpError;
 
 /// What may be done with pipelines.
 pub(in crate::api) const ENDPOINTS: &[Endpoint] = &[
     Endpoint {
-        success: created("The pipeline and its jobs."),
+        success: created::<PipelineDetails>("The pipeline and its jobs."),
         ..post(
             ("/api/v1/pipelines", "submitPipeline"),
             Tag::Jobs,
@@ -25,12 +26,12 @@ pub(in crate::api) const ENDPOINTS: &[Endpoint] = &[
                 "Its jobs run stage by stage. The permission is needed for each of its jobs.",
             ),
             Content {
-                schema: OBJECT,
+                schema: schema_of::<PipelineBody>,
                 example: r#"{"project": "shop/web", "ref": "main", "ref_protected": true, "source": "push", "user": {"id": 1, "username": "alice"}, "stages": ["build", "test"], "jobs": [{"name": "compile", "stage": "build", "script": ["make"]}, {"name": "unit", "stage": "test", "script": ["make test"]}]}"#,
             },
             &[
                 INVALID,
-                (409, "A tenant that holds the project discards new pipelines."),
+                DISCARDED,
                 (429, "Too many jobs of the project are waiting for admission."),
             ],
             submit,
@@ -42,7 +43,7 @@ pub(in crate::api) const ENDPOINTS: &[Endpoint] = &[
         Tag::Jobs,
         by_holder::<Read>(),
         ("Show a pipeline", ""),
-        object("The pipeline and its jobs."),
+        object::<PipelineDetails>("The pipeline and its jobs."),
         show,
     )
     .with_ci(),
@@ -65,37 +66,17 @@ fn submit(mut call: Call<'_>) -> Answering<'_> {
             let authorized = call.authorize_held(territory, |project| SubmitJob::of(project, job));
             project = authorized.await?.into_inner().project();
         }
-        refuse_discarded(&call, &definition.origin.project).await?;
         if let Some(project) = project {
             for job in &mut definition.jobs {
                 job.project.clone_from(&project);
             }
             definition.origin.project = project;
         }
-        let pipeline = call.jobs().await?.submit_pipeline(definition).await?;
+        let jobs = call.jobs().await?;
+        call.refuse_discarded(&definition.origin.project)?;
+        let pipeline = jobs.submit_pipeline(definition).await?;
         answer::created(&pipeline)
     })
-}
-
-/// A tenant may discard new pipelines.
-async fn refuse_discarded(call: &Call<'_>, project: &str) -> Result<(), HttpError> {
-    let states = call.visitor.server.operator_state.states().await?;
-    if states.is_empty() {
-        return Ok(());
-    }
-    let holders = call.gate.access.roles.tenants();
-    let mut holders = holders.filter(|tenant| tenant.project(project).is_some());
-    let is_discarding = |name: &str| {
-        let state = states.get(name);
-        state.is_some_and(|state| state.trigger_queue_discarding)
-    };
-    match holders.find(|tenant| is_discarding(tenant.name())) {
-        None => Ok(()),
-        Some(tenant) => Err(HttpError::conflict(
-            "discarding",
-            format!("the tenant `{}` discards new pipelines", tenant.name()),
-        )),
-    }
 }
 
 /// `GET /api/v1/pipelines/{id}`

@@ -8,8 +8,8 @@ use serde::{Deserialize, Deserializer};
 use serde_json::{Value, json};
 
 use super::{
-    Held, INVALID, LIMIT, OBJECT, OTHER, PAGE_NUMBER, created, known, list_of, object, paged,
-    visible,
+    Held, INVALID, LIMIT, OBJECT, OTHER, Object, PAGE_NUMBER, created, known, list_of, listed,
+    object,
 };
 use crate::api::access::{Access, Credential, by_holder};
 use crate::api::action::{Action, Read};
@@ -17,7 +17,6 @@ use crate::api::answer;
 use crate::api::call::{Answering, Call};
 use crate::api::endpoint::{Content, Endpoint, Success, Tag, Verb, get, post};
 use crate::api::guard::Territory;
-use crate::api::query::Query;
 use crate::http::error::HttpError;
 
 /// Adds, changes or removes a runner.
@@ -143,7 +142,7 @@ const TOKEN: Content = Content {
 /// What may be done with runners.
 pub(in crate::api) const ENDPOINTS: &[Endpoint] = &[
     Endpoint {
-        success: created("The runner's `id` and `token`, which is not shown again."),
+        success: created::<Object>("The runner's `id` and `token`, which is not shown again."),
         ..post(
             ("/api/v4/user/runners", "addRunner"),
             Tag::Runners,
@@ -162,7 +161,7 @@ pub(in crate::api) const ENDPOINTS: &[Endpoint] = &[
     }
     .with_ci(),
     Endpoint {
-        success: object("The runner's `id` and `token`."),
+        success: object::<Object>("The runner's `id` and `token`."),
         ..post(
             ("/api/v4/runners/verify", "verifyRunner"),
             Tag::Runners,
@@ -197,7 +196,7 @@ pub(in crate::api) const ENDPOINTS: &[Endpoint] = &[
             Tag::Runners,
             by_holder::<Read>(),
             ("List runners", "Those that the caller may see."),
-            list_of("A page of runners."),
+            list_of::<Object>("A page of runners."),
             list,
         )
     }
@@ -207,7 +206,7 @@ pub(in crate::api) const ENDPOINTS: &[Endpoint] = &[
         Tag::Runners,
         by_holder::<Read>(),
         ("Show a runner", ""),
-        object("The runner."),
+        object::<Object>("The runner."),
         show,
     )
     .with_ci(),
@@ -226,7 +225,7 @@ pub(in crate::api) const ENDPOINTS: &[Endpoint] = &[
                 "Change a runner",
                 "Its `description`, `tag_list`, `run_untagged`, `access_level`, `paused` or `locked`.",
             ),
-            object("The runner."),
+            object::<Object>("The runner."),
             change,
         )
     }
@@ -315,15 +314,9 @@ fn unregister(mut call: Call<'_>) -> Answering<'_> {
 
 /// `GET /api/v1/runners`
 fn list(call: Call<'_>) -> Answering<'_> {
-    Box::pin(async move {
-        call.admit_somewhere::<Read>()?;
-        let mut query = Query::of(call.head);
-        let page = paged(&mut query)?;
-        query.done()?;
-        let jobs = call.jobs().await?;
-        let read = |page| jobs.runners(page);
-        answer::ok(&visible(&call, page, read).await?)
-    })
+    Box::pin(
+        async move { listed(&call, |jobs, page| async move { jobs.runners(page).await }).await },
+    )
 }
 
 /// The runner that the path names.

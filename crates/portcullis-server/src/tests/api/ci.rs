@@ -184,3 +184,48 @@ fn each_attempt_of_a_job_is_one_record() {
         records()["items"].as_array().unwrap().len() == 2
     });
 }
+
+#[test]
+fn an_exemption_needs_the_permission_where_its_controller_is_managed() {
+    let api = api();
+    let bob = of("bob");
+    for (level, path) in [
+        ("project", Some("shop/web")),
+        ("group", Some("shop")),
+        ("instance", None),
+    ] {
+        let body = controller(level, path, "return");
+        let made = api.call(Some(&admin()), "POST", "/api/v1/controllers", Some(&body));
+        assert_eq!(made.status, 201, "{}", made.text());
+    }
+    let grant = |who: &str, from: Value| {
+        let mut body = json!({"project": "shop/web", "reason": "migration",
+            "until": "2090-01-01T00:00:00Z"});
+        for (key, value) in from.as_object().unwrap() {
+            body[key] = value.clone();
+        }
+        api.call(Some(who), "POST", "/api/v1/exemptions", Some(&body))
+    };
+    for own in ["at-project", "at-group"] {
+        let made = grant(&bob, json!({"controller": own}));
+        assert_eq!(made.status, 201, "{own}: {}", made.text());
+        // Whoever may grant it may revoke it.
+        let path = format!("/api/v1/exemptions/{}", made.json()["id"]);
+        assert_eq!(api.call(Some(&bob), "DELETE", &path, None).status, 204);
+    }
+    for above in [
+        json!({"controller": "at-instance"}),
+        json!({"controller": "not-there-yet"}),
+        json!({"policy": "some"}),
+        json!({"user": "alice"}),
+        json!({}),
+    ] {
+        let (error, _) = grant(&bob, above.clone()).error(403);
+        assert_eq!(
+            error["details"]["permission"], "manage-exemptions",
+            "{above}"
+        );
+        let made = grant(&admin(), above.clone());
+        assert_eq!(made.status, 201, "{above}: {}", made.text());
+    }
+}

@@ -32,10 +32,13 @@ pub(super) fn lines(decision: &Decision, subject: &Subject) -> Vec<String> {
         let size = counted(review.get().len(), "byte", "bytes");
         lines.push(format!("review    {}, {size}", subject.review()));
     }
-    lines.push(format!(
-        "request   {}",
-        request(&input.http, input.action.is_none())
-    ));
+    // A job is decided after the request that submitted it was answered.
+    if !input.http.method.is_empty() {
+        lines.push(format!(
+            "request   {}",
+            request(&input.http, input.action.is_none())
+        ));
+    }
     lines.push(format!("received  {}", input.received));
     if let Some(action) = &input.action {
         lines.push(format!("answered  {}", action.status));

@@ -26,7 +26,12 @@ pub(super) fn sentences(job: &Value) -> Vec<String> {
     let prerequisites = list(job.pointer("/prerequisites/items"));
     let waiting = prerequisites.iter();
     let waiting = waiting.filter(|item| text(item, "state") == "waiting");
-    said.extend(waiting.map(waits_for));
+    let is_tenant = |item: &&Value| text(item, "name") == "tenant";
+    let is_held = waiting.clone().any(|item| is_tenant(&item));
+    said.extend(waiting.map(|item| match is_tenant(&item) {
+        true => is_paused(item),
+        false => waits_for(item),
+    }));
     let attempt = job.get("attempt");
     let decisions = list(job.pointer("/admission/decisions"));
     let now = decisions.iter();
@@ -50,7 +55,7 @@ pub(super) fn sentences(job: &Value) -> Vec<String> {
                 runners => format!("It waits for a runner: {runners} runners may take it."),
             });
         }
-        "created" => said.push("It waits for the stages before it.".to_owned()),
+        "created" if !is_held => said.push("It waits for the stages before it.".to_owned()),
         "skipped" => said.push("A job of an earlier stage failed.".to_owned()),
         _ => {}
     }
@@ -66,6 +71,22 @@ fn given(value: &Value, key: &str) -> Option<String> {
     let text = text(value, key);
     let text = text.trim_end_matches('.').to_owned();
     (!text.is_empty() && text != "-").then_some(text)
+}
+
+/// A tenant holds the job back.
+fn is_paused(item: &Value) -> String {
+    let mut sentence = match given(item, "by") {
+        Some(tenant) => format!(
+            "It has not started: tenant {tenant} is paused since {}",
+            text(item, "since")
+        ),
+        None => "It has not started".to_owned(),
+    };
+    if let Some(detail) = given(item, "detail") {
+        sentence.push_str(&format!(": {detail}"));
+    }
+    sentence.push('.');
+    sentence
 }
 
 fn waits_for(item: &Value) -> String {
@@ -161,6 +182,31 @@ mod tests {
         assert_eq!(
             sentences(&job).last().unwrap(),
             "It waits for admission by budget since T1; it fails if there is no answer by T2."
+        );
+    }
+
+    #[test]
+    fn a_job_that_a_tenant_holds_back_says_why() {
+        let job = |by: Option<&str>, detail: &str| {
+            json!({
+                "id": 7, "name": "build", "project": "g/p", "status": "created", "attempt": 1,
+                "prerequisites": {"overall": "waiting", "items": [
+                    {"name": "tenant", "state": "waiting", "since": "T1", "by": by,
+                     "deadline": null, "detail": detail},
+                ]},
+            })
+        };
+        let paused = job(Some("t1"), "new pipelines are paused: incident 42");
+        assert_eq!(
+            sentences(&paused)[1..],
+            [
+                "It has not started: tenant t1 is paused since T1: new pipelines are paused: incident 42."
+            ]
+        );
+        let private = job(None, "a tenant that holds the project is paused");
+        assert_eq!(
+            sentences(&private)[1..],
+            ["It has not started: a tenant that holds the project is paused."]
         );
     }
 
