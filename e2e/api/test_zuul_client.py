@@ -187,6 +187,96 @@ def test_nothing_is_known_that_could_be_queued(server, command, path, body):
     assert body["pipeline"] in words and len(words.split()) >= 4, words
 
 
+def submit(server, pipeline, project="org/p", **where):
+    """A pipeline of two jobs; gives its number."""
+    jobs = [{"name": name, "stage": stage, "script": ["true"], "tags": ["none-such"]} for name, stage in (("unit", "test"), ("push", "deploy"))]
+    body = {"project": project, "name": pipeline, "ref": "refs/heads/topic", "ref_protected": False, "source": "push",
+            "user": {"id": 1, "username": "root"}, "jobs": jobs, **where}
+    answer = server.call("POST", "/api/v1/pipelines", body, token=token("root"))
+    assert answer.status == 201, answer
+    return answer.json["id"]
+
+
+def pipeline(server, number):
+    answer = server.call("GET", f"/api/v1/pipelines/{number}", token=token("root"))
+    assert answer.status == 200, answer
+    return answer.json
+
+
+def queued(server, name):
+    """The numbers of what is not finished in a pipeline, as the status of the tenant has it."""
+    answer = server.call("GET", "/api/tenant/t1/status", token=token("root"))
+    assert answer.status == 200, answer
+    queues = [queue for entry in answer.json["pipelines"] if entry["name"] == name for queue in entry["change_queues"]]
+    return [item["pipeline"] for queue in queues for item in queue["heads"][0]]
+
+
+WHERE = [(["--change", "7,1"], {"change": "7,1"}, "enqueue"), (["--ref", "refs/heads/main"], {"ref": "refs/heads/main"}, "enqueue-ref")]
+
+
+@pytest.mark.parametrize("flags, where, verb", WHERE, ids=["change", "ref"])
+def test_enqueue_runs_the_newest_definition_again(server, flags, where, verb):
+    name = f"run-{verb}"
+    target = ["--tenant", "t1", "--project", "org/p", "--pipeline", name]
+    first = submit(server, name, **where)
+    assert done(server, verb, *target, *flags) == ""
+    again = [number for number in queued(server, name) if number != first]
+    assert len(again) == 1
+    before, after = pipeline(server, first), pipeline(server, again[0])
+    assert [job["name"] for job in after["jobs"]] == ["unit", "push"]
+    assert (after["ref"], after["change"]) == (before["ref"], before["change"])
+    assert [job["status"] for job in before["jobs"]] == ["pending", "created"]
+
+
+@pytest.mark.parametrize("flags, where, verb", WHERE, ids=["change", "ref"])
+def test_dequeue_cancels_what_is_live(server, flags, where, verb):
+    name = f"cancel-{verb}"
+    target = ["--tenant", "t1", "--project", "org/p", "--pipeline", name]
+    gone, stays = submit(server, name, **where), submit(server, name, ref="refs/heads/other")
+    assert done(server, "dequeue", *target, *flags) == ""
+    assert {job["status"] for job in pipeline(server, gone)["jobs"]} == {"canceled"}
+    assert pipeline(server, gone)["status"] == "canceled"
+    assert [job["status"] for job in pipeline(server, stays)["jobs"]] == ["pending", "created"]
+    assert queued(server, name) == [stays]
+    assert "404" in refused(server, "dequeue", *target, *flags), "nothing is live any more"
+
+
+def test_promote_finds_changes_of_all_projects(server):
+    for number, project in enumerate(("org/p", "org/q"), 1):
+        submit(server, "promoted", project, change=f"{number},1")
+    assert done(server, "promote", "--tenant", "t1", "--pipeline", "promoted", "--changes", "2,1", "1,1") == ""
+    assert done(server, "promote", "--tenant", "t1", "--pipeline", "promoted", "--changes", "2,1", "9,9") == ""
+    assert "404" in refused(server, "promote", "--tenant", "t1", "--pipeline", "promoted", "--changes", "9,9")
+
+
+def test_a_paused_tenant_holds_back_new_pipelines(server):
+    assert done(server, "manage-events", "--tenant", "t1", "pause-trigger", "--reason", "incident 42") == ""
+    try:
+        held = submit(server, "paused", change="1,1")
+        job = pipeline(server, held)["jobs"][0]
+        assert job["status"] == "created"
+        shown = server.call("GET", f"/api/v1/jobs/{job['id']}", token=token("root")).json
+        items = [(item["name"], item["by"], item["detail"]) for item in shown["prerequisites"]["items"]]
+        assert items == [("tenant", "t1", "new pipelines are paused: incident 42")]
+        status = server.call("GET", "/api/tenant/t1/status", token=token("root")).json
+        assert status["trigger_event_queue"]["length"] == 1
+    finally:
+        done(server, "manage-events", "--tenant", "t1", "normal")
+    process.until(lambda: pipeline(server, held)["jobs"][0]["status"] == "pending", 10, "the pipeline goes on")
+
+
+def test_a_tenant_that_discards_takes_no_pipelines(server):
+    submit(server, "discarded", change="1,1")
+    assert done(server, "manage-events", "--tenant", "t1", "discard-trigger", "--reason", "release") == ""
+    try:
+        body = {"project": "org/p", "name": "unit", "ref": "main", "ref_protected": False, "user": {"id": 1, "username": "root"}, "script": ["true"]}
+        answer = server.call("POST", "/api/v1/jobs", body, token=token("root"))
+        assert answer.status == 409 and answer.code == "discarding" and "release" in answer.words(), answer
+        assert "409" in refused(server, "enqueue", "--tenant", "t1", "--project", "org/p", "--pipeline", "discarded", "--change", "1,1")
+    finally:
+        done(server, "manage-events", "--tenant", "t1", "normal")
+
+
 VERBS = {
     "autohold": ["--project", "foo", "--job", "unit", "--reason", "r"],
     "autohold-delete": ["1"],

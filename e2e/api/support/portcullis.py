@@ -25,7 +25,7 @@ class Portcullis:
         self.port = port or free_port()
         self.user = user
         self.configuration = {
-            "listeners": [{"name": "main", "tcp": f"127.0.0.1:{self.port}", "serves": ["api", "web", "health", "metrics"]}, *listeners],
+            "listeners": [{"name": "main", "tcp": f"127.0.0.1:{self.port}", "serves": ["api", "ci", "web", "health", "metrics"]}, *listeners],
             "tenants": {"file": "tenants.yaml"},
             "authenticators": list(authenticators),
         }
