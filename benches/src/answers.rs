@@ -40,6 +40,7 @@ fn serve(file: PathBuf, data_dir: PathBuf) {
             env: &|_| None,
         };
         portcullis_server::run(RunOptions {
+            is_demonstration: false,
             load,
             data_dir,
             on_ready: None,

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use crate::ceiling;
+use crate::jobs::{Admission, Database, DecisionLog, Submission};
 use crate::run::{Effort, Programs};
 use crate::scenario::Group;
 use crate::transport::Transport;
@@ -69,7 +70,32 @@ pub(crate) enum Command {
         #[command(flatten)]
         output: Output,
     },
-    /// All of these, in one report; decisions, roles and the graph only if their group is measured whole.
+    /// Measure the admission of CI jobs: from submission to pending, on both databases.
+    Jobs {
+        /// An older build, measured in the same rounds.
+        #[arg(long, value_name = "PATH")]
+        before: Option<PathBuf>,
+        #[command(flatten)]
+        program: Program,
+        #[command(flatten)]
+        jobs: JobEffort,
+        #[command(flatten)]
+        output: Output,
+    },
+    /// Measure runners: taking jobs, asking in vain, and waiting for them.
+    Runners {
+        /// An older build, measured too.
+        #[arg(long, value_name = "PATH")]
+        before: Option<PathBuf>,
+        #[command(flatten)]
+        program: Program,
+        #[command(flatten)]
+        runners: RunnerEffort,
+        #[command(flatten)]
+        output: Output,
+    },
+    /// All of these, in one report; decisions, roles and the graph only if their group is measured whole, CI jobs
+    /// only if their group is named.
     All {
         #[command(flatten)]
         program: Program,
@@ -84,9 +110,11 @@ pub(crate) enum Command {
         #[command(flatten)]
         graph: GraphEffort,
         #[command(flatten)]
+        jobs: JobEffort,
+        #[command(flatten)]
         output: Output,
     },
-    /// Measure two builds of the program beside each other, and print the ratios.
+    /// Measure two builds of the program beside each other, and print the ratios; for CI jobs see `jobs --before`.
     Compare {
         /// The older build.
         #[arg(long, value_name = "PATH")]
@@ -128,7 +156,7 @@ pub(crate) struct Load {
     /// A scenario to measure, any number of times; all of the groups without.
     #[arg(long, value_name = "NAME")]
     pub(crate) scenario: Vec<String>,
-    /// A group of scenarios to measure, any number of times; all but the peers without.
+    /// A group of scenarios to measure, any number of times; all but the peers and CI jobs without.
     #[arg(long, value_enum, value_name = "NAME")]
     pub(crate) group: Vec<Group>,
     /// Measure the peers too: those of acjs and OPA that are there.
@@ -198,6 +226,65 @@ pub(crate) struct GraphEffort {
     pub(crate) graph_goes: u16,
 }
 
+/// How CI jobs are measured.
+#[derive(Debug, Clone, Args)]
+pub(crate) struct JobEffort {
+    /// How long jobs are submitted each time.
+    #[arg(long, value_name = "N", default_value_t = 3.0, value_parser = seconds)]
+    pub(crate) job_seconds: f64,
+    /// How often each case of CI jobs is measured.
+    #[arg(long, value_name = "N", default_value_t = 3, value_parser = clap::value_parser!(u16).range(1..))]
+    pub(crate) job_rounds: u16,
+    /// Submissions under way at once, any number of times.
+    #[arg(long, value_name = "N", default_values_t = [64], value_parser = clap::value_parser!(u16).range(1..=1024))]
+    pub(crate) job_connections: Vec<u16>,
+    /// A database that jobs are kept in, any number of times; both without.
+    #[arg(long, value_enum, value_name = "NAME")]
+    pub(crate) database: Vec<Database>,
+    /// Who admits jobs, any number of times; all without.
+    #[arg(long, value_enum, value_name = "NAME")]
+    pub(crate) admission: Vec<Admission>,
+    /// How jobs are submitted, any number of times; both without.
+    #[arg(long, value_enum, value_name = "NAME")]
+    pub(crate) submission: Vec<Submission>,
+    /// Whether the decisions on jobs are kept, any number of times; both without.
+    #[arg(long, value_enum, value_name = "NAME")]
+    pub(crate) decision_log: Vec<DecisionLog>,
+    /// How many jobs are pending already when everything is measured once more; 0 for not.
+    #[arg(long, value_name = "N", default_value_t = 0, value_parser = clap::value_parser!(u64).range(..=10_000_000))]
+    pub(crate) backlog: u64,
+}
+
+/// How runners are measured.
+#[derive(Debug, Clone, Args)]
+pub(crate) struct RunnerEffort {
+    /// How many runners poll, and how many wait.
+    #[arg(long, value_name = "N", default_value_t = 1_000, value_parser = clap::value_parser!(u32).range(50..=20_000))]
+    pub(crate) runners: u32,
+    /// How many jobs are pending at first.
+    #[arg(long, value_name = "N", default_value_t = 20_000, value_parser = clap::value_parser!(u32).range(1_000..=10_000_000))]
+    pub(crate) runner_backlog: u32,
+    /// How long runners poll each time.
+    #[arg(long, value_name = "N", default_value_t = 3.0, value_parser = seconds)]
+    pub(crate) runner_seconds: f64,
+    /// How many jobs are submitted while runners wait.
+    #[arg(long, value_name = "N", default_value_t = 500, value_parser = clap::value_parser!(u16).range(1..))]
+    pub(crate) wakes: u16,
+    /// A database that jobs are kept in, any number of times; both without.
+    #[arg(long, value_enum, value_name = "NAME")]
+    pub(crate) database: Vec<Database>,
+}
+
+impl RunnerEffort {
+    /// The databases that are meant.
+    pub(crate) fn databases(&self) -> Vec<Database> {
+        match self.database.as_slice() {
+            [] => Database::value_variants().to_vec(),
+            given => given.to_vec(),
+        }
+    }
+}
+
 /// Where the report goes.
 #[derive(Debug, Args)]
 pub(crate) struct Output {
@@ -257,7 +344,7 @@ impl Load {
 
     /// Whether anything is meant that has scenarios.
     pub(crate) fn has_scenarios(&self) -> bool {
-        let has_none = |group: &Group| matches!(group, Group::Roles | Group::Graph);
+        let has_none = |group: &Group| matches!(group, Group::Roles | Group::Graph | Group::Jobs);
         !self.scenario.is_empty() || !self.groups().iter().all(has_none)
     }
 

@@ -40,6 +40,19 @@ pub(crate) struct Answer<'a> {
     pub(crate) body: Cow<'a, [u8]>,
     /// The length of head and body together.
     pub(crate) length: usize,
+    /// The status line and the headers.
+    head: &'a [u8],
+}
+
+impl Answer<'_> {
+    /// The value of a header.
+    pub(crate) fn header(&self, name: &str) -> Option<&str> {
+        let mut lines = self.head.split(|byte| *byte == b'\n').skip(1);
+        lines.find_map(|line| {
+            let (found, value) = std::str::from_utf8(line).ok()?.split_once(':')?;
+            found.eq_ignore_ascii_case(name).then(|| value.trim())
+        })
+    }
 }
 
 /// An answer that can't be understood.
@@ -58,6 +71,7 @@ pub(crate) fn parse(buffer: &[u8]) -> Result<Option<Answer<'_>>, NotHttp> {
     let status = status(lines.next().unwrap_or_default()).ok_or(NotHttp("no status line"))?;
     let (body, length) = match lines.clone().find_map(content_length) {
         Some(length) => (rest.get(..length).map(Cow::Borrowed), length),
+        None if status == 204 => (Some(Cow::Borrowed(&[][..])), 0),
         None if lines.any(chunked::is_announced) => match chunked::body(rest)? {
             Some((body, length)) => (Some(Cow::Owned(body)), length),
             None => (None, 0),
@@ -68,6 +82,7 @@ pub(crate) fn parse(buffer: &[u8]) -> Result<Option<Answer<'_>>, NotHttp> {
         status,
         body,
         length: head_length + BLANK.len() + length,
+        head,
     }))
 }
 
@@ -79,7 +94,7 @@ fn status(line: &[u8]) -> Option<u16> {
 }
 
 /// The length in `content-length: 123`.
-fn content_length(line: &[u8]) -> Option<usize> {
+pub(crate) fn content_length(line: &[u8]) -> Option<usize> {
     const NAME: &[u8] = b"content-length:";
     let (name, value) = line.split_at_checked(NAME.len())?;
     name.eq_ignore_ascii_case(NAME)
@@ -134,6 +149,11 @@ mod tests {
             .unwrap()
             .unwrap();
         assert_eq!((answer.status, &*answer.body), (204, &b""[..]));
+        let without = b"HTTP/1.1 204 No Content\r\nx-gitlab-last-update: 7\r\n\r\n";
+        let answer = parse(without).unwrap().unwrap();
+        assert_eq!((answer.status, answer.length), (204, without.len()));
+        assert_eq!(answer.header("X-GitLab-Last-Update"), Some("7"));
+        assert_eq!(answer.header("last-update"), None);
     }
 
     #[test]

@@ -6,8 +6,8 @@ use std::time::{Duration, Instant};
 use serde::Serialize;
 
 use crate::clock;
-use crate::failure::{Context, Failure, Result};
-use crate::plain;
+use crate::failure::{Failure, Result};
+use crate::metrics;
 
 /// Decisions that reached a sink.
 const WRITTEN: &str = "portcullis_decision_log_written_total";
@@ -70,27 +70,14 @@ impl Ledger {
 }
 
 fn counts(address: SocketAddr) -> Result<Counts> {
-    let (status, body) = plain::get(address, "/metrics").context("/metrics")?;
-    match status {
-        200 => Ok(counts_of(&String::from_utf8_lossy(&body))),
-        other => Err(Failure::new(format!("/metrics: the status is {other}"))),
-    }
+    Ok(counts_of(&metrics::page(address)?))
 }
 
 /// The counts in a page of metrics. A counter that is not there has not counted yet.
 fn counts_of(page: &str) -> Counts {
-    let sum = |name: &str, is_meant: fn(&str) -> bool| -> u64 {
-        let of_line = |line: &str| -> Option<u64> {
-            let rest = line.strip_prefix(name)?;
-            let (labels, value) = rest.rsplit_once(' ')?;
-            let is_this = labels.is_empty() || labels.starts_with('{');
-            (is_this && is_meant(labels)).then(|| value.parse().ok())?
-        };
-        page.lines().filter_map(of_line).sum()
-    };
     Counts {
-        written: sum(WRITTEN, |labels| labels.contains(STORE)),
-        dropped: sum(DROPPED, |labels| {
+        written: metrics::sum(page, WRITTEN, |labels| labels.contains(STORE)),
+        dropped: metrics::sum(page, DROPPED, |labels| {
             labels.contains(STORE) || !labels.contains("sink=")
         }),
     }

@@ -5,12 +5,14 @@
 //! a server that answers the same to all (`ceiling`) and, if asked for, with other programs (`peers`).
 //! `start` measures how long a server takes to get ready and to answer for the first time; `decisions`
 //! what kept decisions take on disk and how fast they are replayed (`archive`); `roles` what it costs to
-//! know who asks and whether they may; `compare` measures two builds of the program beside each other.
+//! know who asks and whether they may; `jobs` what it costs to admit CI jobs, and `runners` how they leave the queue;
+//! `compare` measures two builds of the program beside each other.
 //! How to read the figures is in `docs/benchmarks.md`.
 //!
 //! Every answer is looked at: a benchmark that does not would measure something else.
 
 mod archive;
+mod asker;
 mod cases;
 mod ceiling;
 mod certificate;
@@ -23,9 +25,12 @@ mod fixture;
 mod graph;
 mod histogram;
 mod http1;
+mod jobs;
 mod ledger;
+mod limits;
 mod load;
 mod log;
+mod metrics;
 mod output;
 mod peers;
 mod plain;
@@ -52,7 +57,8 @@ use serde::Serialize;
 
 use crate::cases::{Case, Selection};
 use crate::cli::{
-    Archived, Cli, Command, Format, GraphEffort, Load, Output, Program, RoleEffort, Starts,
+    Archived, Cli, Command, Format, GraphEffort, JobEffort, Load, Output, Program, RoleEffort,
+    RunnerEffort, Starts,
 };
 use crate::failure::{Context, Failure, Result};
 use crate::peers::Peer;
@@ -135,6 +141,32 @@ fn command(command: Command) -> Result<()> {
             },
             &output,
         ),
+        Command::Jobs {
+            before,
+            program,
+            jobs,
+            output,
+        } => report(
+            &program,
+            What {
+                jobs: Some((&jobs, before.as_deref())),
+                ..What::default()
+            },
+            &output,
+        ),
+        Command::Runners {
+            before,
+            program,
+            runners,
+            output,
+        } => report(
+            &program,
+            What {
+                runners: Some((&runners, before.as_deref())),
+                ..What::default()
+            },
+            &output,
+        ),
         Command::All {
             program,
             load,
@@ -142,6 +174,7 @@ fn command(command: Command) -> Result<()> {
             archived,
             roles,
             graph,
+            jobs,
             output,
         } => {
             let all = What {
@@ -150,6 +183,8 @@ fn command(command: Command) -> Result<()> {
                 archived: Some(&archived).filter(|_| load.is_whole(Group::Decisions)),
                 roles: Some(&roles).filter(|_| load.is_whole(Group::Roles)),
                 graph: Some(&graph).filter(|_| load.is_whole(Group::Graph)),
+                jobs: Some((&jobs, None)).filter(|_| load.is_whole(Group::Jobs)),
+                runners: None,
             };
             report(&program, all, &output)
         }
@@ -171,6 +206,10 @@ struct What<'a> {
     archived: Option<&'a Archived>,
     roles: Option<&'a RoleEffort>,
     graph: Option<&'a GraphEffort>,
+    /// With an older build, if there is one.
+    jobs: Option<(&'a JobEffort, Option<&'a Path>)>,
+    /// The same.
+    runners: Option<(&'a RunnerEffort, Option<&'a Path>)>,
 }
 
 impl What<'_> {
@@ -180,6 +219,8 @@ impl What<'_> {
             || self.starts.is_some()
             || self.archived.is_some()
             || self.roles.is_some()
+            || self.jobs.is_some()
+            || self.runners.is_some()
     }
 }
 
@@ -202,6 +243,14 @@ fn report(program: &Program, what: What<'_>, output: &Output) -> Result<()> {
     }
     if let Some(effort) = what.roles {
         report.roles = Some(roles::run(portcullis, effort)?);
+    }
+    if let Some((effort, before)) = what.jobs {
+        before.map_or(Ok(()), must_exist)?;
+        report.jobs = Some(jobs::run(portcullis, before, effort)?);
+    }
+    if let Some((effort, before)) = what.runners {
+        before.map_or(Ok(()), must_exist)?;
+        report.runners = Some(jobs::runners::run(portcullis, before, effort)?);
     }
     if let Some(load) = what.load {
         measure(program, load, &mut report)?;

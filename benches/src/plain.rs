@@ -7,16 +7,21 @@ use std::time::Duration;
 use crate::http1;
 
 /// How long to wait for more of an answer.
-const WAIT: Duration = Duration::from_secs(5);
+const WAIT: Duration = Duration::from_secs(30);
 /// More than any answer.
 const MOST: usize = 16 << 20;
 
 /// The status and the body that this path is answered with.
 pub(crate) fn get(address: SocketAddr, path: &str) -> std::io::Result<(u16, Vec<u8>)> {
+    let question = format!("GET {path} HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n");
+    ask(address, question.as_bytes())
+}
+
+/// The status and the body that this request is answered with.
+pub(crate) fn ask(address: SocketAddr, request: &[u8]) -> std::io::Result<(u16, Vec<u8>)> {
     let mut stream = TcpStream::connect(address)?;
     stream.set_read_timeout(Some(WAIT))?;
-    let question = format!("GET {path} HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n");
-    stream.write_all(question.as_bytes())?;
+    stream.write_all(request)?;
     answer(&mut stream, &mut Vec::new())
 }
 

@@ -20,11 +20,50 @@ pub(crate) fn cpu_time(pid: u32) -> Result<Duration> {
 
 /// Processor time of all processes that this one started and that have ended.
 pub(crate) fn ended_children_time() -> Result<Duration> {
-    let file = "/proc/self/stat";
-    let text = std::fs::read_to_string(file).context(file)?;
+    ended_children_time_of(std::process::id())
+}
+
+/// The same of another process.
+pub(crate) fn ended_children_time_of(pid: u32) -> Result<Duration> {
+    let file = format!("/proc/{pid}/stat");
+    let text = std::fs::read_to_string(&file).context(&file)?;
     children_ticks(&text)
         .map(ticks)
         .context(format!("{file}: not understood"))
+}
+
+/// A process and its children.
+pub(crate) fn family(pid: u32) -> Result<Vec<u32>> {
+    let mut found = vec![pid];
+    for entry in std::fs::read_dir("/proc").context("/proc")?.flatten() {
+        let name = entry.file_name();
+        let Some(other) = name.to_str().and_then(|name| name.parse().ok()) else {
+            continue;
+        };
+        // One may end meanwhile.
+        let text = std::fs::read_to_string(entry.path().join("stat")).unwrap_or_default();
+        if parent(&text) == Some(pid) {
+            found.push(other);
+        }
+    }
+    Ok(found)
+}
+
+/// The process that started the one of this line of `/proc/PID/stat`.
+fn parent(line: &str) -> Option<u32> {
+    let rest = line.rsplit_once(')')?.1;
+    rest.split_ascii_whitespace().nth(1)?.parse().ok()
+}
+
+/// Bytes a process has caused to be written to disk; none where the kernel does not say.
+pub(crate) fn written_bytes(pid: u32) -> Option<u64> {
+    written(&std::fs::read_to_string(format!("/proc/{pid}/io")).ok()?)
+}
+
+fn written(text: &str) -> Option<u64> {
+    let mut lines = text.lines();
+    let value = lines.find_map(|line| line.strip_prefix("write_bytes:"))?;
+    value.trim().parse().ok()
 }
 
 /// User and system time in a line of `/proc/PID/stat`.
@@ -155,6 +194,7 @@ mod tests {
         assert_eq!(cpu_ticks(line), Some(150));
         assert_eq!(children_ticks(line), Some(12));
         assert_eq!(cpu_ticks("42 (x) S 1"), None);
+        assert_eq!(parent(line), Some(1));
     }
 
     #[test]
@@ -162,6 +202,23 @@ mod tests {
         let text = "cpu  10 1 5 1000 50 2 3 4 0 0\ncpu0 1 1 1 1\n";
         assert_eq!(machine_ticks(text), Some(25));
         assert_eq!(machine_ticks("cpu  1 2"), None);
+    }
+
+    #[test]
+    fn what_is_written_is_not_what_was_cancelled() {
+        let text = "wchar: 9\nwrite_bytes: 4096\ncancelled_write_bytes: 7\n";
+        assert_eq!(written(text), Some(4096));
+        assert_eq!(written("wchar: 9\n"), None);
+    }
+
+    #[test]
+    fn children_are_of_the_family() {
+        let mut child = std::process::Command::new("cat");
+        let mut child = child.stdin(std::process::Stdio::piped()).spawn().unwrap();
+        let found = family(std::process::id()).unwrap();
+        assert!(found.contains(&child.id()) && found.contains(&std::process::id()));
+        drop(child.stdin.take());
+        assert!(child.wait().unwrap().success());
     }
 
     #[test]

@@ -5,8 +5,10 @@ mod archive;
 mod decision_log;
 mod evaluation;
 mod graph;
+mod jobs;
 mod peers;
 mod roles;
+mod runners;
 mod table;
 
 use std::collections::BTreeMap;
@@ -21,6 +23,8 @@ pub(crate) use self::table::table;
 use crate::archive::Archive;
 use crate::clock;
 use crate::graph::Graphs;
+use crate::jobs::Jobs;
+use crate::jobs::runners::Runners;
 use crate::load::Sample;
 use crate::proc::{Machine, Memory};
 use crate::roles::Roles;
@@ -59,6 +63,12 @@ pub(crate) struct Report {
     /// What the relationship graph costs.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) graph: Option<Graphs>,
+    /// What the admission of CI jobs costs.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) jobs: Option<Jobs>,
+    /// What runners cost.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) runners: Option<Runners>,
     /// What was aimed at, and what was found.
     pub(crate) aims: Vec<Aim>,
 }
@@ -99,6 +109,8 @@ impl Report {
             archive: None,
             roles: None,
             graph: None,
+            jobs: None,
+            runners: None,
             aims: Vec::new(),
         }
     }

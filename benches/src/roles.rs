@@ -22,6 +22,7 @@ pub(crate) use self::requests::Cost;
 pub(crate) use self::sessions::Growth;
 use crate::cli::RoleEffort;
 use crate::failure::{Context, Failure, Result};
+use crate::limits::raise_open_files;
 use crate::output;
 
 /// What was found.
@@ -52,7 +53,7 @@ pub(crate) fn run(portcullis: &Path, effort: &RoleEffort) -> Result<Roles> {
         .prefix("portcullis-bench-")
         .tempdir();
     let dir = dir.context("no directory for this run")?;
-    gate::raise_open_files(u64::from(effort.held));
+    raise_open_files(u64::from(effort.held));
     output::tell("roles: checks in process");
     let checks = check::run()?;
     output::tell("roles: requests over HTTP");

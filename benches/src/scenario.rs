@@ -35,6 +35,8 @@ pub(crate) enum Group {
     Roles,
     /// The relationship graph; measured by itself (`graph`), it has no scenarios.
     Graph,
+    /// The admission of CI jobs; measured by itself (`jobs`) if it is named, it has no scenarios.
+    Jobs,
     /// Other programs with the same policies.
     Peers,
 }

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use super::aims::Aim;
 use super::evaluation::Evaluation;
 use super::peers::Comparison;
-use super::{Figures, Report, archive, decision_log, graph, roles};
+use super::{Figures, Report, archive, decision_log, graph, jobs, roles, runners};
 use crate::proc::Memory;
 use crate::start::Start;
 use crate::statistics::{Summary, Times};
@@ -53,6 +53,12 @@ pub(crate) fn table(report: &Report) -> String {
     }
     if let Some(found) = &report.graph {
         graph::write(&mut text, found);
+    }
+    if let Some(found) = &report.jobs {
+        jobs::write(&mut text, found);
+    }
+    if let Some(found) = &report.runners {
+        runners::write(&mut text, found);
     }
     if !report.aims.is_empty() {
         aims(&mut text, &report.aims);

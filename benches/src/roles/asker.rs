@@ -4,20 +4,15 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Duration;
 
-use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
-use tokio::net::{TcpStream, UnixStream};
-
 use super::gate::Gate;
+use crate::asker::Asker;
 use crate::clock;
-use crate::failure::{Context, Failure, Result};
+use crate::failure::{Context, Result};
 use crate::histogram::Histogram;
-use crate::http1;
 use crate::ledger::Ledger;
 use crate::load::{Kept, Sample, Usage, measured, runtime};
 use crate::transport::Transport;
 
-/// More than any answer.
-const BUFFER: usize = 16 << 10;
 /// How long an answer may take.
 const LAST: Duration = Duration::from_secs(30);
 /// Connections that use everything once.
@@ -53,88 +48,10 @@ impl Questions {
     }
 }
 
-/// The bytes of a request with this header.
-pub(super) fn request(method: &str, path: &str, header: &str, body: &str) -> Vec<u8> {
-    let length = match body.len() {
-        0 => String::new(),
-        length => format!("content-type: application/json\r\ncontent-length: {length}\r\n"),
-    };
-    format!("{method} {path} HTTP/1.1\r\nhost: localhost\r\n{header}{length}\r\n{body}")
-        .into_bytes()
-}
-
-trait Duplex: AsyncRead + AsyncWrite + Unpin + Send {}
-impl<S: AsyncRead + AsyncWrite + Unpin + Send> Duplex for S {}
-
-/// A connection that is kept open.
-pub(super) struct Asker {
-    stream: Box<dyn Duplex>,
-    buffer: Vec<u8>,
-}
-
-impl Asker {
-    /// Connects.
-    pub(super) async fn connect(gate: &Gate, transport: Transport) -> Result<Self> {
-        let stream: Box<dyn Duplex> = match transport {
-            Transport::Unix => {
-                let path = &gate.places.unix;
-                Box::new(UnixStream::connect(path).await.context(path.display())?)
-            }
-            _ => {
-                let address = gate.places.tcp;
-                let stream = TcpStream::connect(address).await.context(address)?;
-                stream.set_nodelay(true).context(address)?;
-                Box::new(stream)
-            }
-        };
-        Ok(Self {
-            stream,
-            buffer: Vec::new(),
-        })
-    }
-
-    /// Asks, and looks at the answer's status.
-    pub(super) async fn ask(&mut self, request: &[u8], status: u16) -> Result<()> {
-        let sent = self.stream.write_all(request).await;
-        sent.context("sending a request")?;
-        self.buffer.clear();
-        self.buffer.reserve(BUFFER);
-        loop {
-            let read = self.stream.read_buf(&mut self.buffer).await;
-            if read.context("reading an answer")? == 0 {
-                return Err(Failure::new("the connection ended inside an answer"));
-            }
-            let answer = http1::parse(&self.buffer);
-            match answer.map_err(|http1::NotHttp(what)| Failure::new(what))? {
-                None => {}
-                Some(answer) if answer.length != self.buffer.len() => {
-                    return Err(Failure::new("more than one answer"));
-                }
-                Some(answer) if answer.status == status => return Ok(()),
-                Some(answer) => {
-                    let body: String = String::from_utf8_lossy(&answer.body)
-                        .chars()
-                        .take(500)
-                        .collect();
-                    let found = answer.status;
-                    return Err(Failure::new(format!(
-                        "expected {status}, got {found} with {body}"
-                    )));
-                }
-            }
-        }
-    }
-
-    /// Lets go of what answers were gathered in.
-    pub(super) fn rest(&mut self) {
-        self.buffer = Vec::new();
-    }
-}
-
 async fn connect_all(gate: &Gate, transport: Transport, count: usize) -> Result<Vec<Asker>> {
     let mut askers = Vec::with_capacity(count);
     for _ in 0..count {
-        askers.push(Asker::connect(gate, transport).await?);
+        askers.push(Asker::connect(&gate.places, transport).await?);
     }
     Ok(askers)
 }

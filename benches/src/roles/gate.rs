@@ -4,7 +4,6 @@ use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use nix::sys::resource::{Resource, getrlimit, setrlimit};
 use portcullis_authn::{
     Algorithm, AuthenticatorSettings, Authenticators, Keys as Verified, Mint, Secret, SessionKey,
     Sessions,
@@ -15,7 +14,6 @@ use serde_json::json;
 use super::document::{self, MANY, TENANT};
 use crate::clock;
 use crate::failure::{Context, Result};
-use crate::output;
 use crate::server::{self, Server};
 use crate::transport::Places;
 
@@ -236,15 +234,4 @@ fn configure(dir: &Path, places: &Places, keys: &Keys, connections: u32) -> Resu
     let file = dir.join("portcullis.yaml");
     std::fs::write(&file, configuration.to_string()).context(file.display())?;
     Ok(file)
-}
-
-/// Lets this process and its servers hold that many connections, as far as the system allows.
-pub(super) fn raise_open_files(connections: u64) {
-    let wanted = connections + 512;
-    if let Ok((soft, hard)) = getrlimit(Resource::RLIMIT_NOFILE)
-        && soft < wanted
-        && setrlimit(Resource::RLIMIT_NOFILE, wanted.min(hard), hard).is_err()
-    {
-        output::tell(&format!("only {soft} files can be open at once"));
-    }
 }

@@ -5,9 +5,10 @@ use std::sync::Arc;
 
 use serde::Serialize;
 
-use super::asker::{self, Questions, request};
+use super::asker::{self, Questions};
 use super::document::{MANY, TENANT};
 use super::gate::{Gate, Issuer};
+use crate::asker::request;
 use crate::cli::RoleEffort;
 use crate::failure::{Context, Result};
 use crate::load::Sample;

@@ -5,9 +5,10 @@ use std::sync::Arc;
 
 use serde::Serialize;
 
-use super::asker::{self, Asker, Questions, request};
+use super::asker::{self, Questions};
 use super::document::TENANT;
 use super::gate::{Gate, Issuer};
+use crate::asker::{Asker, request};
 use crate::cli::RoleEffort;
 use crate::failure::{Context, Result};
 use crate::load::runtime;
@@ -103,7 +104,7 @@ pub(super) fn run(portcullis: &Path, dir: &Path, effort: &RoleEffort) -> Result<
         let mut askers = Vec::with_capacity(held);
         // Each is used at once: a server ends connections that say nothing for long.
         for (number, request) in (0..held).zip(questions.requests.iter().cycle()) {
-            let asker = Asker::connect(&gate, Transport::Tcp).await;
+            let asker = Asker::connect(&gate.places, Transport::Tcp).await;
             let mut asker = asker.context(format!("connection {number}"))?;
             asker.ask(request, 200).await.context("many connections")?;
             asker.rest();
