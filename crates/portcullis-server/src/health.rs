@@ -265,7 +265,7 @@ mod tests {
             with(&health, &[], &StoreHealth::default(), policies, jobs)
         };
         let (is_ready, text) = asked(None);
-        assert!(is_ready && !text.contains("ci"), "{text}");
+        assert!(is_ready && !text.contains("]ci "), "{text}");
         let (is_ready, text) = asked(Some(Ok(())));
         assert!(is_ready && text.contains("[+]ci ok"), "{text}");
         let (is_ready, text) = asked(Some(Err("connection refused".to_owned())));

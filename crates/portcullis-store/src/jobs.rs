@@ -18,6 +18,7 @@ mod archive;
 mod column;
 mod controllers;
 mod counts;
+mod day;
 mod deliveries;
 mod draft;
 mod error;
@@ -39,21 +40,20 @@ mod transaction;
 mod unit;
 mod writer;
 
-pub use admissions::DecisionRecord;
 pub use archive::ArchivedJobs;
 pub use controllers::{ControllerRecord, ControllerSecret};
-pub use deliveries::{
-    AfterTry, Claimant, Delivery, DeliveryFilter, DeliveryId, DeliveryShare, DeliveryState,
-    DeliveryTry,
-};
+pub use deliveries::{AfterTry, Claimant, DeliveryFilter, DeliveryShare};
 pub use draft::JobsDraft;
 pub use error::JobsError;
 pub use load::JobFilter;
-pub use pipelines::{PipelineMatch, PipelineRecord};
+pub use pipelines::PipelineMatch;
 pub use queue::{CreatedJob, LivePipelines};
-pub use record::JobRecord;
+pub use record::{
+    DecisionRecord, Delivery, DeliveryId, DeliveryState, DeliveryTry, IdKind, JobRecord,
+    PipelineRecord,
+};
 pub use retention::ExpiredJobs;
 pub use runners::RunnerRecord;
-pub use transaction::{IdKind, JobsReader, JobsTransaction};
+pub use transaction::{JobsReader, JobsTransaction};
 pub use unit::PreparedJobs;
 pub use writer::JobsWriter;

@@ -1,24 +1,11 @@
 //! What controllers did with jobs: only ever added to.
 
-use portcullis_jobs::{AdmissionDecision, ControllerId};
-
 use super::column;
 use super::error::JobsError;
-use super::record::JobRecord;
+use super::record::{DecisionRecord, JobRecord};
 use super::transaction::{JobsReader, JobsTransaction};
 use crate::database::{Row, Value, unsigned};
 use crate::error::Failure;
-
-/// What one controller did with one attempt of a job.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct DecisionRecord {
-    /// Its place in the chain of the attempt.
-    pub position: usize,
-    /// The controller; none for the configured policies.
-    pub controller: Option<ControllerId>,
-    /// What it did.
-    pub decision: AdmissionDecision,
-}
 
 impl JobsReader<'_> {
     /// What controllers did with a job in all attempts, in this order.

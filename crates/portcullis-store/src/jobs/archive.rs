@@ -5,7 +5,6 @@
 //! one place or the other, never in both; what is changed again moves back first, in the same transaction. Reading
 //! looks at both places, see `find` and `list`.
 
-mod day;
 mod find;
 mod list;
 mod moving;
@@ -15,7 +14,6 @@ mod restoring;
 
 pub use moving::ArchivedJobs;
 
-pub(super) use day::Day;
 pub(super) use find::find;
 pub(super) use list::both;
 pub(super) use part::PARTS;

@@ -6,13 +6,12 @@
 mod change;
 mod claim;
 
-use portcullis_core::vocabulary;
-use portcullis_jobs::{ControllerId, JobId, Timestamp};
-use serde::{Deserialize, Serialize};
+use portcullis_jobs::{ControllerId, JobId};
 
 use super::archive;
 use super::column;
 use super::error::JobsError;
+use super::record::{Delivery, DeliveryId};
 use super::transaction::{JobsReader, JobsTransaction};
 use crate::database::{Database, Row, Value, number};
 use crate::error::Failure;
@@ -27,71 +26,6 @@ const SELECT: &str = "SELECT id, project, job, attempt, controller, state, webho
 const SELECT_ARCHIVED: &str = "SELECT id, project, job, attempt, controller, state, webhook_id, token_hash, \
                                created_at, next_at, leased_until, leased_by, deadline, tries, answer \
                                FROM archived_deliveries";
-
-/// The number of a delivery.
-pub type DeliveryId = u64;
-
-vocabulary! {
-    /// Where a delivery is.
-    pub enum DeliveryState {
-        /// It is to be sent, or sent again.
-        Waiting = "waiting",
-        /// It was sent, and the controller will call back.
-        Delivered = "delivered",
-        /// It is no longer tried, or no longer wanted.
-        Failed = "failed",
-        /// The verdict is there.
-        Done = "done",
-    }
-}
-
-/// One try to send a delivery.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct DeliveryTry {
-    /// When.
-    pub at: Timestamp,
-    /// The status of the answer, if there was one.
-    pub status: Option<u16>,
-    /// What went wrong, if something did.
-    pub error: Option<String>,
-    /// How long it took.
-    pub duration_ms: u64,
-}
-
-/// A delivery: one attempt of a job for one controller.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Delivery {
-    /// Its number.
-    pub id: DeliveryId,
-    /// The path of the job's project.
-    pub project: String,
-    /// The job.
-    pub job: JobId,
-    /// The attempt of the job.
-    pub attempt: u32,
-    /// The controller.
-    pub controller: ControllerId,
-    /// Where it is.
-    pub state: DeliveryState,
-    /// The same for every try.
-    pub webhook_id: String,
-    /// The hash of its callback token, which no other delivery has.
-    pub token_hash: String,
-    /// When it was made.
-    pub created_at: Timestamp,
-    /// When it is sent next; while it is claimed, when it is sent again if nothing is heard.
-    pub next_at: Timestamp,
-    /// Until when it is claimed.
-    pub leased_until: Option<Timestamp>,
-    /// Who has or had claimed it.
-    pub leased_by: Option<String>,
-    /// When an answer counts no longer.
-    pub deadline: Timestamp,
-    /// What was tried, the oldest first.
-    pub tries: Vec<DeliveryTry>,
-    /// A digest of the answer that ended it.
-    pub answer: Option<String>,
-}
 
 /// Which deliveries are listed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -4,7 +4,8 @@
 //! it until somebody outside has to answer is worked out where many processors can, and written in one go.
 
 use super::error::JobsError;
-use super::transaction::{IdKind, JobsTransaction};
+use super::record::IdKind;
+use super::transaction::JobsTransaction;
 use super::unit::{Ids, PreparedJobs, Unit};
 
 /// Operations on jobs in memory: they may insert, and load and save what they inserted. Whatever else they need is

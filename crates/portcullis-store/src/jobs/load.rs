@@ -2,8 +2,9 @@
 
 use portcullis_jobs::{JobId, JobStatus, PipelineId, PipelineJob};
 
-use super::archive::{self, Day};
+use super::archive;
 use super::column;
+use super::day::Day;
 use super::error::JobsError;
 use super::record::{JobRecord, SELECT, SELECT_ARCHIVED, SELECT_NO_DAY};
 use super::transaction::{JobsReader, JobsTransaction};

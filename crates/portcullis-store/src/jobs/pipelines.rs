@@ -1,10 +1,11 @@
 //! Pipelines. Their definitions are long, and are read on their own.
 
-use portcullis_jobs::{PipelineDefinition, PipelineId, PipelineOrigin, PipelineStatus, Timestamp};
+use portcullis_jobs::{PipelineDefinition, PipelineId};
 
 use super::archive;
 use super::column;
 use super::error::JobsError;
+use super::record::PipelineRecord;
 use super::transaction::{JobsReader, JobsTransaction};
 use crate::database::{Database, Row, Value, number, storable};
 use crate::error::Failure;
@@ -14,44 +15,6 @@ const COLUMNS: &str = "id, status, version, created_at, finished_at, origin, sta
 
 /// The tables: of what is in use, and of the archive.
 const TABLES: [&str; 2] = ["pipelines", "archived_pipelines"];
-
-/// A pipeline, without its jobs.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct PipelineRecord {
-    /// Its number.
-    pub id: PipelineId,
-    /// Where it comes from; not changed when it is saved.
-    pub origin: PipelineOrigin,
-    /// Its stages, with the outer ones; not changed when it is saved.
-    pub stages: Vec<String>,
-    /// How it is.
-    pub status: PipelineStatus,
-    /// When it was submitted.
-    pub created_at: Timestamp,
-    /// When it finished.
-    pub finished_at: Option<Timestamp>,
-    /// How often it was saved; 0 if it is new.
-    version: u64,
-}
-
-impl PipelineRecord {
-    /// A new pipeline.
-    pub fn new(id: PipelineId, definition: &PipelineDefinition, now: Timestamp) -> Self {
-        Self {
-            id,
-            origin: definition.origin.clone(),
-            stages: definition.stages.clone(),
-            status: PipelineStatus::Created,
-            created_at: now,
-            finished_at: None,
-            version: 0,
-        }
-    }
-
-    fn root(&self) -> &str {
-        column::root(&self.origin.project)
-    }
-}
 
 /// Which pipelines are meant. What is absent doesn't matter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -199,7 +162,7 @@ impl JobsTransaction<'_> {
             *pipeline = changed;
             return Ok(());
         }
-        let [status, live, finished_at] = changing(pipeline);
+        let [status, live, finished_at] = pipeline.changing();
         let values = [
             Value::Text(pipeline.root()),
             column::id(pipeline.id),
@@ -225,53 +188,6 @@ fn locked(database: &mut dyn Database, id: PipelineId) -> Result<Option<Pipeline
     let sql = format!("SELECT {COLUMNS} FROM pipelines WHERE id = ?1{lock}");
     let row = database.query(&sql, &[column::id(id)])?.pop();
     row.map(read).transpose()
-}
-
-/// Inserts a new pipeline with its definition as JSON.
-pub(super) fn insert(
-    database: &mut dyn Database,
-    pipeline: &PipelineRecord,
-    definition: &str,
-) -> Result<(), Failure> {
-    let sql = "INSERT INTO pipelines (root, id, project, name, git_ref, for_change, status, live, \
-               finished_at, created_at, origin, stages, definition, version) \
-               VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14)";
-    let from = &pipeline.origin;
-    let (name, git_ref) = (storable(&from.name), storable(&from.git_ref));
-    let change = from.change.as_deref().map(storable);
-    let (origin, stages) = (column::json(from)?, column::json(&pipeline.stages)?);
-    let [status, live, finished_at] = changing(pipeline);
-    let values = [
-        Value::Text(pipeline.root()),
-        column::id(pipeline.id),
-        Value::Text(&from.project),
-        Value::Text(&name),
-        Value::Text(&git_ref),
-        change.as_deref().into(),
-        status,
-        live,
-        finished_at,
-        column::time(pipeline.created_at),
-        Value::Text(&origin),
-        Value::Text(&stages),
-        Value::Text(definition),
-        column::id(pipeline.version),
-    ];
-    database.execute(sql, &values).map(drop)
-}
-
-fn changing(pipeline: &PipelineRecord) -> [Value<'_>; 3] {
-    let live = matches!(
-        pipeline.status,
-        PipelineStatus::Created | PipelineStatus::Running
-    );
-    // Whatever is finished is deleted some day.
-    let finished_at = pipeline.finished_at.unwrap_or(pipeline.created_at);
-    [
-        Value::Text(pipeline.status.as_str()),
-        column::flag(live),
-        column::optional_time((!live).then_some(finished_at)),
-    ]
 }
 
 /// The newest pipelines with numbers between these, from a table with the beginning of the condition.

@@ -1,13 +1,23 @@
-//! A job as it is stored.
+//! What is stored: jobs, and next to them pipelines, deliveries and decisions.
+
+mod decision;
+mod delivery;
+mod id_kind;
+mod pipeline;
 
 use std::ops::{Deref, DerefMut};
 
 use portcullis_jobs::{Job, JobDefinition, JobId, JobState, JobStatus, PipelineId, Timestamp};
 
-use super::archive::Day;
 use super::column;
+use super::day::Day;
 use crate::database::Row;
 use crate::error::Failure;
+
+pub use decision::DecisionRecord;
+pub use delivery::{Delivery, DeliveryId, DeliveryState, DeliveryTry};
+pub use id_kind::IdKind;
+pub use pipeline::PipelineRecord;
 
 /// What [`JobRecord::read`] reads, in its order.
 pub(super) const SELECT: &str = "SELECT id, pipeline, version, created_at, deadline, promoted, \

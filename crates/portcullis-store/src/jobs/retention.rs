@@ -2,7 +2,8 @@
 
 use portcullis_jobs::Timestamp;
 
-use super::archive::{Day, PARTS, drop_before};
+use super::archive::{PARTS, drop_before};
+use super::day::Day;
 use super::error::JobsError;
 use super::transaction::JobsTransaction;
 use crate::database::{Database, Value, number};

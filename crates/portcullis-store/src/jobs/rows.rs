@@ -7,10 +7,8 @@
 use portcullis_jobs::{JobId, JobStatus, RunnerFilter, RunnerId};
 use portcullis_record::Written;
 
-use super::admissions::DecisionRecord;
 use super::column;
-use super::deliveries::Delivery;
-use super::record::JobRecord;
+use super::record::{DecisionRecord, Delivery, JobRecord};
 use crate::database::{Change, Database, Table, Type, Value, number, storable};
 use crate::error::{Failure, Kind};
 

@@ -4,32 +4,14 @@ use std::fmt;
 use std::ops::{Deref, DerefMut};
 use std::sync::Arc;
 
-use portcullis_core::vocabulary;
 use portcullis_record::Written;
 
 use super::error::JobsError;
+use super::record::IdKind;
 use super::unit::{PreparedJobs, Unit};
 use crate::database::{Database, unsigned};
 use crate::error::{Failure, Kind};
 use crate::location::Location;
-
-vocabulary! {
-    /// What has ids of its own.
-    pub enum IdKind {
-        /// Pipelines.
-        Pipeline = "pipelines",
-        /// Jobs.
-        Job = "jobs",
-        /// Controllers.
-        Controller = "controllers",
-        /// Deliveries.
-        Delivery = "deliveries",
-        /// Runners.
-        Runner = "runners",
-        /// Exemptions.
-        Exemption = "exemptions",
-    }
-}
 
 /// Reads jobs and what belongs to them.
 pub struct JobsReader<'a> {

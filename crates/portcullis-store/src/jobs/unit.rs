@@ -12,9 +12,7 @@ use std::sync::Arc;
 
 use portcullis_jobs::{JobId, PipelineId};
 
-use super::pipelines::PipelineRecord;
-use super::record::JobRecord;
-use super::transaction::IdKind;
+use super::record::{IdKind, JobRecord, PipelineRecord};
 use crate::database::Database;
 use crate::decisions::{Decisions, Entry, NewDigests};
 use crate::error::Failure;

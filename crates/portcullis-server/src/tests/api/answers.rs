@@ -189,7 +189,7 @@ fn a_change_or_a_ref_and_nothing_means_nothing() {
             error["message"]
                 .as_str()
                 .unwrap()
-                .contains("never submitted"),
+                .contains("no live job"),
             "{error}"
         );
         body["ref"] = absent;

@@ -4,12 +4,12 @@ use std::collections::BTreeMap;
 
 use portcullis_jobs::Timestamp;
 
-use super::day::Day;
 use super::part::{Key, PARTS};
 use super::partitions;
 use crate::database::{Database, Value, number};
 use crate::error::Failure;
 use crate::jobs::column;
+use crate::jobs::day::Day;
 use crate::jobs::error::JobsError;
 use crate::jobs::transaction::JobsTransaction;
 

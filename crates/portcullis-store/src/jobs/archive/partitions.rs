@@ -3,10 +3,10 @@
 //! Creating one holds up neither those who read the archive nor those who move into it; dropping one holds up both for
 //! a moment. No one else touches these tables: submitting jobs, admitting and running them never waits for this.
 
-use super::day::Day;
 use super::part::PARTS;
 use crate::database::{Database, Value};
 use crate::error::Failure;
+use crate::jobs::day::Day;
 
 /// The advisory lock of those who create partitions: "portcull" plus one.
 const CREATING: i64 = 0x706f_7274_6375_6c6d;

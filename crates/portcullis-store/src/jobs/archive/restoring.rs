@@ -5,12 +5,12 @@
 
 use portcullis_jobs::{JobId, PipelineId};
 
-use super::day::Day;
 use super::moving::{Load, condition};
 use super::part::PARTS;
 use crate::database::{Database, Row, Value};
 use crate::error::{Failure, Kind};
 use crate::jobs::column;
+use crate::jobs::day::Day;
 
 /// How often something may move while it is looked for.
 const TRIES: usize = 10;

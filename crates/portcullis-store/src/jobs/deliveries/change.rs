@@ -2,11 +2,11 @@
 
 use portcullis_jobs::Timestamp;
 
-use super::{Delivery, DeliveryId, DeliveryState, DeliveryTry, by_id, column};
+use super::{by_id, column};
 use crate::database::{Database, Value};
 use crate::error::Failure;
 use crate::jobs::error::JobsError;
-use crate::jobs::record::JobRecord;
+use crate::jobs::record::{Delivery, DeliveryId, DeliveryState, DeliveryTry, JobRecord};
 use crate::jobs::transaction::JobsTransaction;
 use crate::jobs::unit::Unit;
 

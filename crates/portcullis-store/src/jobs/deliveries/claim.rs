@@ -9,10 +9,11 @@
 
 use portcullis_jobs::{ControllerId, JobId, Timestamp};
 
-use super::{Delivery, SELECT, column, rows};
+use super::{SELECT, column, rows};
 use crate::database::{Database, Value, number};
 use crate::error::Failure;
 use crate::jobs::error::JobsError;
+use crate::jobs::record::Delivery;
 use crate::jobs::transaction::{JobsReader, JobsTransaction};
 
 /// Projects of one controller that are looked at with one query.

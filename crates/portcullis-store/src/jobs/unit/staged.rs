@@ -6,10 +6,10 @@ use std::sync::Arc;
 use portcullis_jobs::{JobId, PipelineId};
 use portcullis_record::Written;
 
-use crate::database::Database;
+use crate::database::{Database, Value, storable};
 use crate::error::Failure;
-use crate::jobs::pipelines::{self, PipelineRecord};
-use crate::jobs::record::JobRecord;
+use crate::jobs::column;
+use crate::jobs::record::{JobRecord, PipelineRecord};
 use crate::jobs::rows::Rows;
 
 /// The version of a job in the database, and whether it is in the queue there; nothing if it is new.
@@ -125,10 +125,43 @@ impl Staged {
             all.push(Arc::new(self.into_prepared()?));
         }
         for (record, definition) in all.iter().flat_map(|one| &one.pipelines) {
-            pipelines::insert(database, record, definition)?;
+            insert_pipeline(database, record, definition)?;
         }
         let rows: Vec<&Rows> = all.iter().map(|one| &one.rows).collect();
         Rows::write(&rows, database)?;
         Ok(all)
     }
+}
+
+/// Inserts a new pipeline with its definition as JSON.
+fn insert_pipeline(
+    database: &mut dyn Database,
+    pipeline: &PipelineRecord,
+    definition: &str,
+) -> Result<(), Failure> {
+    let sql = "INSERT INTO pipelines (root, id, project, name, git_ref, for_change, status, live, \
+               finished_at, created_at, origin, stages, definition, version) \
+               VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14)";
+    let from = &pipeline.origin;
+    let (name, git_ref) = (storable(&from.name), storable(&from.git_ref));
+    let change = from.change.as_deref().map(storable);
+    let (origin, stages) = (column::json(from)?, column::json(&pipeline.stages)?);
+    let [status, live, finished_at] = pipeline.changing();
+    let values = [
+        Value::Text(pipeline.root()),
+        column::id(pipeline.id),
+        Value::Text(&from.project),
+        Value::Text(&name),
+        Value::Text(&git_ref),
+        change.as_deref().into(),
+        status,
+        live,
+        finished_at,
+        column::time(pipeline.created_at),
+        Value::Text(&origin),
+        Value::Text(&stages),
+        Value::Text(definition),
+        column::id(pipeline.version),
+    ];
+    database.execute(sql, &values).map(drop)
 }

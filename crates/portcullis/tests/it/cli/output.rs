@@ -68,6 +68,7 @@ const COMMANDS: &[(&str, Prints)] = &[
     ("controller pause", Prints::Nothing),
     ("controller resume", Prints::Nothing),
     ("controller delete", Prints::Nothing),
+    ("controller answer", Prints::Nothing),
     ("delivery list", Prints::Data("SERVER")),
     ("delivery redeliver", Prints::Nothing),
     ("runner list", Prints::Data("SERVER")),

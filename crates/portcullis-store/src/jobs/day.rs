@@ -7,7 +7,7 @@ const LENGTH: i64 = 86_400_000_000;
 
 /// A day: so many days after the first of 1970, in UTC.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(in crate::jobs) struct Day(pub(in crate::jobs) i64);
+pub(super) struct Day(pub(super) i64);
 
 impl Day {
     /// The day of a time in microseconds.
@@ -16,12 +16,12 @@ impl Day {
     }
 
     /// The day of a time.
-    pub(in crate::jobs) fn of(time: Timestamp) -> Self {
+    pub(super) fn of(time: Timestamp) -> Self {
         Self::of_number(crate::times::to_number(time.into()))
     }
 
     /// The day after it.
-    pub(in crate::jobs) fn next(self) -> Self {
+    pub(super) fn next(self) -> Self {
         Self(self.0 + 1)
     }
 
