@@ -61,8 +61,9 @@ pub use pipeline::{
 pub use prerequisites::{Prerequisite, PrerequisiteState, Prerequisites};
 pub use record::{Job, JobDetails};
 pub use runners::{
-    AccessLevel, Eligibility, Runner, RunnerFilter, RunnerId, RunnerLists, RunnerNeeds, RunnerType,
-    could_ever_match, eligible_runners, is_no_runner_left, stuck_reason,
+    AccessLevel, Eligibility, Requirement, RequirementCheck, Runner, RunnerFilter, RunnerId,
+    RunnerLists, RunnerNeeds, RunnerType, could_ever_match, eligible_runners, is_no_runner_left,
+    stuck_reason,
 };
 pub use status::{JobStatus, PipelineStatus};
 pub use submission::{

@@ -11,6 +11,7 @@ pub use filter::RunnerFilter;
 pub use lists::RunnerLists;
 pub(crate) use lists::read_id;
 pub use matching::{
-    Eligibility, RunnerNeeds, could_ever_match, eligible_runners, is_no_runner_left, stuck_reason,
+    Eligibility, Requirement, RequirementCheck, RunnerNeeds, could_ever_match, eligible_runners,
+    is_no_runner_left, stuck_reason,
 };
 pub use record::{AccessLevel, Runner, RunnerId, RunnerType};

@@ -13,6 +13,7 @@ use crate::controller::{
 use crate::delivery::BreakerState;
 use crate::failure::FailureReason;
 use crate::prerequisites::PrerequisiteState;
+use crate::runners::Requirement;
 use crate::status::{JobStatus, PipelineStatus};
 use crate::submission::Script;
 use crate::timestamp::Timestamp;
@@ -36,6 +37,7 @@ macro_rules! words {
 words! {
     AdmissionState, AdmissionWord, BreakerState, ControllerKind, ControllerLevel, ControllerState,
     DecisionVerdict, FailurePolicy, FailureReason, JobStatus, PipelineStatus, PrerequisiteState,
+    Requirement,
 }
 
 impl JsonSchema for Timestamp {

@@ -2,6 +2,7 @@
 //!
 //! The rules are GitLab's; admission adds the runner filter. The queue must ask them in its query.
 
+use portcullis_core::vocabulary;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -21,6 +22,37 @@ pub struct RunnerNeeds<'a> {
     pub filter: &'a RunnerFilter,
 }
 
+vocabulary! {
+    /// What is required of a runner, in the order in which it is checked.
+    pub enum Requirement {
+        /// It is there for the project.
+        Scope = "scope",
+        /// It takes jobs of refs that aren't protected, or the ref is.
+        Ref = "ref",
+        /// It has all tags of the job.
+        Tags = "tags",
+        /// It takes jobs without tags, or the job has some.
+        Untagged = "untagged",
+        /// Admission accepts it, or all.
+        Accepted = "accepted",
+        /// Admission doesn't reject it.
+        NotRejected = "not_rejected",
+        /// It isn't paused.
+        NotPaused = "not_paused",
+    }
+}
+
+/// Whether a runner meets one requirement.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct RequirementCheck {
+    /// The requirement.
+    pub requirement: Requirement,
+    /// Whether it is met.
+    pub met: bool,
+    /// Why not.
+    pub reason: Option<String>,
+}
+
 /// Whether one runner may take a job, and why not.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Eligibility {
@@ -32,72 +64,69 @@ pub struct Eligibility {
     pub eligible: bool,
     /// Why not: one sentence for each reason.
     pub reasons: Vec<String>,
-}
-
-/// One reason why a runner may not take a job, in the order in which they are checked.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Obstacle {
-    Scope,
-    Protection,
-    Tags,
-    Untagged,
-    NotAccepted,
-    Rejected,
-    Paused,
+    /// Every requirement, in the order in which they are checked.
+    pub requirements: Vec<RequirementCheck>,
 }
 
 impl RunnerNeeds<'_> {
     /// Whether a runner may take the job, and why not.
     pub fn judge(&self, runner: &Runner) -> Eligibility {
-        let obstacles: Vec<Obstacle> = self.obstacles(runner).collect();
-        let sentence = |obstacle: &Obstacle| self.sentence(runner, *obstacle);
+        let check = |requirement| {
+            let met = self.is_fulfilled(requirement, runner);
+            let reason = (!met).then(|| self.sentence(runner, requirement));
+            RequirementCheck {
+                requirement,
+                met,
+                reason,
+            }
+        };
+        let requirements = Requirement::ALL.map(check).to_vec();
+        let reasons = requirements.iter();
         Eligibility {
             id: runner.id,
             description: runner.description.clone(),
-            eligible: obstacles.is_empty(),
-            reasons: obstacles.iter().map(sentence).collect(),
+            eligible: requirements.iter().all(|check| check.met),
+            reasons: reasons.filter_map(|check| check.reason.clone()).collect(),
+            requirements,
         }
     }
 
     /// Whether a runner may take the job now.
     pub fn is_met_by(&self, runner: &Runner) -> bool {
-        self.obstacles(runner).next().is_none()
+        self.first_obstacle(runner).is_none()
     }
 
     /// Whether a runner may take the job, now or once it is no longer paused.
     fn could_be_met_by(&self, runner: &Runner) -> bool {
-        self.obstacles(runner).all(|o| o == Obstacle::Paused)
+        let first = self.first_obstacle(runner);
+        matches!(first, None | Some(Requirement::NotPaused))
     }
 
-    fn obstacles(&self, runner: &Runner) -> impl Iterator<Item = Obstacle> {
-        let is_protected_only = runner.access_level == AccessLevel::RefProtected;
-        let lacks_tags = self.tags.iter().any(|tag| !runner.tags.contains(tag));
-        let checks = [
-            (Obstacle::Scope, !runner.serves(self.project)),
-            (
-                Obstacle::Protection,
-                is_protected_only && !self.ref_protected,
-            ),
-            (Obstacle::Tags, lacks_tags),
-            (
-                Obstacle::Untagged,
-                self.tags.is_empty() && !runner.run_untagged,
-            ),
-            (Obstacle::NotAccepted, !self.filter.accepts(runner.id)),
-            (
-                Obstacle::Rejected,
-                self.filter.rejected().contains(&runner.id),
-            ),
-            (Obstacle::Paused, runner.paused),
-        ];
-        checks
-            .into_iter()
-            .filter_map(|(obstacle, is_there)| is_there.then_some(obstacle))
+    /// The first requirement that a runner doesn't meet.
+    fn first_obstacle(&self, runner: &Runner) -> Option<Requirement> {
+        let mut all = Requirement::ALL.into_iter();
+        all.find(|requirement| !self.is_fulfilled(*requirement, runner))
     }
 
-    fn sentence(&self, runner: &Runner, obstacle: Obstacle) -> String {
-        match obstacle {
-            Obstacle::Scope => {
+    fn is_fulfilled(&self, requirement: Requirement, runner: &Runner) -> bool {
+        match requirement {
+            Requirement::Scope => runner.serves(self.project),
+            Requirement::Ref => {
+                self.ref_protected || runner.access_level != AccessLevel::RefProtected
+            }
+            Requirement::Tags => self.tags.iter().all(|tag| runner.tags.contains(tag)),
+            Requirement::Untagged => !self.tags.is_empty() || runner.run_untagged,
+            Requirement::Accepted => self.filter.accepts(runner.id),
+            Requirement::NotRejected => !self.filter.rejected().contains(&runner.id),
+            // The last one: whatever else is met, it may be resumed.
+            Requirement::NotPaused => !runner.paused,
+        }
+    }
+
+    /// Why a runner doesn't meet a requirement.
+    fn sentence(&self, runner: &Runner, requirement: Requirement) -> String {
+        match requirement {
+            Requirement::Scope => {
                 let what = match runner.kind {
                     RunnerType::Group => "group",
                     _ => "project",
@@ -105,15 +134,15 @@ impl RunnerNeeds<'_> {
                 let path = runner.path.as_deref().unwrap_or_default();
                 format!("it only takes jobs of the {what} `{path}`")
             }
-            Obstacle::Protection => "it only takes jobs of protected refs".to_owned(),
-            Obstacle::Tags => {
+            Requirement::Ref => "it only takes jobs of protected refs".to_owned(),
+            Requirement::Tags => {
                 let missing = self.tags.iter().filter(|tag| !runner.tags.contains(tag));
                 format!("it doesn't have {}", tags_text(missing))
             }
-            Obstacle::Untagged => "it doesn't take jobs without tags".to_owned(),
-            Obstacle::NotAccepted => "admission accepted other runners only".to_owned(),
-            Obstacle::Rejected => "admission rejected it for this job".to_owned(),
-            Obstacle::Paused => "it is paused".to_owned(),
+            Requirement::Untagged => "it doesn't take jobs without tags".to_owned(),
+            Requirement::Accepted => "admission accepted other runners only".to_owned(),
+            Requirement::NotRejected => "admission rejected it for this job".to_owned(),
+            Requirement::NotPaused => "it is paused".to_owned(),
         }
     }
 }
@@ -157,21 +186,22 @@ pub fn stuck_reason(needs: &RunnerNeeds<'_>, runners: &[Runner]) -> Option<Strin
         return None;
     }
     // The runner that gets furthest through the checks says what is missing.
-    let first = |runner: &Runner| needs.obstacles(runner).next();
-    let Some(furthest) = runners.iter().filter_map(first).max() else {
+    let first = |runner: &Runner| needs.first_obstacle(runner);
+    let place = |requirement: &Requirement| Requirement::ALL.iter().position(|r| r == requirement);
+    let Some(furthest) = runners.iter().filter_map(first).max_by_key(place) else {
         return Some("no runner is registered".to_owned());
     };
     Some(match furthest {
-        Obstacle::Scope => format!("no runner takes jobs of the project `{}`", needs.project),
-        Obstacle::Protection => {
+        Requirement::Scope => format!("no runner takes jobs of the project `{}`", needs.project),
+        Requirement::Ref => {
             "every runner for this project only takes jobs of protected refs".to_owned()
         }
-        Obstacle::Tags => format!("no runner has {}", tags_text(needs.tags.iter())),
-        Obstacle::Untagged => "no runner takes jobs without tags".to_owned(),
-        Obstacle::NotAccepted | Obstacle::Rejected => {
+        Requirement::Tags => format!("no runner has {}", tags_text(needs.tags.iter())),
+        Requirement::Untagged => "no runner takes jobs without tags".to_owned(),
+        Requirement::Accepted | Requirement::NotRejected => {
             "admission left none of the matching runners".to_owned()
         }
-        Obstacle::Paused => "every matching runner is paused".to_owned(),
+        Requirement::NotPaused => "every matching runner is paused".to_owned(),
     })
 }
 
@@ -255,6 +285,10 @@ mod tests {
                 let judged = needs.judge(&runner);
                 assert_eq!(judged.eligible, wanted.contains(&runner.id));
                 assert_eq!(judged.eligible, judged.reasons.is_empty());
+                assert_eq!(judged.eligible, needs.is_met_by(&runner));
+                let missing = judged.requirements.iter().filter(|check| !check.met);
+                let reasons: Vec<_> = missing.filter_map(|check| check.reason.clone()).collect();
+                assert_eq!(judged.reasons, reasons);
             }
         }
     }

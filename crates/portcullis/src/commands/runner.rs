@@ -1,5 +1,7 @@
 //! `portcullis runner`: runners of CI jobs on a running server.
 
+mod matrix;
+
 use clap::{Args, Subcommand};
 use serde_json::json;
 
@@ -21,6 +23,8 @@ pub(crate) struct Runner {
 enum RunnerCommand {
     /// List runners.
     List(RunnerList),
+    /// Show which runners may take a job: each runner, each requirement, and why not.
+    Matrix(matrix::RunnerMatrix),
     /// Give a runner no more jobs.
     Pause(RunnerChange),
     /// Give a runner jobs again.
@@ -63,6 +67,7 @@ const COLUMNS: Columns = &[
 pub(super) fn run(runner: &Runner) -> Exit {
     ended(match &runner.command {
         RunnerCommand::List(list) => listed(list),
+        RunnerCommand::Matrix(matrix) => matrix::shown(matrix),
         RunnerCommand::Pause(change) => set(change, true, "paused"),
         RunnerCommand::Resume(change) => set(change, false, "resumed"),
     })

@@ -186,10 +186,7 @@ fn a_change_or_a_ref_and_nothing_means_nothing() {
         let mut body = json!({"pipeline": "post", "change": absent, "ref": "refs/heads/main"});
         let (error, _) = api.post(Some(&root), path, &body).error(404);
         assert!(
-            error["message"]
-                .as_str()
-                .unwrap()
-                .contains("no live job"),
+            error["message"].as_str().unwrap().contains("no live job"),
             "{error}"
         );
         body["ref"] = absent;

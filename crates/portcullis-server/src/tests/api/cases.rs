@@ -175,7 +175,11 @@ fn expect(tenants: &[Value], lines: &[&str]) {
             .any(|a| asked.contains(a));
         let got = match answer.status {
             200 if !is_run => "ok".to_owned(),
-            404 if is_run && NOTHING_THERE.iter().any(|text| answer.text().contains(text)) => {
+            404 if is_run
+                && NOTHING_THERE
+                    .iter()
+                    .any(|text| answer.text().contains(text)) =>
+            {
                 "ok".to_owned()
             }
             status if wanted.contains(':') => {

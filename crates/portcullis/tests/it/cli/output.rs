@@ -72,6 +72,7 @@ const COMMANDS: &[(&str, Prints)] = &[
     ("delivery list", Prints::Data("SERVER")),
     ("delivery redeliver", Prints::Nothing),
     ("runner list", Prints::Data("SERVER")),
+    ("runner matrix", Prints::Data("--job 1 SERVER")),
     ("runner pause", Prints::Nothing),
     ("runner resume", Prints::Nothing),
     ("plugins", Prints::Data("")),
@@ -174,6 +175,10 @@ fn about_jobs(line: &str) -> Option<Value> {
         (_, "controllers/1/test") => json!({"error": "no answer", "duration_ms": 3}),
         (true, "deliveries") => page(&delivery),
         (true, "runners") => page(&runner),
+        (true, "jobs/1/runners") => json!([{
+            "id": 1, "description": "r", "eligible": true, "reasons": [],
+            "requirements": [{"requirement": "scope", "met": true, "reason": null}],
+        }]),
         _ => return None,
     })
 }
