@@ -3,6 +3,7 @@
 mod controllers;
 mod jobs;
 mod page;
+mod requests;
 mod runners;
 mod stats;
 
@@ -12,5 +13,6 @@ pub use controllers::{
 };
 pub use jobs::{JobFilter, JobSummary, PipelineDetails, PipelineFilter};
 pub use page::{Page, PageRequest};
+pub use requests::{JobRequest, RunnerContact, TakenJob};
 pub use runners::{CreatedRunner, NewRunner};
 pub use stats::Stats;

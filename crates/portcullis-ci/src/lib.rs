@@ -31,8 +31,8 @@ mod view;
 
 pub use details::{
     BreakerDetails, ClaimRequest, ControllerDetails, CreatedController, CreatedRunner,
-    DeliveryDetails, DeliveryFilter, DeliveryTry, JobFilter, JobSummary, NewRunner, Page,
-    PageRequest, PipelineDetails, PipelineFilter, Stats, TestResult,
+    DeliveryDetails, DeliveryFilter, DeliveryTry, JobFilter, JobRequest, JobSummary, NewRunner,
+    Page, PageRequest, PipelineDetails, PipelineFilter, RunnerContact, Stats, TakenJob, TestResult,
 };
 pub use engine::CallbackOutcome;
 pub use error::{CiError, OpenError};

@@ -7,6 +7,7 @@ mod deliveries;
 mod exemptions;
 mod jobs;
 mod queue;
+mod requests;
 mod runners;
 mod stats;
 mod trial;

@@ -1,8 +1,8 @@
 //! Submitting, starting, retrying and canceling jobs.
 
 use portcullis_jobs::{
-    Admission, Effect, Event, Happened, JobDefinition, JobId, JobStatus, Link, PipelineDefinition,
-    PipelineId, Timestamp, controller_chain, stuck_reason,
+    Admission, Effect, Event, Happened, Job, JobDefinition, JobId, JobStatus, Link,
+    PipelineDefinition, PipelineId, Runner, Timestamp, controller_chain, stuck_reason,
 };
 use portcullis_store::{IdKind, JobRecord, PipelineRecord};
 
@@ -98,6 +98,18 @@ impl Turn<'_, '_> {
         self.save(&mut job)
     }
 
+    /// A runner takes a job, if it still may.
+    pub(crate) fn take(&mut self, id: JobId, runner: &Runner) -> Result<Option<Job>, CiError> {
+        let mut job = self.lock_job(id)?;
+        if job.state.status != JobStatus::Pending || !job.needs().is_met_by(runner) {
+            return Ok(None);
+        }
+        self.apply(&mut job, &Event::Take { runner: runner.id })?;
+        job.deadline = Some(self.now.after(self.world.settings.runners.lease.get()));
+        self.save(&mut job)?;
+        Ok(Some(job.job))
+    }
+
     /// The server has to look at a job, because its deadline passed or its controller was changed.
     pub(crate) fn wake(&mut self, id: JobId) -> Result<(), CiError> {
         let mut job = self.lock_job(id)?;
@@ -111,6 +123,14 @@ impl Turn<'_, '_> {
                 if is_late && stuck_reason(&job.needs(), &around.runners).is_some() {
                     self.apply(&mut job, &Event::GetStuck)?;
                     self.pipelines.extend(job.pipeline);
+                }
+                self.save(&mut job)
+            }
+            JobStatus::Running if !job.state.acknowledged => {
+                let lease = self.world.settings.runners.lease.get();
+                let is_late = |started: Timestamp| self.now >= started.after(lease);
+                if job.state.started_at.is_none_or(is_late) {
+                    self.apply(&mut job, &Event::Requeue)?;
                 }
                 self.save(&mut job)
             }
