@@ -10,11 +10,14 @@
 //! What finished moves to the *archive* after some time, and back when it is changed again; readers find it in either
 //! place. The archive is partitioned by day on PostgreSQL.
 //!
+//! What runners send, traces and artifacts, stays in its tables, which are partitioned by day in the same way.
+//!
 //! For a PostgreSQL that shards, `root` is the first column of the primary keys of everything that belongs to a job, and
 //! all writes name it. `controllers`, `runners`, `exemptions` and `ci_keys` are small, and copied to every node.
 
 mod admissions;
 mod archive;
+mod artifacts;
 mod column;
 mod controllers;
 mod counts;
@@ -26,6 +29,7 @@ mod keys;
 mod load;
 mod operation;
 mod pipelines;
+mod projects;
 mod queue;
 mod record;
 mod retention;
@@ -35,12 +39,14 @@ mod runners;
 mod save;
 mod scope;
 mod surroundings;
+mod traces;
 mod transaction;
 mod unit;
 mod writer;
 
 pub use admissions::DecisionRecord;
 pub use archive::ArchivedJobs;
+pub use artifacts::ArtifactRecord;
 pub use controllers::{ControllerRecord, ControllerSecret};
 pub use deliveries::{
     AfterTry, Claimant, Delivery, DeliveryFilter, DeliveryId, DeliveryShare, DeliveryState,
@@ -54,6 +60,7 @@ pub use queue::{CreatedJob, LivePipelines};
 pub use record::JobRecord;
 pub use retention::ExpiredJobs;
 pub use runners::RunnerRecord;
+pub use traces::{JobRun, TraceState};
 pub use transaction::{IdKind, JobsReader, JobsTransaction};
 pub use unit::PreparedJobs;
 pub use writer::JobsWriter;

@@ -28,6 +28,8 @@ pub struct TakenBy<'a> {
     pub token: &'a str,
     /// The base of the server's URLs, without a slash at the end.
     pub server_url: &'a str,
+    /// How many jobs of the project instance runners have now.
+    pub running_on_instance_runners: u64,
     /// Now.
     pub now: Timestamp,
 }
@@ -64,6 +66,8 @@ struct JobInfo<'a> {
     project_full_path: &'a str,
     user_id: u64,
     time_in_queue_seconds: f64,
+    /// A number in a string, as GitLab writes it.
+    project_jobs_running_on_instance_runners_count: String,
 }
 
 #[derive(Debug, Serialize)]
@@ -179,6 +183,9 @@ impl<'a> RunnerPayload<'a> {
                 project_full_path: &definition.project,
                 user_id: definition.user.id,
                 time_in_queue_seconds: waited.unwrap_or_default().as_secs_f64(),
+                project_jobs_running_on_instance_runners_count: by
+                    .running_on_instance_runners
+                    .to_string(),
             },
             git_info: GitInfo::of(definition, by.server_url),
             runner_info: RunnerInfo { timeout },

@@ -29,6 +29,7 @@ fn payload(changes: Value) -> Value {
         runner: &runner,
         token: "glcbt-t",
         server_url: "https://ci.example",
+        running_on_instance_runners: 2,
         now: at(3500),
     };
     serde_json::to_value(RunnerPayload::new(&job, by, Vec::new())).unwrap()

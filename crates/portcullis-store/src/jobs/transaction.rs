@@ -28,6 +28,8 @@ vocabulary! {
         Runner = "runners",
         /// Exemptions.
         Exemption = "exemptions",
+        /// Projects.
+        Project = "projects",
     }
 }
 

@@ -8,6 +8,7 @@ mod deliveries;
 mod drafts;
 mod killed;
 mod lists;
+mod output;
 mod pipelines;
 mod queue;
 mod records;
