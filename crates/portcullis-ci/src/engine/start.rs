@@ -11,7 +11,9 @@ use crate::error::CiError;
 
 impl Turn<'_, '_> {
     /// Stores a job on its own, and starts it unless it is held back.
-    pub(crate) fn submit_job(&mut self, definition: JobDefinition) -> Result<JobId, CiError> {
+    pub(crate) fn submit_job(&mut self, mut definition: JobDefinition) -> Result<JobId, CiError> {
+        let around = self.around(&definition.project)?;
+        definition.project_id = Some(around.project_id);
         let id = self.store.new_id(IdKind::Job)?;
         let mut job = JobRecord::new(id, None, definition, self.now);
         self.note(None, &job);
@@ -28,9 +30,14 @@ impl Turn<'_, '_> {
         let id = self.store.new_id(IdKind::Pipeline)?;
         let mut pipeline = PipelineRecord::new(id, definition, self.now);
         self.store.insert_pipeline(&mut pipeline, definition)?;
+        let around = self.around(&definition.origin.project)?;
         let ids = self.store.new_ids(IdKind::Job, definition.jobs.len())?;
         for (job, definition) in ids.into_iter().zip(&definition.jobs) {
-            let mut job = JobRecord::new(job, Some(id), definition.clone(), self.now);
+            let definition = JobDefinition {
+                project_id: Some(around.project_id),
+                ..definition.clone()
+            };
+            let mut job = JobRecord::new(job, Some(id), definition, self.now);
             self.note(None, &job);
             self.store.insert_job(&mut job)?;
         }
@@ -105,7 +112,6 @@ impl Turn<'_, '_> {
             return Ok(None);
         }
         self.apply(&mut job, &Event::Take { runner: runner.id })?;
-        job.deadline = Some(self.now.after(self.world.settings.runners.lease.get()));
         self.save(&mut job)?;
         Ok(Some(job.job))
     }
@@ -126,14 +132,7 @@ impl Turn<'_, '_> {
                 }
                 self.save(&mut job)
             }
-            JobStatus::Running if !job.state.acknowledged => {
-                let lease = self.world.settings.runners.lease.get();
-                let is_late = |started: Timestamp| self.now >= started.after(lease);
-                if job.state.started_at.is_none_or(is_late) {
-                    self.apply(&mut job, &Event::Requeue)?;
-                }
-                self.save(&mut job)
-            }
+            JobStatus::Running => self.wake_running(&mut job),
             _ => self.save(&mut job),
         }
     }
@@ -148,7 +147,7 @@ impl Turn<'_, '_> {
                 wake_at.into_iter().chain(again).min()
             }
             JobStatus::Pending => Some(self.now.after(self.world.settings.runners.stuck.get())),
-            JobStatus::Running => job.deadline,
+            JobStatus::Running => Some(self.silent_until(job)),
             _ => None,
         };
         Ok(self.store.save_job(job)?)
