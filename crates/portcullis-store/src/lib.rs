@@ -30,8 +30,8 @@ pub use jobs::{
     AfterTry, ArchivedJobs, Claimant, ControllerRecord, ControllerSecret, CreatedJob,
     DecisionRecord, Delivery, DeliveryFilter, DeliveryId, DeliveryShare, DeliveryState,
     DeliveryTry, ExpiredJobs, IdKind, JobFilter, JobRecord, JobsDraft, JobsError, JobsReader,
-    JobsTransaction, JobsWriter, LivePipelines, PipelineMatch, PipelineRecord, PreparedJobs,
-    RunnerRecord,
+    JobsTransaction, JobsWriter, LaneId, LaneNeeds, LivePipelines, ManagerContact, ManagerRecord,
+    PipelineMatch, PipelineRecord, PreparedJobs, QueuePlace, RunnerRecord, Taker,
 };
 pub use location::Location;
 pub use sessions::{EndedSessions, EndingSession};
