@@ -30,8 +30,9 @@ pub use jobs::{
     AfterTry, ArchivedJobs, ArtifactRecord, Claimant, ControllerRecord, ControllerSecret,
     CreatedJob, DecisionRecord, Delivery, DeliveryFilter, DeliveryId, DeliveryShare, DeliveryState,
     DeliveryTry, ExpiredJobs, IdKind, JobFilter, JobRecord, JobRun, JobsDraft, JobsError,
-    JobsReader, JobsTransaction, JobsWriter, LivePipelines, PipelineMatch, PipelineRecord,
-    PreparedJobs, RunnerRecord, TraceState,
+    JobsReader, JobsTransaction, JobsWriter, LaneId, LaneNeeds, LivePipelines, ManagerContact,
+    ManagerRecord, PipelineMatch, PipelineRecord, PreparedJobs, QueuePlace, RunnerRecord, Taker,
+    TraceState,
 };
 pub use location::Location;
 pub use sessions::{EndedSessions, EndingSession};

@@ -46,6 +46,10 @@ const MIGRATIONS: &[Migration] = &[
         text: include_str!("../migrations/0007-archive.sql"),
     },
     Migration {
+        name: "0008-queue",
+        text: include_str!("../migrations/0008-queue.sql"),
+    },
+    Migration {
         name: "0009-runner-output",
         text: include_str!("../migrations/0009-runner-output.sql"),
     },

@@ -13,7 +13,7 @@ use std::sync::Arc;
 use portcullis_jobs::{JobId, PipelineId};
 
 use super::pipelines::PipelineRecord;
-use super::record::JobRecord;
+use super::record::{JobRecord, Stored};
 use super::transaction::IdKind;
 use crate::database::Database;
 use crate::decisions::{Decisions, Entry, NewDigests};
@@ -180,10 +180,10 @@ impl Unit {
     }
 
     /// Gathers a job whose newest version is known.
-    pub(super) fn save(&mut self, job: &JobRecord, was_queued: bool, version: u64) {
+    pub(super) fn save(&mut self, job: &JobRecord, loaded: Stored) {
         let stored = match self.own.stored(job.id).or_else(|| self.done.stored(job.id)) {
             Some(stored) => stored,
-            None => Some((version, was_queued)),
+            None => Some(loaded),
         };
         self.own.put_job(job.clone(), stored);
     }
