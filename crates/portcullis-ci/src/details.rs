@@ -3,6 +3,8 @@
 mod controllers;
 mod jobs;
 mod page;
+mod reports;
+mod requests;
 mod runners;
 mod stats;
 
@@ -12,5 +14,9 @@ pub use controllers::{
 };
 pub use jobs::{JobFilter, JobSummary, PipelineDetails, PipelineFilter};
 pub use page::{Page, PageRequest};
+pub use reports::{
+    ArtifactDownload, JobReport, NewArtifact, ReportOutcome, ReportedState, TraceOutcome,
+};
+pub use requests::{JobRequest, RunnerContact, TakenJob};
 pub use runners::{CreatedRunner, NewRunner};
 pub use stats::Stats;

@@ -5,6 +5,7 @@ mod advance;
 mod asking;
 mod pipelines;
 mod question;
+mod running;
 mod start;
 mod turn;
 mod verdict;

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use portcullis_document::Fault;
-use portcullis_jobs::{AdmissionError, IllegalTransition};
+use portcullis_jobs::{AdmissionError, IllegalTransition, JobStatus};
 use portcullis_store::{JobsError, StoreError};
 
 /// Why a call of the service didn't succeed.
@@ -21,6 +21,12 @@ pub enum CiError {
     /// The token or secret is wrong (401).
     #[error("the token is not valid")]
     Unauthorized,
+    /// The token of a job is wrong, or its job no longer runs (403).
+    #[error("{}", not_reportable(*.0))]
+    JobToken(Option<JobStatus>),
+    /// What was sent is larger than the limit (413).
+    #[error("it is larger than the limit of {0} bytes")]
+    TooLarge(u64),
     /// Too much is waiting (429).
     #[error("too many jobs are waiting for admission")]
     TooManyRequests {
@@ -30,6 +36,14 @@ pub enum CiError {
     /// The store doesn't answer, or the service is shutting down (503).
     #[error("{0}")]
     Unavailable(String),
+}
+
+/// The status is said only to those who have the token.
+fn not_reportable(status: Option<JobStatus>) -> String {
+    match status {
+        None => "the job token is not valid".to_owned(),
+        Some(status) => format!("the job is not running: it is {status}"),
+    }
 }
 
 fn on_one_line(faults: &[Fault]) -> String {

@@ -8,6 +8,7 @@ use portcullis_store::ControllerRecord;
 use tokio::sync::{Notify, watch};
 use tokio::task::JoinSet;
 
+use crate::artifacts::Uploads;
 use crate::backlog::Backlog;
 use crate::database::Database;
 use crate::engine::{Aftermath, Turn, World};
@@ -42,6 +43,7 @@ pub(crate) struct Inner {
     pub(crate) backlog: Backlog,
     pub(crate) lanes: Lanes,
     pub(crate) ids: IdPool,
+    pub(crate) uploads: Uploads,
 }
 
 impl Inner {
@@ -69,6 +71,7 @@ impl Inner {
             backlog: Backlog::default(),
             lanes: Lanes::default(),
             ids: IdPool::default(),
+            uploads: Uploads::default(),
         }
     }
 

@@ -12,9 +12,11 @@ use portcullis_jobs::{Controller, Exemption, Runner};
 /// Projects that are kept, at most.
 const MOST_PROJECTS: usize = 4096;
 
-/// What surrounds the jobs of a project.
+/// What surrounds the jobs of a project, and its number.
 #[derive(Debug)]
 pub(crate) struct Surroundings {
+    /// The number of the project.
+    pub(crate) project_id: u64,
     pub(crate) controllers: Vec<Controller>,
     pub(crate) exemptions: Vec<Exemption>,
     pub(crate) runners: Vec<Runner>,

@@ -4,6 +4,7 @@
 //! when they answer. What is decided is the matter of `portcullis-jobs`; the server gives a [`PolicyJudge`], which
 //! evaluates policies, and a [`Recorder`], which writes decisions and metrics.
 
+mod artifacts;
 mod backlog;
 mod database;
 mod delivery;
@@ -29,19 +30,21 @@ mod sweeper;
 mod upkeep;
 mod view;
 
+pub use artifacts::ArtifactUpload;
 pub use details::{
-    BreakerDetails, ClaimRequest, ControllerDetails, CreatedController, CreatedRunner,
-    DeliveryDetails, DeliveryFilter, DeliveryTry, JobFilter, JobSummary, NewRunner, Page,
-    PageRequest, PipelineDetails, PipelineFilter, Stats, TestResult,
+    ArtifactDownload, BreakerDetails, ClaimRequest, ControllerDetails, CreatedController,
+    CreatedRunner, DeliveryDetails, DeliveryFilter, DeliveryTry, JobFilter, JobReport, JobRequest,
+    JobSummary, NewArtifact, NewRunner, Page, PageRequest, PipelineDetails, PipelineFilter,
+    ReportOutcome, ReportedState, RunnerContact, Stats, TakenJob, TestResult, TraceOutcome,
 };
 pub use engine::CallbackOutcome;
 pub use error::{CiError, OpenError};
 pub use gate::{Gate, OpenGate, Pause};
 pub use judge::{Judging, PolicyChoice, PolicyJudge, PolicyQuestion, PolicyVerdict};
 pub use portcullis_jobs::JobDetails;
-pub use portcullis_store::LivePipelines;
+pub use portcullis_store::{JobRun, LivePipelines};
 pub use recorder::{
     AdmissionRecord, DeliveryOutcome, FinishedAdmission, NotRecorded, Observation, Recorder,
 };
-pub use service::Service;
-pub use settings::{RunnerSettings, Settings, WebhookSettings};
+pub use service::{RunningJob, Service};
+pub use settings::{ArtifactSettings, RunnerSettings, Settings, WebhookSettings};

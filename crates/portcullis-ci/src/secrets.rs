@@ -6,7 +6,7 @@ use aws_lc_rs::{constant_time, digest, hmac, rand};
 use base64::Engine as _;
 use base64::engine::general_purpose::{STANDARD, URL_SAFE_NO_PAD};
 use portcullis_jobs::{ControllerId, JobId, Timestamp};
-use portcullis_store::ControllerSecret;
+use portcullis_store::{ControllerSecret, JobRun};
 
 use crate::error::CiError;
 
@@ -14,12 +14,14 @@ use crate::error::CiError;
 const SECRET_PREFIX: &str = "whsec_";
 /// What the token of a runner begins with.
 const RUNNER_PREFIX: &str = "glrt-";
+/// What the token of a job begins with.
+const JOB_PREFIX: &str = "glcbt-";
 /// Random bytes of a secret.
 const SECRET_BYTES: usize = 32;
 /// Random bytes of an id or a runner's token.
 const ID_BYTES: usize = 20;
 
-/// Makes the tokens of callbacks. All servers have the same key.
+/// Makes the tokens of callbacks and of jobs. All servers have the same key.
 pub(crate) struct ServerKey(hmac::Key);
 
 impl fmt::Debug for ServerKey {
@@ -43,6 +45,28 @@ impl ServerKey {
         let text = format!("callback.{job}.{attempt}.{controller}");
         URL_SAFE_NO_PAD.encode(hmac::sign(&self.0, text.as_bytes()))
     }
+
+    /// The token with which the runner of a job reports on it. A job that is given to another runner has another one.
+    pub(crate) fn job_token(&self, run: &JobRun) -> String {
+        self.token_of("job", run)
+    }
+
+    /// The token with which other jobs of the pipeline download the artifacts of a job, and nothing else.
+    pub(crate) fn artifact_token(&self, run: &JobRun) -> String {
+        self.token_of("artifacts", run)
+    }
+
+    fn token_of(&self, purpose: &str, run: &JobRun) -> String {
+        let (job, attempt) = (run.job, run.attempt);
+        let text = format!("{purpose}.{job}.{attempt}.{}", run.started_at);
+        let signature = hmac::sign(&self.0, text.as_bytes());
+        format!("{JOB_PREFIX}{}", URL_SAFE_NO_PAD.encode(signature))
+    }
+}
+
+/// Whether two tokens are the same, in a time that doesn't depend on where they differ.
+pub(crate) fn is_same(one: &str, other: &str) -> bool {
+    constant_time::verify_slices_are_equal(hash(one).as_bytes(), hash(other).as_bytes()).is_ok()
 }
 
 /// What is stored of a token.
@@ -97,11 +121,7 @@ pub(crate) fn live(
 /// Whether this is one of the secrets, in a time that doesn't depend on where it differs.
 pub(crate) fn is_secret(given: &str, secrets: &[ControllerSecret], now: Timestamp) -> bool {
     live(secrets, now).fold(false, |is_found, secret| {
-        let same = constant_time::verify_slices_are_equal(
-            hash(given).as_bytes(),
-            hash(&secret.secret).as_bytes(),
-        );
-        is_found | same.is_ok()
+        is_found | is_same(given, &secret.secret)
     })
 }
 
@@ -167,5 +187,27 @@ mod tests {
             .into();
         assert_eq!(tokens.len(), all.len());
         assert!(tokens.contains(&key.callback_token(1, 1, 1)));
+    }
+
+    #[test]
+    fn tokens_of_jobs_differ_by_run_and_purpose() {
+        let key = ServerKey::new(&[7; 32]);
+        let run = |job, attempt, at| JobRun {
+            project: "g/p".to_owned(),
+            job,
+            attempt,
+            started_at: Timestamp::from_millis(at),
+        };
+        let all = [run(1, 1, 5), run(1, 1, 6), run(1, 2, 5), run(11, 1, 5)];
+        let tokens = all
+            .iter()
+            .flat_map(|run| [key.job_token(run), key.artifact_token(run)]);
+        let tokens: std::collections::BTreeSet<String> = tokens.collect();
+        assert_eq!(tokens.len(), 8);
+        assert!(tokens.iter().all(|token| token.starts_with("glcbt-")));
+        assert!(is_same(
+            &key.job_token(&run(1, 1, 5)),
+            &key.job_token(&all[0])
+        ));
     }
 }

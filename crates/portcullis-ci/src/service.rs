@@ -1,15 +1,22 @@
 //! The service: what the API and the program call.
 
+mod artifacts;
 mod claims;
 mod code_quota;
 mod controllers;
 mod deliveries;
 mod exemptions;
 mod jobs;
+mod payload;
 mod queue;
+mod reports;
+mod requests;
 mod runners;
 mod stats;
+mod traces;
 mod trial;
+
+pub use reports::RunningJob;
 
 use std::fmt;
 use std::sync::Arc;
@@ -28,7 +35,7 @@ use crate::recorder::{Observation, Recorder};
 use crate::secrets::{self, ServerKey};
 use crate::settings::Settings;
 
-/// The name of the key that makes the tokens of callbacks.
+/// The name of the key that makes the tokens of callbacks and jobs.
 const KEY: &str = "callbacks";
 
 /// CI jobs and everything that happens to them. Cheap to clone; what runs in the background ends with the last clone,

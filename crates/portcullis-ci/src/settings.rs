@@ -1,6 +1,8 @@
 //! The key `ci` of the configuration.
 
-use portcullis_document::{Duration, Fault, path};
+use std::path::PathBuf;
+
+use portcullis_document::{Duration, Fault, Size, path};
 use portcullis_jobs::RetryPolicy;
 use portcullis_net::Web;
 use schemars::JsonSchema;
@@ -29,6 +31,8 @@ pub struct Settings {
     pub webhooks: WebhookSettings,
     /// How runners are served.
     pub runners: RunnerSettings,
+    /// Where the artifacts of jobs are kept.
+    pub artifacts: ArtifactSettings,
     /// How long finished jobs are kept.
     pub retention: Duration,
     /// The most jobs of one project that wait for admission; more are refused with 429.
@@ -66,6 +70,18 @@ pub struct RunnerSettings {
     pub stuck: Duration,
     /// How long a runner may be silent about a job.
     pub lost: Duration,
+    /// The largest trace of a job; a job that writes more fails with `trace_size_exceeded`.
+    pub max_trace: Size,
+}
+
+/// Where the artifacts of jobs are kept.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields, default)]
+pub struct ArtifactSettings {
+    /// The directory; by default `artifacts` in the data directory. Several servers need one that they share.
+    pub path: Option<PathBuf>,
+    /// The largest artifact; larger uploads are rejected with 413.
+    pub max_size: Size,
 }
 
 impl Default for Settings {
@@ -76,6 +92,7 @@ impl Default for Settings {
             public_url: None,
             webhooks: WebhookSettings::default(),
             runners: RunnerSettings::default(),
+            artifacts: ArtifactSettings::default(),
             retention: Duration::from_secs(30 * 86_400),
             max_backlog: 10_000,
             max_code_controllers: MOST_CODE_CONTROLLERS,
@@ -91,6 +108,16 @@ impl Default for RunnerSettings {
             lease: Duration::from_secs(10),
             stuck: Duration::from_secs(3600),
             lost: Duration::from_secs(3600),
+            max_trace: Size::from_bytes(16 << 20),
+        }
+    }
+}
+
+impl Default for ArtifactSettings {
+    fn default() -> Self {
+        Self {
+            path: None,
+            max_size: Size::from_bytes(100 << 20),
         }
     }
 }

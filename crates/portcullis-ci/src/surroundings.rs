@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use portcullis_jobs::Timestamp;
-use portcullis_store::JobsReader;
+use portcullis_store::{JobsReader, JobsTransaction};
 
 use crate::engine::{choice_of, now};
 use crate::error::CiError;
@@ -17,11 +17,13 @@ impl Surroundings {
     pub(crate) fn load(
         reader: &mut JobsReader<'_>,
         project: &str,
+        project_id: u64,
         now: Timestamp,
     ) -> Result<Self, CiError> {
         let controllers = reader.controllers_for(project)?.into_iter();
         let runners = reader.runners_for(project)?.into_iter();
         Ok(Self {
+            project_id,
             controllers: controllers.map(|record| record.controller).collect(),
             exemptions: reader.live_exemptions(now, None, MOST_EXEMPTIONS)?,
             runners: runners.map(|record| record.runner).collect(),
@@ -44,13 +46,32 @@ impl Inner {
         if let Some(known) = self.database.known().newest(project) {
             return Ok(known);
         }
+        if let Some(known) = self.load_surroundings(project).await? {
+            return Ok(known);
+        }
+        // Its first job.
+        let of = project.to_owned();
+        let give = move |store: &mut JobsTransaction<'_>| Ok(store.ensure_project_id(&of, now())?);
+        self.database.write(give).await?;
+        let loaded = self.load_surroundings(project).await?;
+        loaded.ok_or_else(|| CiError::Unavailable("a project has no number".to_owned()))
+    }
+
+    /// What the store has; nothing if the project has no number.
+    async fn load_surroundings(
+        &self,
+        project: &str,
+    ) -> Result<Option<(u64, Arc<Surroundings>)>, CiError> {
         let of = project.to_owned();
         let read = self.database.read(move |reader| {
+            let Some(id) = reader.project_id(&of)? else {
+                return Ok(None);
+            };
             // The version first: what is read after it is at least as new.
             let version = reader.surroundings_version()?;
-            Ok((version, Surroundings::load(reader, &of, now())?))
+            Ok(Some((version, Surroundings::load(reader, &of, id, now())?)))
         });
-        let (version, around) = read.await?;
-        Ok((version, Arc::new(around)))
+        let loaded = read.await?;
+        Ok(loaded.map(|(version, around)| (version, Arc::new(around))))
     }
 }

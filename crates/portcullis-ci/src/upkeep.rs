@@ -7,6 +7,7 @@ use std::time::Duration;
 use portcullis_core::clock::Stopwatch;
 use portcullis_store::Store;
 
+use crate::artifacts;
 use crate::engine::now;
 use crate::error::CiError;
 use crate::inner::Inner;
@@ -39,10 +40,39 @@ impl Inner {
             .database
             .write(move |store| Ok(store.sweep_exemptions(now().before(retention))?));
         sweep.await?;
+        self.delete_artifacts(retention).await?;
         let inner = Arc::clone(self);
         self.database
             .maintain(move |store| archive(store, retention, || inner.is_stopping()))
             .await
+    }
+
+    /// Deletes the files of artifacts that expired, and of jobs that are too old.
+    async fn delete_artifacts(&self, retention: Duration) -> Result<(), CiError> {
+        let Some(root) = self.settings().artifacts.path.clone() else {
+            return Ok(());
+        };
+        while !self.is_stopping() {
+            let expire = self
+                .database
+                .write(|store| Ok(store.expire_artifacts(now(), BATCH)?));
+            let expired = expire.await?;
+            let is_all = expired.len() < BATCH;
+            for artifact in expired {
+                // What is left goes with its day.
+                let path = artifacts::path_of(&root, artifact.day, &artifact.file);
+                let _ = tokio::fs::remove_file(path).await;
+            }
+            if is_all {
+                break;
+            }
+        }
+        let delete = move || artifacts::delete_before(&root, now().before(retention));
+        let deleted = tokio::task::spawn_blocking(delete).await;
+        let stopped = |error: tokio::task::JoinError| CiError::Unavailable(error.to_string());
+        deleted
+            .map_err(stopped)?
+            .map_err(|error| artifacts::failed(&error))
     }
 }
 

@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use crate::allow_failure::AllowFailure;
 use crate::runners::{RunnerFilter, RunnerNeeds};
 use crate::variables::Variables;
+use crate::work::JobWork;
 
 /// The number of a job.
 pub type JobId = u64;
@@ -28,6 +29,9 @@ pub struct JobUser {
 pub struct JobDefinition {
     /// The path of its project.
     pub project: String,
+    /// The number of its project, given when it is stored.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub project_id: Option<u64>,
     /// Its name.
     pub name: String,
     /// Its stage.
@@ -55,6 +59,9 @@ pub struct JobDefinition {
     /// How long it may run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub timeout: Option<Duration>,
+    /// What else its runner needs.
+    #[serde(default, skip_serializing_if = "JobWork::is_empty")]
+    pub work: JobWork,
 }
 
 impl JobDefinition {

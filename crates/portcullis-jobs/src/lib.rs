@@ -15,6 +15,7 @@ mod allow_failure;
 mod controller;
 mod delivery;
 mod exemption;
+mod expiry;
 mod failure;
 mod job;
 mod paths;
@@ -22,6 +23,7 @@ mod payload;
 mod pipeline;
 mod prerequisites;
 mod record;
+mod runner_payload;
 mod runners;
 mod schema;
 mod status;
@@ -31,6 +33,7 @@ mod timestamp;
 mod transition;
 mod variables;
 mod verdict;
+mod work;
 
 pub use admission::{
     Admission, AdmissionContext, AdmissionDecision, AdmissionError, AdmissionState, AdmissionView,
@@ -47,6 +50,7 @@ pub use delivery::{
     read_retry_after,
 };
 pub use exemption::{Exemption, ExemptionBody, ExemptionId};
+pub use expiry::{Expiry, read_expiry};
 pub use failure::FailureReason;
 pub use job::{JobDefinition, JobId, JobUser, JobView, PipelineId};
 pub use paths::{check_path, groups_of, is_in_group, last_name};
@@ -60,6 +64,7 @@ pub use pipeline::{
 };
 pub use prerequisites::{Prerequisite, PrerequisiteState, Prerequisites};
 pub use record::{Job, JobDetails};
+pub use runner_payload::{Dependency, DependencyFile, RunnerPayload, TakenBy};
 pub use runners::{
     AccessLevel, Eligibility, Requirement, RequirementCheck, Runner, RunnerFilter, RunnerId,
     RunnerLists, RunnerNeeds, RunnerType, could_ever_match, eligible_runners, is_no_runner_left,
@@ -78,6 +83,7 @@ pub use verdict::{
     AdmissionWord, MOST_BODY_BYTES, MOST_REASON_BYTES, Verdict, VerdictFault, VerdictRules,
     check_mutation, clean_reason, decode_verdict,
 };
+pub use work::{Artifacts, Cache, CachePolicy, JobWork, SaveWhen};
 
 #[cfg(test)]
 mod tests;

@@ -4,6 +4,7 @@
 //! it is the matter of `job_door`, which opens it.
 
 use std::net::{IpAddr, SocketAddr};
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -59,6 +60,8 @@ struct Wanted {
     location: Location,
     /// As configured.
     settings: Settings,
+    /// Where artifacts are unless the settings say so.
+    artifacts: PathBuf,
     /// Where this server can be reached.
     listener: Option<String>,
     /// Whether a listener is there for it.
@@ -66,26 +69,40 @@ struct Wanted {
 }
 
 impl Wanted {
-    /// The settings with a URL that controllers can call back.
+    fn new(location: Location, loaded: &Loaded, data_dir: &Path, listener: Option<String>) -> Self {
+        let mut settings = loaded.ci.clone();
+        // A path is relative to the file that has it.
+        let folder = loaded.file.as_deref().and_then(Path::parent);
+        if let (Some(path), Some(folder)) = (&mut settings.artifacts.path, folder) {
+            *path = folder.join(&*path);
+        }
+        Self {
+            location,
+            settings,
+            artifacts: data_dir.join("artifacts"),
+            listener,
+            is_served: is_served(loaded),
+        }
+    }
+
+    /// The settings with a URL that controllers can call back, and a directory for artifacts.
     fn settings(&self) -> Settings {
         let own = || self.listener.clone();
         let public_url = self.settings.public_url.clone().or_else(own);
-        Settings {
+        let mut settings = Settings {
             public_url: Some(public_url.unwrap_or_else(|| "http://localhost".to_owned())),
             ..self.settings.clone()
-        }
+        };
+        let path = &mut settings.artifacts.path;
+        path.get_or_insert_with(|| self.artifacts.clone());
+        settings
     }
 }
 
 impl CiJobs {
-    pub(crate) fn new(location: Location, loaded: &Loaded) -> Self {
+    pub(crate) fn new(location: Location, loaded: &Loaded, data_dir: &Path) -> Self {
         Self {
-            wanted: Mutex::new(Wanted {
-                location,
-                settings: loaded.ci.clone(),
-                listener: None,
-                is_served: is_served(loaded),
-            }),
+            wanted: Mutex::new(Wanted::new(location, loaded, data_dir, None)),
             open: tokio::sync::Mutex::new(None),
             opening: Mutex::new(Opening::default()),
             openings: watch::Sender::new(0),
@@ -176,14 +193,16 @@ impl CiJobs {
     }
 
     /// Takes over another configuration. What is open goes on with it; see [`Self::follow`].
-    pub(crate) fn change(&self, location: Location, loaded: &Loaded, place: Option<&str>) {
+    pub(crate) fn change(
+        &self,
+        location: Location,
+        loaded: &Loaded,
+        data_dir: &Path,
+        place: Option<&str>,
+    ) {
         let mut wanted = self.wanted.lock();
-        *wanted = Wanted {
-            location,
-            settings: loaded.ci.clone(),
-            listener: place.map(reachable).or(wanted.listener.take()),
-            is_served: is_served(loaded),
-        };
+        let listener = place.map(reachable).or(wanted.listener.take());
+        *wanted = Wanted::new(location, loaded, data_dir, listener);
     }
 
     /// Gives what is open the settings that are wanted. Whether something is open.

@@ -210,7 +210,8 @@ impl<'a> Reloader<'a> {
         self.server.decisions.change(settings, store);
         self.server.operator_state.move_to(location.clone());
         let place = listeners.place_for_jobs(&prepared);
-        self.server.ci.change(location, &loaded, place.as_deref());
+        let ci = &self.server.ci;
+        ci.change(location, &loaded, &self.data_dir, place.as_deref());
         listeners.apply(prepared, counts);
         // Answers that go on for long look again at what their callers may see.
         self.server.reloads.send_modify(|count| *count += 1);

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use arc_swap::ArcSwap;
 use hyper::Request;
 use hyper::body::Incoming;
-use hyper::header::{AUTHORIZATION, EXPECT};
+use hyper::header::{AUTHORIZATION, EXPECT, HeaderName};
 use hyper::http::request::Parts;
 use portcullis_core::Peer;
 
@@ -22,6 +22,9 @@ use crate::server::Server;
 use crate::visitor::Visitor;
 use operations::Operation;
 use portcullis_config::Style;
+
+/// Bytes of a request id that is echoed, at most.
+const MOST_REQUEST_ID: usize = 128;
 
 impl Handler for Arc<Server> {
     type Client = Visitor;
@@ -86,12 +89,24 @@ impl Client for Visitor {
             browser::protect(&mut response, is_strict);
             response
         });
+        let response = with_request_id(response, &head);
         Answered {
             response,
             share,
             is_last: lapsed.is_some(),
         }
     }
+}
+
+/// Echoes the id that the client gave its request, so that both find it in their logs.
+fn with_request_id(mut response: Response, head: &Parts) -> Response {
+    const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
+    if let Some(id) = head.headers.get(&REQUEST_ID)
+        && id.len() <= MOST_REQUEST_ID
+    {
+        response.headers_mut().insert(REQUEST_ID, id.clone());
+    }
+    response
 }
 
 impl Visitor {

@@ -210,7 +210,7 @@ pub(crate) fn build(
         health,
         metrics,
         decisions: log,
-        ci: CiJobs::new(location.clone(), loaded),
+        ci: CiJobs::new(location.clone(), loaded, &options.data_dir),
         operator_state: Arc::new(OperatorState::new(location)),
         unix_names: UnixNames::default(),
         ending: watch::Sender::new(false),

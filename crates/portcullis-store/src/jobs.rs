@@ -10,11 +10,14 @@
 //! What finished moves to the *archive* after some time, and back when it is changed again; readers find it in either
 //! place. The archive is partitioned by day on PostgreSQL.
 //!
+//! What runners send, traces and artifacts, stays in its tables, which are partitioned by day in the same way.
+//!
 //! For a PostgreSQL that shards, `root` is the first column of the primary keys of everything that belongs to a job, and
 //! all writes name it. `controllers`, `runners`, `exemptions` and `ci_keys` are small, and copied to every node.
 
 mod admissions;
 mod archive;
+mod artifacts;
 mod column;
 mod controllers;
 mod counts;
@@ -24,9 +27,12 @@ mod draft;
 mod error;
 mod exemptions;
 mod keys;
+mod lane;
 mod load;
+mod managers;
 mod operation;
 mod pipelines;
+mod projects;
 mod queue;
 mod record;
 mod retention;
@@ -36,24 +42,30 @@ mod runners;
 mod save;
 mod scope;
 mod surroundings;
+mod take;
+mod traces;
 mod transaction;
 mod unit;
 mod writer;
 
 pub use archive::ArchivedJobs;
+pub use artifacts::ArtifactRecord;
 pub use controllers::{ControllerRecord, ControllerSecret};
 pub use deliveries::{AfterTry, Claimant, DeliveryFilter, DeliveryShare};
 pub use draft::JobsDraft;
 pub use error::JobsError;
+pub use lane::{LaneId, LaneNeeds, QueuePlace};
 pub use load::JobFilter;
+pub use managers::{ManagerContact, ManagerRecord};
 pub use pipelines::PipelineMatch;
 pub use queue::{CreatedJob, LivePipelines};
 pub use record::{
     DecisionRecord, Delivery, DeliveryId, DeliveryState, DeliveryTry, IdKind, JobRecord,
-    PipelineRecord,
+    PipelineRecord, Taker,
 };
 pub use retention::ExpiredJobs;
 pub use runners::RunnerRecord;
+pub use traces::{JobRun, TraceState};
 pub use transaction::{JobsReader, JobsTransaction};
 pub use unit::PreparedJobs;
 pub use writer::JobsWriter;

@@ -27,11 +27,12 @@ pub use decisions::{Entry, Filter, Mark, Page, Retention};
 pub use error::StoreError;
 pub use holds::{Hold, NewHold, Placed};
 pub use jobs::{
-    AfterTry, ArchivedJobs, Claimant, ControllerRecord, ControllerSecret, CreatedJob,
-    DecisionRecord, Delivery, DeliveryFilter, DeliveryId, DeliveryShare, DeliveryState,
-    DeliveryTry, ExpiredJobs, IdKind, JobFilter, JobRecord, JobsDraft, JobsError, JobsReader,
-    JobsTransaction, JobsWriter, LivePipelines, PipelineMatch, PipelineRecord, PreparedJobs,
-    RunnerRecord,
+    AfterTry, ArchivedJobs, ArtifactRecord, Claimant, ControllerRecord, ControllerSecret,
+    CreatedJob, DecisionRecord, Delivery, DeliveryFilter, DeliveryId, DeliveryShare, DeliveryState,
+    DeliveryTry, ExpiredJobs, IdKind, JobFilter, JobRecord, JobRun, JobsDraft, JobsError,
+    JobsReader, JobsTransaction, JobsWriter, LaneId, LaneNeeds, LivePipelines, ManagerContact,
+    ManagerRecord, PipelineMatch, PipelineRecord, PreparedJobs, QueuePlace, RunnerRecord, Taker,
+    TraceState,
 };
 pub use location::Location;
 pub use sessions::{EndedSessions, EndingSession};

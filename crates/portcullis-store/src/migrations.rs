@@ -45,6 +45,14 @@ const MIGRATIONS: &[Migration] = &[
         name: "0007-archive",
         text: include_str!("../migrations/0007-archive.sql"),
     },
+    Migration {
+        name: "0008-queue",
+        text: include_str!("../migrations/0008-queue.sql"),
+    },
+    Migration {
+        name: "0009-runner-output",
+        text: include_str!("../migrations/0009-runner-output.sql"),
+    },
 ];
 
 const TABLE: &str = "portcullis_migrations";

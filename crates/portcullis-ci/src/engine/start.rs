@@ -1,8 +1,8 @@
 //! Submitting, starting, retrying and canceling jobs.
 
 use portcullis_jobs::{
-    Admission, Effect, Event, Happened, JobDefinition, JobId, JobStatus, Link, PipelineDefinition,
-    PipelineId, Timestamp, controller_chain, stuck_reason,
+    Admission, Effect, Event, Happened, Job, JobDefinition, JobId, JobStatus, Link,
+    PipelineDefinition, PipelineId, Runner, Timestamp, controller_chain, stuck_reason,
 };
 use portcullis_store::{IdKind, JobRecord, PipelineRecord};
 
@@ -11,7 +11,9 @@ use crate::error::CiError;
 
 impl Turn<'_, '_> {
     /// Stores a job on its own, and starts it unless it is held back.
-    pub(crate) fn submit_job(&mut self, definition: JobDefinition) -> Result<JobId, CiError> {
+    pub(crate) fn submit_job(&mut self, mut definition: JobDefinition) -> Result<JobId, CiError> {
+        let around = self.around(&definition.project)?;
+        definition.project_id = Some(around.project_id);
         let id = self.store.new_id(IdKind::Job)?;
         let mut job = JobRecord::new(id, None, definition, self.now);
         self.note(None, &job);
@@ -28,9 +30,14 @@ impl Turn<'_, '_> {
         let id = self.store.new_id(IdKind::Pipeline)?;
         let mut pipeline = PipelineRecord::new(id, definition, self.now);
         self.store.insert_pipeline(&mut pipeline, definition)?;
+        let around = self.around(&definition.origin.project)?;
         let ids = self.store.new_ids(IdKind::Job, definition.jobs.len())?;
         for (job, definition) in ids.into_iter().zip(&definition.jobs) {
-            let mut job = JobRecord::new(job, Some(id), definition.clone(), self.now);
+            let definition = JobDefinition {
+                project_id: Some(around.project_id),
+                ..definition.clone()
+            };
+            let mut job = JobRecord::new(job, Some(id), definition, self.now);
             self.note(None, &job);
             self.store.insert_job(&mut job)?;
         }
@@ -98,6 +105,17 @@ impl Turn<'_, '_> {
         self.save(&mut job)
     }
 
+    /// A runner takes a job, if it still may.
+    pub(crate) fn take(&mut self, id: JobId, runner: &Runner) -> Result<Option<Job>, CiError> {
+        let mut job = self.lock_job(id)?;
+        if job.state.status != JobStatus::Pending || !job.needs().is_met_by(runner) {
+            return Ok(None);
+        }
+        self.apply(&mut job, &Event::Take { runner: runner.id })?;
+        self.save(&mut job)?;
+        Ok(Some(job.job))
+    }
+
     /// The server has to look at a job, because its deadline passed or its controller was changed.
     pub(crate) fn wake(&mut self, id: JobId) -> Result<(), CiError> {
         let mut job = self.lock_job(id)?;
@@ -114,6 +132,7 @@ impl Turn<'_, '_> {
                 }
                 self.save(&mut job)
             }
+            JobStatus::Running => self.wake_running(&mut job),
             _ => self.save(&mut job),
         }
     }
@@ -128,7 +147,7 @@ impl Turn<'_, '_> {
                 wake_at.into_iter().chain(again).min()
             }
             JobStatus::Pending => Some(self.now.after(self.world.settings.runners.stuck.get())),
-            JobStatus::Running => job.deadline,
+            JobStatus::Running => Some(self.silent_until(job)),
             _ => None,
         };
         Ok(self.store.save_job(job)?)

@@ -120,9 +120,15 @@ impl<'t, 'd> Turn<'t, 'd> {
         let around = match known {
             Some(known) => known,
             None => {
-                let around = Arc::new(Surroundings::load(self.store, project, self.now)?);
+                let numbered = self.store.project_id(project)?;
+                let id = match numbered {
+                    Some(id) => id,
+                    None => self.store.ensure_project_id(project, self.now)?,
+                };
+                let around = Surroundings::load(self.store, project, id, self.now)?;
+                let around = Arc::new(around);
                 // What this transaction has changed itself is not true before it is committed.
-                if let Some(version) = version {
+                if let (Some(version), Some(_)) = (version, numbered) {
                     self.world.known.put(version, project, &around);
                 }
                 around

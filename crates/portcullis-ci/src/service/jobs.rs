@@ -169,7 +169,7 @@ impl Service {
     }
 
     /// Does what is to be done after a turn, without waiting for policies.
-    fn settle(&self, after: Aftermath) {
+    pub(super) fn settle(&self, after: Aftermath) {
         let questions = self.inner.settle(after);
         self.inner.evaluate(questions);
     }

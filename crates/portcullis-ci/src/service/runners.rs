@@ -139,6 +139,24 @@ impl Service {
         }
     }
 
+    /// Gives a runner another token, which is shown this once; the one it has is not valid any more.
+    ///
+    /// # Errors
+    ///
+    /// When there is none, or the store doesn't answer.
+    pub async fn reset_runner_token(&self, id: RunnerId) -> Result<String, CiError> {
+        let token = secrets::new_runner_token()?;
+        let token_hash = secrets::hash(&token);
+        let change = self.inner.database.write(move |store| {
+            let found = store.runner_for_change(id)?;
+            let mut record = found.ok_or(CiError::NotFound)?;
+            record.token_hash.clone_from(&token_hash);
+            Ok(store.save_runner(&record)?)
+        });
+        change.await?;
+        Ok(token)
+    }
+
     /// The runner with this token; nothing if there is none.
     ///
     /// # Errors

@@ -130,6 +130,7 @@ fn made_up(definition: &ControllerDefinition) -> JobDefinition {
     };
     JobDefinition {
         project,
+        project_id: None,
         name: "test".to_owned(),
         stage: "test".to_owned(),
         git_ref: "main".to_owned(),
@@ -145,6 +146,7 @@ fn made_up(definition: &ControllerDefinition) -> JobDefinition {
         image: None,
         allow_failure: AllowFailure::default(),
         timeout: None,
+        work: portcullis_jobs::JobWork::default(),
     }
 }
 

@@ -66,6 +66,7 @@ impl Bench {
             ..Settings::default()
         };
         settings.webhooks.allow.push(hook.place());
+        settings.artifacts.path = Some(folder.path().join("artifacts"));
         change(&mut settings);
         let (judge, memory) = surroundings();
         let service = Service::open(

@@ -21,6 +21,8 @@ mod judge;
 mod overload;
 mod pipelines;
 mod policies;
+mod runner_output;
+mod running;
 mod servers;
 mod standstill;
 mod verdicts;

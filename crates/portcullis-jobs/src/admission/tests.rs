@@ -27,6 +27,7 @@ fn strings(text: &str) -> Vec<String> {
 fn job() -> JobDefinition {
     JobDefinition {
         project: "g/p".to_owned(),
+        project_id: None,
         name: "build".to_owned(),
         stage: "test".to_owned(),
         git_ref: "main".to_owned(),
@@ -42,6 +43,7 @@ fn job() -> JobDefinition {
         image: None,
         allow_failure: AllowFailure::default(),
         timeout: None,
+        work: crate::JobWork::default(),
     }
 }
 

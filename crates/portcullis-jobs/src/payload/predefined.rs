@@ -39,6 +39,9 @@ pub fn predefined_variables(job: &JobView<'_>) -> BTreeMap<String, Value> {
         "GITLAB_USER_LOGIN",
         definition.user.username.as_str().into(),
     );
+    if let Some(id) = definition.project_id {
+        set("CI_PROJECT_ID", id.into());
+    }
     if let Some(pipeline) = job.pipeline {
         set("CI_PIPELINE_ID", pipeline.into());
     }

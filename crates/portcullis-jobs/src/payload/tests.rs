@@ -50,6 +50,7 @@ fn definition() -> JobDefinition {
     let variables = variables.map(|(name, variable)| (name.to_owned(), variable));
     JobDefinition {
         project: "lab/tools/something".to_owned(),
+        project_id: None,
         name: "build".to_owned(),
         stage: "test".to_owned(),
         git_ref: "feature/Über".to_owned(),
@@ -65,6 +66,7 @@ fn definition() -> JobDefinition {
         image: Some("rust:1".to_owned()),
         allow_failure: AllowFailure::default(),
         timeout: None,
+        work: crate::JobWork::default(),
     }
 }
 

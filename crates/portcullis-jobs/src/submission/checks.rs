@@ -4,16 +4,21 @@ use std::time::Duration;
 
 use portcullis_document::{Fault, path};
 
+use crate::expiry::read_expiry;
 use crate::job::JobUser;
 use crate::paths::check_path;
 use crate::tags::{MOST_TAGS, check_tag};
 use crate::variables::Variables;
+use crate::work::JobWork;
 
 const MOST_NAME_BYTES: usize = 255;
 const MOST_VARIABLES: usize = 1000;
 const MOST_VALUE_BYTES: usize = 64 << 10;
 const MOST_LINES: usize = 1000;
 const MOST_LINE_BYTES: usize = 64 << 10;
+const MOST_PATHS: usize = 250;
+const MOST_PATH_BYTES: usize = 4096;
+const MOST_SERVICES: usize = 50;
 const LONGEST_TIMEOUT: Duration = Duration::from_secs(30 * 86_400);
 
 /// Collects faults.
@@ -114,6 +119,69 @@ impl Checks {
                 self.add(&at, message);
             } else if line.contains('\0') {
                 self.add(&at, "a command can't contain a NUL character");
+            }
+        }
+    }
+
+    /// What only the runner needs.
+    pub(super) fn work(&mut self, at: &str, work: &JobWork) {
+        self.script(&path::key(at, "before_script"), &work.before_script);
+        self.script(&path::key(at, "after_script"), &work.after_script);
+        self.texts(&path::key(at, "services"), &work.services, MOST_SERVICES);
+        let names = work.dependencies.iter().flatten();
+        let names: Vec<String> = names.cloned().collect();
+        self.texts(&path::key(at, "dependencies"), &names, MOST_PATHS);
+        if let Some(artifacts) = &work.artifacts {
+            let at = path::key(at, "artifacts");
+            self.paths(&path::key(&at, "paths"), &artifacts.paths);
+            self.paths(&path::key(&at, "exclude"), &artifacts.exclude);
+            for (key, text) in [
+                ("name", &artifacts.name),
+                ("expire_in", &artifacts.expire_in),
+            ] {
+                if let Some(text) = text {
+                    self.text(&path::key(&at, key), text);
+                }
+            }
+            let expire_in = artifacts.expire_in.as_deref();
+            if expire_in.is_some_and(|text| read_expiry(text).is_none()) {
+                let message = "expected a time like `1 week`, or `never`";
+                self.add(&path::key(&at, "expire_in"), message);
+            }
+        }
+        if let Some(cache) = &work.cache {
+            let at = path::key(at, "cache");
+            self.paths(&path::key(&at, "paths"), &cache.paths);
+            if let Some(key) = &cache.key {
+                self.text(&path::key(&at, "key"), key);
+            }
+        }
+    }
+
+    fn texts(&mut self, at: &str, texts: &[String], most: usize) {
+        if texts.len() > most {
+            let message = format!("expected at most {most} entries, found {}", texts.len());
+            self.add(at, message);
+        }
+        for (index, text) in texts.iter().enumerate().take(most) {
+            self.text(&path::index(at, index), text);
+        }
+    }
+
+    fn paths(&mut self, at: &str, paths: &[String]) {
+        if paths.len() > MOST_PATHS {
+            let found = paths.len();
+            self.add(
+                at,
+                format!("expected at most {MOST_PATHS} paths, found {found}"),
+            );
+        }
+        for (index, text) in paths.iter().enumerate().take(MOST_PATHS) {
+            let at = path::index(at, index);
+            if text.is_empty() || text.len() > MOST_PATH_BYTES {
+                self.add(&at, format!("a path has 1 to {MOST_PATH_BYTES} bytes"));
+            } else if text.contains('\0') {
+                self.add(&at, "a path can't contain a NUL character");
             }
         }
     }

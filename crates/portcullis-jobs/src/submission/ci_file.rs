@@ -14,6 +14,7 @@ use super::job::{JobPart, Script};
 use super::pipeline::{PipelineDefinition, PipelineOrigin, define};
 use crate::allow_failure::AllowFailure;
 use crate::variables::Variables;
+use crate::work::{Artifacts, Cache, JobWork};
 
 /// Keys at the top that can't be the name of a job, and have no meaning here.
 const UNSUPPORTED: &[&str] = &[
@@ -40,6 +41,12 @@ struct FileJob {
     #[serde(default)]
     allow_failure: AllowFailure,
     timeout: Option<Seconds>,
+    before_script: Option<Script>,
+    after_script: Option<Script>,
+    services: Option<Vec<String>>,
+    artifacts: Option<Artifacts>,
+    cache: Option<Cache>,
+    dependencies: Option<Vec<String>>,
 }
 
 /// What jobs have that don't say otherwise.
@@ -49,6 +56,11 @@ struct Defaults {
     tags: Option<Vec<String>>,
     image: Option<String>,
     timeout: Option<Seconds>,
+    before_script: Option<Script>,
+    after_script: Option<Script>,
+    services: Option<Vec<String>>,
+    artifacts: Option<Artifacts>,
+    cache: Option<Cache>,
 }
 
 /// Reads and checks a CI file. Keys that begin with a dot are hidden jobs, and ignored.
@@ -141,5 +153,23 @@ fn with_defaults(name: &str, job: FileJob, defaults: &Defaults) -> JobPart {
         image: job.image.or_else(|| defaults.image.clone()),
         allow_failure: job.allow_failure,
         timeout: job.timeout.or(defaults.timeout),
+        work: JobWork {
+            before_script: script(job.before_script, &defaults.before_script),
+            after_script: script(job.after_script, &defaults.after_script),
+            services: job
+                .services
+                .or_else(|| defaults.services.clone())
+                .unwrap_or_default(),
+            artifacts: job.artifacts.or_else(|| defaults.artifacts.clone()),
+            cache: job.cache.or_else(|| defaults.cache.clone()),
+            dependencies: job.dependencies,
+        },
     }
+}
+
+fn script(own: Option<Script>, default: &Option<Script>) -> Vec<String> {
+    let default = || default.as_ref().map(|script| script.0.clone());
+    own.map(|script| script.0)
+        .or_else(default)
+        .unwrap_or_default()
 }

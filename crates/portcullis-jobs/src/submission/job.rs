@@ -14,6 +14,7 @@ use crate::job::{JobDefinition, JobUser};
 use crate::pipeline::{DEFAULT_STAGE, all_stages};
 use crate::tags::without_repetitions;
 use crate::variables::Variables;
+use crate::work::{Artifacts, Cache, JobWork};
 
 /// The source of a job that names none.
 pub(super) const DEFAULT_SOURCE: &str = "api";
@@ -46,6 +47,18 @@ pub struct JobBody {
     #[serde(default)]
     allow_failure: AllowFailure,
     timeout: Option<Seconds>,
+    #[serde(default)]
+    before_script: Script,
+    /// Commands that run whether the script succeeded or not.
+    #[serde(default)]
+    after_script: Script,
+    /// Images of services beside the job.
+    #[serde(default)]
+    services: Vec<String>,
+    artifacts: Option<Artifacts>,
+    cache: Option<Cache>,
+    /// The jobs whose artifacts it gets; those of all earlier stages by default.
+    dependencies: Option<Vec<String>>,
 }
 
 /// A job of a pipeline; the rest is said by the pipeline.
@@ -58,6 +71,7 @@ pub(super) struct JobPart {
     pub(super) image: Option<String>,
     pub(super) allow_failure: AllowFailure,
     pub(super) timeout: Option<Seconds>,
+    pub(super) work: JobWork,
 }
 
 /// What a job has from its pipeline.
@@ -91,6 +105,7 @@ impl JobPart {
         if let Some(image) = &self.image {
             checks.text(&path::key(at, "image"), image);
         }
+        checks.work(at, &self.work);
         let timeout = self.timeout.map(std::time::Duration::from);
         if let Some(timeout) = timeout {
             checks.timeout(&path::key(at, "timeout"), timeout);
@@ -102,6 +117,7 @@ impl JobPart {
         variables.extend(self.variables);
         JobDefinition {
             project: around.project.to_owned(),
+            project_id: None,
             name: self.name,
             stage,
             git_ref: around.git_ref.to_owned(),
@@ -114,6 +130,7 @@ impl JobPart {
             image: self.image,
             allow_failure: self.allow_failure,
             timeout: timeout.map(|t| Duration::from_millis(milliseconds(t))),
+            work: self.work,
         }
     }
 }
@@ -154,6 +171,14 @@ pub fn read_job(body: &Value) -> Result<JobDefinition, Vec<Fault>> {
         image: body.image,
         allow_failure: body.allow_failure,
         timeout: body.timeout,
+        work: JobWork {
+            before_script: body.before_script.0,
+            after_script: body.after_script.0,
+            services: body.services,
+            artifacts: body.artifacts,
+            cache: body.cache,
+            dependencies: body.dependencies,
+        },
     };
     let definition = part.define("", &around, &mut checks);
     if checks.faults.is_empty() {

@@ -13,6 +13,7 @@ use crate::allow_failure::AllowFailure;
 use crate::job::{JobDefinition, JobUser};
 use crate::pipeline::all_stages;
 use crate::variables::Variables;
+use crate::work::{Artifacts, Cache, JobWork};
 
 /// The name of a pipeline that has none.
 pub const DEFAULT_PIPELINE: &str = "default";
@@ -97,6 +98,18 @@ struct PipelineJobBody {
     #[serde(default)]
     allow_failure: AllowFailure,
     timeout: Option<Seconds>,
+    #[serde(default)]
+    before_script: Script,
+    /// Commands that run whether the script succeeded or not.
+    #[serde(default)]
+    after_script: Script,
+    /// Images of services beside the job.
+    #[serde(default)]
+    services: Vec<String>,
+    artifacts: Option<Artifacts>,
+    cache: Option<Cache>,
+    /// The jobs whose artifacts it gets; those of all earlier stages by default.
+    dependencies: Option<Vec<String>>,
 }
 
 /// Reads and checks the body of a call that submits a pipeline.
@@ -134,6 +147,14 @@ pub fn read_pipeline(body: &Value) -> Result<PipelineDefinition, Vec<Fault>> {
             image: job.image,
             allow_failure: job.allow_failure,
             timeout: job.timeout,
+            work: JobWork {
+                before_script: job.before_script.0,
+                after_script: job.after_script.0,
+                services: job.services,
+                artifacts: job.artifacts,
+                cache: job.cache,
+                dependencies: job.dependencies,
+            },
         };
         let at = path::index("jobs", index);
         (path::key(&at, "name"), at, part)

@@ -252,7 +252,8 @@ ship it:
             "ci.yml:2:10: include: this key isn't supported",
             "ci.yml:4:10: compile.stage: unknown stage `bild`: expected one of .pre, build, .post",
             "ci.yml:7:3: [\"ship it\"].scirpt: unknown key, did you mean `script`? (known keys: \
-             allow_failure, image, script, stage, tags, timeout, variables)",
+             after_script, allow_failure, artifacts, before_script, cache, dependencies, image, script, services, \
+             stage, tags, timeout, variables)",
         ]
     );
     let none = file("stages: [build]\n").unwrap_err();
@@ -266,5 +267,43 @@ ship it:
     assert!(
         bad.starts_with("ci.yml:1:14: a.script[0]: expected text"),
         "{bad}"
+    );
+}
+
+#[test]
+fn what_only_runners_need_is_read_and_checked() {
+    let mut body = job();
+    body["before_script"] = json!("setup");
+    body["after_script"] = json!(["clean"]);
+    body["artifacts"] = json!({"paths": ["out/"], "expire_in": "1 week"});
+    let read = read_job(&body).unwrap();
+    assert_eq!(read.work.before_script, ["setup"]);
+    assert_eq!(read.work.artifacts.unwrap().paths, ["out/"]);
+    body["artifacts"] = json!({"paths": ["", "a\u{0}"], "expire_in": "soon"});
+    body["services"] = json!([""]);
+    assert_eq!(
+        lines(&read_job(&body).unwrap_err()),
+        [
+            "services[0]: it can't be empty",
+            "artifacts.paths[0]: a path has 1 to 4096 bytes",
+            "artifacts.paths[1]: a path can't contain a NUL character",
+            "artifacts.expire_in: expected a time like `1 week`, or `never`",
+        ]
+    );
+    let defined = file(
+        "default: {before_script: [a], artifacts: {paths: [x]}}
+one: {script: make}
+two: {script: make, before_script: [], cache: {key: k, paths: [c]}, dependencies: [one]}
+",
+    )
+    .unwrap();
+    let [one, two] = &defined.jobs[..] else {
+        panic!("{:?}", defined.jobs);
+    };
+    assert_eq!(one.work.before_script, ["a"]);
+    assert!(two.work.before_script.is_empty() && two.work.artifacts.is_some());
+    assert_eq!(
+        two.work.dependencies.as_deref(),
+        Some(&["one".to_owned()][..])
     );
 }

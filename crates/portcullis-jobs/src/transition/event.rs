@@ -31,7 +31,9 @@ pub enum Event {
         /// The runner.
         runner: RunnerId,
     },
-    /// The runner reported that it has begun.
+    /// The runner that took it is still there, and has not begun.
+    KeepAlive,
+    /// The runner reported that it has begun, or goes on.
     Acknowledge,
     /// The runner that took it never reported.
     Requeue,
@@ -77,6 +79,8 @@ vocabulary! {
         TimeOut = "timed out",
         /// See [`Event::Take`].
         Take = "taken by a runner",
+        /// See [`Event::KeepAlive`].
+        KeepAlive = "kept alive",
         /// See [`Event::Acknowledge`].
         Acknowledge = "acknowledged",
         /// See [`Event::Requeue`].
@@ -112,6 +116,7 @@ impl Event {
             Self::LeaveNoRunner => EventKind::LeaveNoRunner,
             Self::TimeOut => EventKind::TimeOut,
             Self::Take { .. } => EventKind::Take,
+            Self::KeepAlive => EventKind::KeepAlive,
             Self::Acknowledge => EventKind::Acknowledge,
             Self::Requeue => EventKind::Requeue,
             Self::GetStuck => EventKind::GetStuck,

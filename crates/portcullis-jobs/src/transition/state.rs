@@ -25,6 +25,9 @@ pub struct JobState {
     pub runner_id: Option<RunnerId>,
     /// Whether that runner reported that it has begun.
     pub acknowledged: bool,
+    /// When that runner last gave a sign of life.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub contacted_at: Option<Timestamp>,
     /// When it entered the queue.
     pub queued_at: Option<Timestamp>,
     /// When a runner took it.
@@ -49,6 +52,7 @@ impl JobState {
             deadline: None,
             runner_id: None,
             acknowledged: false,
+            contacted_at: None,
             queued_at: None,
             started_at: None,
             finished_at: None,

@@ -99,6 +99,7 @@ impl JobState {
                 next.runner_id = Some(*runner);
                 next.acknowledged = false;
                 next.started_at = Some(now);
+                next.contacted_at = Some(now);
                 &[LeaveQueue, StartLease]
             }
             (Pending, Event::GetStuck) => {
@@ -106,8 +107,13 @@ impl JobState {
                 next.failure_reason = Some(FailureReason::StuckOrTimeoutFailure);
                 &[LeaveQueue, CheckPipeline]
             }
+            (Running, Event::KeepAlive) => {
+                next.contacted_at = Some(now);
+                &[]
+            }
             (Running, Event::Acknowledge) => {
                 next.acknowledged = true;
+                next.contacted_at = Some(now);
                 &[]
             }
             (Running, Event::Requeue) => {
@@ -119,6 +125,7 @@ impl JobState {
                 next.queued_at = queued_at.or(next.queued_at);
                 next.runner_id = None;
                 next.started_at = None;
+                next.contacted_at = None;
                 &[EnterQueue]
             }
             (Running, Event::LoseRunner) => {

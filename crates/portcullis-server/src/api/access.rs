@@ -29,8 +29,10 @@ pub(crate) enum Credential {
     Callback,
     /// The secret of a controller, as a bearer token.
     Controller,
-    /// The token of a runner, in the body.
+    /// The token of a runner, in the body or the header `RUNNER-TOKEN`.
     Runner,
+    /// The token of a job, in the header `JOB-TOKEN` or the body.
+    Job,
 }
 
 impl Access {

@@ -52,6 +52,11 @@ impl Call<'_> {
     /// Reads the body as it is, which is said to be JSON.
     pub(crate) async fn take_bytes(&mut self, most: u64) -> Result<Bytes, HttpError> {
         media_type::expect_json(&self.head.headers)?;
+        self.take_raw(most).await
+    }
+
+    /// Reads the body as it is, whatever it is.
+    pub(crate) async fn take_raw(&mut self, most: u64) -> Result<Bytes, HttpError> {
         let Some(incoming) = self.body.take() else {
             return Err(HttpError::internal());
         };

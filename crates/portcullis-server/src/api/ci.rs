@@ -1,4 +1,5 @@
-//! Calls about CI jobs: jobs, pipelines, admission controllers, deliveries, exemptions, runners.
+//! Calls about CI jobs: jobs, pipelines, admission controllers, deliveries, exemptions, runners, and those that
+//! runners make.
 //!
 //! What they are about is held by tenants, by the path of a project or group: the guard asks those. A job that the
 //! caller may not see looks as if it did not exist.
@@ -7,9 +8,11 @@ mod callback;
 mod controllers;
 mod deliveries;
 mod exemptions;
+mod job_trace;
 mod jobs;
 mod pauses;
 mod pipelines;
+mod runner_protocol;
 mod runners;
 
 use portcullis_ci::{CiError, OpenError, Page, PageRequest, Service};
@@ -37,6 +40,9 @@ pub(super) const GROUPS: &[&[Endpoint]] = &[
     callback::ENDPOINTS,
     exemptions::ENDPOINTS,
     runners::ENDPOINTS,
+    runner_protocol::REGISTRATION,
+    runner_protocol::JOBS,
+    runner_protocol::ARTIFACTS,
 ];
 
 /// Items in a page unless said.
@@ -123,6 +129,8 @@ impl From<CiError> for HttpError {
             CiError::Unauthorized => {
                 Self::unauthorized("bad_token", "the token is not valid", "portcullis")
             }
+            CiError::JobToken(_) => Self::forbidden("forbidden", error.to_string()),
+            CiError::TooLarge(most) => Self::body_too_large(most),
             CiError::TooManyRequests { retry_after } => Self::too_many_requests(
                 "too many jobs are waiting for admission",
                 retry_after.as_secs().max(1),

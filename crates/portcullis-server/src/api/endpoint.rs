@@ -42,6 +42,8 @@ pub(crate) struct Endpoint {
     pub(crate) query: &'static [QueryParameter],
     /// The body it takes, JSON.
     pub(crate) body: Option<Content>,
+    /// The media type of the body it takes, if that is not JSON.
+    pub(crate) upload: Option<&'static str>,
     /// What it answers when all is well.
     pub(crate) success: Success,
     /// Errors of its own, besides those that follow from the rest.
@@ -119,6 +121,14 @@ pub(crate) enum Success {
         description: &'static str,
         schema: SchemaOf,
     },
+    /// 201 and JSON, or 204 if there is nothing.
+    CreatedOrNothing {
+        description: &'static str,
+        schema: SchemaOf,
+        nothing: &'static str,
+    },
+    /// 202 and nothing.
+    Accepted { description: &'static str },
     /// 204 and nothing.
     Nothing { description: &'static str },
     /// 303 to somewhere else.
@@ -194,7 +204,11 @@ impl Endpoint {
         match &self.success {
             Success::Other { content_type, .. } => content_type.starts_with("text/html"),
             Success::Redirect { .. } => true,
-            Success::Json { .. } | Success::Created { .. } | Success::Nothing { .. } => false,
+            Success::Json { .. }
+            | Success::Created { .. }
+            | Success::CreatedOrNothing { .. }
+            | Success::Accepted { .. }
+            | Success::Nothing { .. } => false,
         }
     }
 }
@@ -232,6 +246,7 @@ pub(crate) const fn get(
         access,
         query: &[],
         body: None,
+        upload: None,
         success,
         refusals: &[],
         run,
@@ -259,6 +274,7 @@ pub(crate) const fn post(
         access,
         query: &[],
         body: Some(body),
+        upload: None,
         success: Success::Json {
             description: "Done.",
             schema: schema_of::<bool>,

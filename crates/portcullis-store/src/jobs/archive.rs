@@ -16,6 +16,6 @@ pub use moving::ArchivedJobs;
 
 pub(super) use find::find;
 pub(super) use list::both;
-pub(super) use part::PARTS;
-pub(super) use partitions::drop_before;
+pub(super) use part::daily_tables;
+pub(super) use partitions::{drop_before, ensure as ensure_day};
 pub(super) use restoring::{lock_job, lock_pipeline};

@@ -77,6 +77,6 @@ pub(super) fn read_optional_json<T: DeserializeOwned>(row: &mut Row) -> Result<O
     row.optional_text()?.as_deref().map(parse).transpose()
 }
 
-fn parse<T: DeserializeOwned>(text: &str) -> Result<T, Failure> {
+pub(super) fn parse<T: DeserializeOwned>(text: &str) -> Result<T, Failure> {
     serde_json::from_str(text).map_err(|error| Failure::corrupt(format!("invalid JSON: {error}")))
 }

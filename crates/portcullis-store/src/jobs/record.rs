@@ -41,12 +41,30 @@ pub struct JobRecord {
     pub deadline: Option<Timestamp>,
     /// Whether it comes before others in the queue.
     pub promoted: bool,
+    /// Who takes it. It is written when the job begins to run, and not loaded with it.
+    pub taker: Option<Taker>,
     /// How often it was saved.
     pub(super) version: u64,
-    /// Whether it was pending when it was loaded or saved.
-    pub(super) is_queued: bool,
+    /// Its status when it was loaded or saved.
+    pub(super) stored_status: JobStatus,
     /// The day of the archive that it was loaded from.
     pub(super) archived: Option<Day>,
+}
+
+/// Who takes a job, apart from the number of the runner.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Taker {
+    /// The machine that asked with the runner's token; empty if it doesn't say which it is.
+    pub manager: String,
+    /// Whether it is an instance runner, which projects share.
+    pub is_shared: bool,
+}
+
+/// What the database has of a job.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Stored {
+    pub(super) version: u64,
+    pub(super) status: JobStatus,
 }
 
 impl Deref for JobRecord {
@@ -82,8 +100,9 @@ impl JobRecord {
             },
             deadline: None,
             promoted: false,
+            taker: None,
             version: 0,
-            is_queued: false,
+            stored_status: JobStatus::Created,
             archived: None,
         }
     }
@@ -91,6 +110,14 @@ impl JobRecord {
     /// How often it was saved. Others may have saved it since it was loaded.
     pub fn version(&self) -> u64 {
         self.version
+    }
+
+    /// What the database has of it, if nobody saved it since it was loaded.
+    pub(super) fn stored(&self) -> Stored {
+        Stored {
+            version: self.version,
+            status: self.stored_status,
+        }
     }
 
     pub(super) fn root(&self) -> &str {
@@ -115,11 +142,12 @@ impl JobRecord {
                 state: column::read_json(&mut row)?,
                 admission: column::read_optional_json(&mut row)?,
             },
+            taker: None,
             version,
-            is_queued: false,
+            stored_status: JobStatus::Created,
             archived: None,
         };
-        record.is_queued = record.state.status == JobStatus::Pending;
+        record.stored_status = record.state.status;
         Ok(record)
     }
 

@@ -1,8 +1,8 @@
-//! Deleting what is too old: whole days of the archive.
+//! Deleting what is too old: whole days of the archive, and of what runners sent.
 
 use portcullis_jobs::Timestamp;
 
-use super::archive::{PARTS, drop_before};
+use super::archive::{daily_tables, drop_before};
 use super::day::Day;
 use super::error::JobsError;
 use super::transaction::JobsTransaction;
@@ -54,8 +54,7 @@ impl JobsTransaction<'_> {
 fn delete_before(database: &mut dyn Database, bound: Day, limit: usize) -> Result<u64, Failure> {
     let mut deleted = 0;
     let values = [Value::Number(bound.0), Value::Number(number(limit))];
-    for part in PARTS {
-        let table = part.archived();
+    for table in daily_tables() {
         let sql = format!(
             "DELETE FROM {table} WHERE rowid IN \
              (SELECT rowid FROM {table} WHERE day < ?1 LIMIT ?2)"

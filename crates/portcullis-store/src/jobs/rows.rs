@@ -4,12 +4,18 @@
 //! A statement is a round trip to PostgreSQL; on SQLite it is prepared once. Rows are owned, so that they can be made
 //! where the processor is idle, and not by the one thread that writes.
 
+mod tables;
+
 use portcullis_jobs::{JobId, JobStatus, RunnerFilter, RunnerId};
 use portcullis_record::Written;
 
+use self::tables::{
+    DECISIONS, DELIVERIES, JOBS, LEFT_QUEUE, QUEUE, RUNNING, SAVED_JOBS, STOPPED_RUNNING,
+};
 use super::column;
-use super::record::{DecisionRecord, Delivery, JobRecord};
-use crate::database::{Change, Database, Table, Type, Value, number, storable};
+use super::lane::{lane_of, sorted_tags};
+use super::record::{DecisionRecord, Delivery, JobRecord, Stored};
+use crate::database::{Change, Database, Table, Value, number, storable};
 use crate::error::{Failure, Kind};
 
 /// A value of a row.
@@ -49,115 +55,6 @@ impl Cell {
     }
 }
 
-static JOBS: Table = Table {
-    name: "jobs",
-    columns: &[
-        ("root", Type::Text),
-        ("id", Type::Number),
-        ("project", Type::Text),
-        ("pipeline", Type::Number),
-        ("stage", Type::Text),
-        ("name", Type::Text),
-        ("created_at", Type::Number),
-        ("definition", Type::Text),
-        ("status", Type::Text),
-        ("live", Type::Number),
-        ("attempt", Type::Number),
-        ("queued_at", Type::Number),
-        ("started_at", Type::Number),
-        ("finished_at", Type::Number),
-        ("deadline", Type::Number),
-        ("runner", Type::Number),
-        ("allowed_to_fail", Type::Number),
-        ("promoted", Type::Number),
-        ("state", Type::Text),
-        ("admission", Type::Text),
-        ("version", Type::Number),
-    ],
-};
-
-/// The last columns of [`JOBS`] are those that change.
-static SAVED_JOBS: Change = Change {
-    name: "jobs",
-    keys: &[
-        ("root", Type::Text),
-        ("id", Type::Number),
-        ("version", Type::Number),
-    ],
-    sets: &[
-        ("status", Type::Text),
-        ("live", Type::Number),
-        ("attempt", Type::Number),
-        ("queued_at", Type::Number),
-        ("started_at", Type::Number),
-        ("finished_at", Type::Number),
-        ("deadline", Type::Number),
-        ("runner", Type::Number),
-        ("allowed_to_fail", Type::Number),
-        ("promoted", Type::Number),
-        ("state", Type::Text),
-        ("admission", Type::Text),
-        ("version", Type::Number),
-    ],
-};
-
-static LEFT_QUEUE: Change = Change {
-    name: "pending_jobs",
-    keys: &[("root", Type::Text), ("job", Type::Number)],
-    sets: &[],
-};
-
-static QUEUE: Table = Table {
-    name: "pending_jobs",
-    columns: &[
-        ("root", Type::Text),
-        ("job", Type::Number),
-        ("project", Type::Text),
-        ("promoted", Type::Number),
-        ("protected", Type::Number),
-        ("tags", Type::Text),
-        ("accepted", Type::Text),
-        ("rejected", Type::Text),
-        ("queued_at", Type::Number),
-    ],
-};
-
-static DECISIONS: Table = Table {
-    name: "admission_decisions",
-    columns: &[
-        ("root", Type::Text),
-        ("job", Type::Number),
-        ("attempt", Type::Number),
-        ("position", Type::Number),
-        ("controller", Type::Number),
-        ("verdict", Type::Text),
-        ("decided_at", Type::Number),
-        ("body", Type::Text),
-    ],
-};
-
-static DELIVERIES: Table = Table {
-    name: "deliveries",
-    columns: &[
-        ("root", Type::Text),
-        ("id", Type::Number),
-        ("project", Type::Text),
-        ("job", Type::Number),
-        ("attempt", Type::Number),
-        ("controller", Type::Number),
-        ("state", Type::Text),
-        ("webhook_id", Type::Text),
-        ("token_hash", Type::Text),
-        ("created_at", Type::Number),
-        ("next_at", Type::Number),
-        ("leased_until", Type::Number),
-        ("leased_by", Type::Text),
-        ("deadline", Type::Number),
-        ("tries", Type::Text),
-        ("answer", Type::Text),
-    ],
-};
-
 /// The place of the job in a row of [`DELIVERIES`].
 const JOB_OF_DELIVERY: usize = 3;
 
@@ -168,6 +65,8 @@ pub(super) struct Rows {
     saved_jobs: Vec<Cell>,
     left_queue: Vec<Cell>,
     queue: Vec<Cell>,
+    running: Vec<Cell>,
+    stopped_running: Vec<Cell>,
     decisions: Vec<Cell>,
     deliveries: Vec<Cell>,
     pub(super) records: Vec<Written>,
@@ -188,36 +87,48 @@ impl Rows {
             Cell::Text(column::json(definition)?),
         ]);
         self.jobs.extend(changing(job)?);
+        self.enter_queue(job)?;
+        self.begin_running(job);
+        Ok(())
+    }
+
+    /// A job that is in the database like this; its place in the queue, or among those that run, follows its status.
+    pub(super) fn save_job(&mut self, job: &JobRecord, stored: Stored) -> Result<(), Failure> {
+        let key = || [Cell::text(job.root()), column::id(job.id).into()];
+        self.saved_jobs.extend(key());
+        self.saved_jobs.push(column::id(stored.version).into());
+        self.saved_jobs.extend(changing(job)?);
+        if stored.status == JobStatus::Pending {
+            self.left_queue.extend(key());
+        }
+        match (stored.status, job.state.status) {
+            (JobStatus::Running, JobStatus::Running) => {}
+            (JobStatus::Running, _) => self.stopped_running.extend(key()),
+            _ => self.begin_running(job),
+        }
         self.enter_queue(job)
     }
 
-    /// A job that has this version in the database, and its place in the queue if it `was_queued`.
-    pub(super) fn save_job(
-        &mut self,
-        job: &JobRecord,
-        version: u64,
-        was_queued: bool,
-    ) -> Result<(), Failure> {
-        self.saved_jobs.extend([
+    fn begin_running(&mut self, job: &JobRecord) {
+        if job.state.status != JobStatus::Running {
+            return;
+        }
+        let taker = job.taker.as_ref();
+        self.running.extend([
             Cell::text(job.root()),
             column::id(job.id).into(),
-            column::id(version).into(),
+            Cell::text(&*job.definition.project),
+            column::id(job.state.runner_id.unwrap_or(0)).into(),
+            Cell::text(taker.map_or("".into(), |taker| storable(&taker.manager))),
+            column::flag(taker.is_some_and(|taker| taker.is_shared)).into(),
         ]);
-        self.saved_jobs.extend(changing(job)?);
-        if was_queued {
-            self.left_queue
-                .extend([Cell::text(job.root()), column::id(job.id).into()]);
-        }
-        self.enter_queue(job)
     }
 
     fn enter_queue(&mut self, job: &JobRecord) -> Result<(), Failure> {
         if job.state.status != JobStatus::Pending {
             return Ok(());
         }
-        let mut tags = job.tags().to_vec();
-        tags.sort();
-        tags.dedup();
+        let tags = sorted_tags(job.tags());
         let filter = job.admission.as_ref().map(|admission| &admission.filter);
         let accepted = filter.and_then(RunnerFilter::accepted);
         let rejected = filter.map(RunnerFilter::rejected);
@@ -232,6 +143,7 @@ impl Rows {
             Cell::optional_text(accepted.map(|ids| id_list(ids.iter().copied()))),
             Cell::optional_text(rejected.map(|ids| id_list(ids.iter().copied()))),
             column::time(job.state.queued_at.unwrap_or(job.created_at)).into(),
+            Cell::Number(lane_of(&job.needs())),
         ]);
         Ok(())
     }
@@ -285,6 +197,8 @@ impl Rows {
             &self.saved_jobs,
             &self.left_queue,
             &self.queue,
+            &self.running,
+            &self.stopped_running,
             &self.decisions,
             &self.deliveries,
         ];
@@ -296,6 +210,8 @@ impl Rows {
         self.saved_jobs.extend(other.saved_jobs);
         self.left_queue.extend(other.left_queue);
         self.queue.extend(other.queue);
+        self.running.extend(other.running);
+        self.stopped_running.extend(other.stopped_running);
         self.decisions.extend(other.decisions);
         self.deliveries.extend(other.deliveries);
         self.records.extend(other.records);
@@ -312,9 +228,12 @@ impl Rows {
     /// Writes the rows of all of these; not their records.
     pub(super) fn write(all: &[&Self], database: &mut dyn Database) -> Result<(), Failure> {
         change(database, &LEFT_QUEUE, &values(all, |rows| &rows.left_queue))?;
+        let stopped = values(all, |rows| &rows.stopped_running);
+        change(database, &STOPPED_RUNNING, &stopped)?;
         insert(database, &JOBS, &values(all, |rows| &rows.jobs))?;
         change(database, &SAVED_JOBS, &values(all, |rows| &rows.saved_jobs))?;
         insert(database, &QUEUE, &values(all, |rows| &rows.queue))?;
+        insert(database, &RUNNING, &values(all, |rows| &rows.running))?;
         insert(database, &DECISIONS, &values(all, |rows| &rows.decisions))?;
         insert(database, &DELIVERIES, &values(all, |rows| &rows.deliveries))
     }

@@ -38,6 +38,21 @@ impl JobsReader<'_> {
         self.with(|database| by_id(database, id, ""))
     }
 
+    /// Those of these runners that there are.
+    ///
+    /// # Errors
+    ///
+    /// When the database doesn't answer.
+    pub fn runners_by_id(&mut self, ids: &[RunnerId]) -> Result<Vec<Runner>, JobsError> {
+        self.apart(|database| {
+            let mut found = Vec::new();
+            for id in ids {
+                found.extend(by_id(database, *id, "")?.map(|record| record.runner));
+            }
+            Ok(found)
+        })
+    }
+
     /// The runner with this hash of its token.
     ///
     /// # Errors
@@ -132,8 +147,11 @@ impl JobsTransaction<'_> {
     /// When the database doesn't answer.
     pub fn delete_runner(&mut self, id: RunnerId) -> Result<bool, JobsError> {
         self.surroundings_change()?;
-        let sql = "DELETE FROM runners WHERE id = ?1";
-        let deleted = self.with(|database| database.execute(sql, &[column::id(id)]))?;
+        let deleted = self.with(|database| {
+            let id = [column::id(id)];
+            database.execute("DELETE FROM runner_managers WHERE runner = ?1", &id)?;
+            database.execute("DELETE FROM runners WHERE id = ?1", &id)
+        })?;
         Ok(deleted > 0)
     }
 }

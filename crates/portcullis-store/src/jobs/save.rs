@@ -1,7 +1,5 @@
 //! Inserting and saving jobs, with their places in the queue.
 
-use portcullis_jobs::JobStatus;
-
 use super::error::JobsError;
 use super::record::JobRecord;
 use super::rows::Rows;
@@ -16,7 +14,7 @@ impl JobsTransaction<'_> {
     /// When the database doesn't answer.
     pub fn insert_job(&mut self, job: &mut JobRecord) -> Result<(), JobsError> {
         job.version = 1;
-        job.is_queued = job.state.status == JobStatus::Pending;
+        job.stored_status = job.state.status;
         self.gather(|unit| unit.own.put_job(job.clone(), None));
         Ok(())
     }
@@ -28,18 +26,19 @@ impl JobsTransaction<'_> {
     /// [`JobsError::Stale`] when it was saved or deleted since it was loaded; when the database doesn't answer.
     pub fn save_job(&mut self, job: &mut JobRecord) -> Result<(), JobsError> {
         let (what, id) = ("job", job.id);
-        let (version, was_queued) = (job.version, job.is_queued);
+        let stored = job.stored();
+        let version = stored.version;
         let known = self.unit().and_then(|unit| unit.known_version(id));
         if known.is_some_and(|known| known != version) {
             return Err(JobsError::Stale { what, id });
         }
         let saved = JobRecord {
             version: version + 1,
-            is_queued: job.state.status == JobStatus::Pending,
+            stored_status: job.state.status,
             ..job.clone()
         };
         match known {
-            Some(_) => self.gather(|unit| unit.save(&saved, was_queued, version)),
+            Some(_) => self.gather(|unit| unit.save(&saved, stored)),
             // One that somebody else may have changed meanwhile.
             None => {
                 let is_saved = self.with(|database| {
@@ -53,7 +52,7 @@ impl JobsTransaction<'_> {
                     let is_there = !database.query(&sql, &key)?.is_empty();
                     if is_there {
                         let mut rows = Rows::default();
-                        rows.save_job(&saved, version, was_queued)?;
+                        rows.save_job(&saved, stored)?;
                         Rows::write(&[&rows], database)?;
                     }
                     Ok(is_there)

@@ -12,7 +12,7 @@ use std::sync::Arc;
 
 use portcullis_jobs::{JobId, PipelineId};
 
-use super::record::{IdKind, JobRecord, PipelineRecord};
+use super::record::{IdKind, JobRecord, PipelineRecord, Stored};
 use crate::database::Database;
 use crate::decisions::{Decisions, Entry, NewDigests};
 use crate::error::Failure;
@@ -178,10 +178,10 @@ impl Unit {
     }
 
     /// Gathers a job whose newest version is known.
-    pub(super) fn save(&mut self, job: &JobRecord, was_queued: bool, version: u64) {
+    pub(super) fn save(&mut self, job: &JobRecord, loaded: Stored) {
         let stored = match self.own.stored(job.id).or_else(|| self.done.stored(job.id)) {
             Some(stored) => stored,
-            None => Some((version, was_queued)),
+            None => Some(loaded),
         };
         self.own.put_job(job.clone(), stored);
     }

@@ -16,8 +16,10 @@ crate::on_both!(
 const DROP_JOBS: &str = "DROP TABLE pipelines; DROP TABLE jobs; DROP TABLE pending_jobs; \
     DROP TABLE admission_decisions; DROP TABLE controllers; DROP TABLE deliveries; \
     DROP TABLE runners; DROP TABLE exemptions; DROP TABLE ci_keys; \
+    DROP TABLE running_jobs; DROP TABLE runner_managers; \
     DROP TABLE archived_pipelines; DROP TABLE archived_jobs; \
-    DROP TABLE archived_admission_decisions; DROP TABLE archived_deliveries";
+    DROP TABLE archived_admission_decisions; DROP TABLE archived_deliveries; \
+    DROP TABLE traces; DROP TABLE trace_chunks; DROP TABLE artifacts; DROP TABLE projects";
 
 /// What the first version would have left.
 fn first_version(place: &Place) {

@@ -1,13 +1,12 @@
 //! Jobs: submitting, listing, showing, retrying, cancelling.
 
-use hyper::StatusCode;
 use portcullis_ci::{JobDetails, JobFilter, Service};
 use portcullis_jobs::{Eligibility, JobBody, JobDefinition, JobStatus, read_job};
 use portcullis_roles::{Condition, Parameters, Permission, Project};
 
 use super::{
-    DISCARDED, Held, INVALID, LIMIT, PAGE_NUMBER, SUBMISSION, created, known, list_of, object,
-    paged, visible,
+    DISCARDED, Held, INVALID, LIMIT, PAGE_NUMBER, SUBMISSION, created, job_trace, known, list_of,
+    object, paged, visible,
 };
 use crate::api::access::by_holder;
 use crate::api::action::{Action, Read};
@@ -16,7 +15,7 @@ use crate::api::call::{Answering, Call};
 use crate::api::endpoint::{Content, Endpoint, Success, Tag, Verb, get, post, schema_of, text};
 use crate::api::guard::Territory;
 use crate::api::query::Query;
-use crate::http::error::{HttpError, with_type};
+use crate::http::error::HttpError;
 
 /// What conditions of job permissions see.
 #[derive(Debug, Clone)]
@@ -218,7 +217,7 @@ pub(in crate::api) const ENDPOINTS: &[Endpoint] = &[
         by_holder::<Read>(),
         ("Show the output of a job", ""),
         Success::Other {
-            description: "What the job wrote; empty before it runs.",
+            description: "What the job wrote in its present attempt; empty before it runs.",
             content_type: "text/plain",
         },
         trace,
@@ -353,8 +352,7 @@ fn runners(call: Call<'_>) -> Answering<'_> {
 /// `GET /api/v1/jobs/{id}/trace`: nothing runs jobs yet, so nothing was written.
 fn trace(call: Call<'_>) -> Answering<'_> {
     Box::pin(async move {
-        seen(&call).await?;
-        let plain = "text/plain; charset=utf-8";
-        Ok(with_type(StatusCode::OK, Vec::new(), plain))
+        let (jobs, job) = seen(&call).await?;
+        job_trace::answer(&jobs, job.id, unknown).await
     })
 }

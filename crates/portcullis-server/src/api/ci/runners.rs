@@ -5,13 +5,13 @@ use portcullis_document::{Fault, read};
 use portcullis_jobs::{AccessLevel, Runner, RunnerType};
 use portcullis_roles::{Condition, Parameters, Permission, Project};
 use serde::{Deserialize, Deserializer};
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use super::{
     Held, INVALID, LIMIT, OBJECT, OTHER, Object, PAGE_NUMBER, created, known, list_of, listed,
     object,
 };
-use crate::api::access::{Access, Credential, by_holder};
+use crate::api::access::by_holder;
 use crate::api::action::{Action, Read};
 use crate::api::answer;
 use crate::api::call::{Answering, Call};
@@ -128,17 +128,6 @@ impl RunnerBody {
     }
 }
 
-/// The token of a runner. What else runners say of themselves is not needed here.
-#[derive(Debug, Deserialize)]
-struct TokenBody {
-    token: String,
-}
-
-const TOKEN: Content = Content {
-    schema: OBJECT,
-    example: r#"{"token": "glrt-0123456789"}"#,
-};
-
 /// What may be done with runners.
 pub(in crate::api) const ENDPOINTS: &[Endpoint] = &[
     Endpoint {
@@ -157,35 +146,6 @@ pub(in crate::api) const ENDPOINTS: &[Endpoint] = &[
             },
             &[INVALID],
             add,
-        )
-    }
-    .with_ci(),
-    Endpoint {
-        success: object::<Object>("The runner's `id` and `token`."),
-        ..post(
-            ("/api/v4/runners/verify", "verifyRunner"),
-            Tag::Runners,
-            Access::Credential(Credential::Runner),
-            ("Verify the token of a runner", ""),
-            TOKEN,
-            &[(403, "The token is unknown."), INVALID],
-            verify,
-        )
-    }
-    .with_ci(),
-    Endpoint {
-        method: Verb::Delete,
-        success: Success::Nothing {
-            description: "It is removed.",
-        },
-        ..post(
-            ("/api/v4/runners", "unregisterRunner"),
-            Tag::Runners,
-            Access::Credential(Credential::Runner),
-            ("Remove a runner by its token", ""),
-            TOKEN,
-            &[(403, "The token is unknown."), INVALID],
-            unregister,
         )
     }
     .with_ci(),
@@ -250,11 +210,6 @@ fn unknown() -> HttpError {
     HttpError::not_found("no such runner")
 }
 
-/// What is said of a token of no runner, as GitLab says it.
-fn unknown_token() -> HttpError {
-    HttpError::forbidden("forbidden", "the runner token is not valid")
-}
-
 impl Held for Runner {
     fn territory(&self) -> Territory<'_> {
         Territory::of(self.kind == RunnerType::Group, self.path.as_deref())
@@ -281,34 +236,6 @@ fn add(mut call: Call<'_>) -> Answering<'_> {
             members.insert("token_expires_at".to_owned(), Value::Null);
         }
         answer::created(&answer)
-    })
-}
-
-/// The runner whose token the body has.
-async fn of_token(call: &mut Call<'_>) -> Result<(Service, Runner, String), HttpError> {
-    let jobs = call.jobs().await?;
-    let body = call.take_object(OTHER).await?;
-    let read = read::json::<TokenBody>(&body);
-    let TokenBody { token } = read.map_err(|faults| HttpError::unprocessable(&faults))?;
-    let found = jobs.verify_runner(&token).await?;
-    Ok((jobs, found.ok_or_else(unknown_token)?, token))
-}
-
-/// `POST /api/v4/runners/verify`
-fn verify(mut call: Call<'_>) -> Answering<'_> {
-    Box::pin(async move {
-        let (_, runner, token) = of_token(&mut call).await?;
-        answer::ok(&json!({"id": runner.id, "token": token, "token_expires_at": null}))
-    })
-}
-
-/// `DELETE /api/v4/runners`
-fn unregister(mut call: Call<'_>) -> Answering<'_> {
-    Box::pin(async move {
-        let (jobs, runner, _) = of_token(&mut call).await?;
-        let deleted = jobs.delete_runner(runner.id).await;
-        deleted.map_err(|e| known(e, unknown))?;
-        Ok(answer::nothing())
     })
 }
 

@@ -40,7 +40,8 @@ pub(super) fn signed_in() -> Value {
 /// The `security` of a call.
 pub(super) fn security(access: Access) -> Value {
     match access {
-        Access::Public(_) | Access::Credential(Credential::Callback | Credential::Runner) => {
+        Access::Public(_)
+        | Access::Credential(Credential::Callback | Credential::Runner | Credential::Job) => {
             json!([])
         }
         Access::Credential(Credential::Controller) => json!([{"controllerSecret": []}]),
@@ -93,6 +94,9 @@ pub(super) fn in_words(access: Access) -> String {
         }
         Access::Credential(Credential::Runner) => {
             "**Needs no other credential** than the token of the runner.".to_owned()
+        }
+        Access::Credential(Credential::Job) => {
+            "**Needs no other credential** than the token of the job.".to_owned()
         }
     }
 }

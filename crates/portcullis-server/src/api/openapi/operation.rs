@@ -25,6 +25,10 @@ pub(super) fn describe(endpoint: &Endpoint, schemas: &mut Schemas) -> Value {
     if let Some(body) = &endpoint.body {
         add("requestBody", request_body(body, schemas));
     }
+    if let Some(media_type) = endpoint.upload {
+        let content = json!({media_type: {"schema": upload(media_type)}});
+        add("requestBody", json!({"required": true, "content": content}));
+    }
     add("responses", responses(endpoint, schemas));
     operation.into()
 }
@@ -46,6 +50,24 @@ fn request_body(body: &Content, schemas: &mut Schemas) -> Value {
     json!({"required": true, "content": {"application/json": content}})
 }
 
+/// The schema of a body that is not JSON.
+fn upload(media_type: &str) -> Value {
+    let bytes = json!({"type": "string", "format": "binary"});
+    match media_type {
+        "multipart/form-data" => json!({
+            "type": "object",
+            "properties": {
+                "file": bytes,
+                "artifact_type": {"type": "string"},
+                "artifact_format": {"type": "string"},
+                "expire_in": {"type": "string"},
+            },
+            "required": ["file"],
+        }),
+        _ => bytes,
+    }
+}
+
 fn responses(endpoint: &Endpoint, schemas: &mut Schemas) -> Value {
     let (status, success) = match &endpoint.success {
         Success::Json {
@@ -62,6 +84,15 @@ fn responses(endpoint: &Endpoint, schemas: &mut Schemas) -> Value {
             let content = json!({"application/json": {"schema": schemas.given(*schema)}});
             (201, json!({"description": description, "content": content}))
         }
+        Success::CreatedOrNothing {
+            description,
+            schema,
+            ..
+        } => {
+            let content = json!({"application/json": {"schema": schemas.given(*schema)}});
+            (201, json!({"description": description, "content": content}))
+        }
+        Success::Accepted { description } => (202, json!({"description": description})),
         Success::Other {
             description,
             content_type,
@@ -84,5 +115,8 @@ fn responses(endpoint: &Endpoint, schemas: &mut Schemas) -> Value {
     };
     let mut responses = refusals::describe(endpoint, schemas);
     responses.insert(status.to_string(), success);
+    if let Success::CreatedOrNothing { nothing, .. } = &endpoint.success {
+        responses.insert("204".to_owned(), json!({"description": nothing}));
+    }
     responses.into()
 }

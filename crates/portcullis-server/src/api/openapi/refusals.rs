@@ -60,13 +60,13 @@ const COMMON: &[Common] = &[
         status: 408,
         name: "TooSlow",
         description: "The body did not arrive in time.",
-        of: |call| call.body.is_some(),
+        of: takes_body,
     },
     Common {
         status: 413,
         name: "TooLarge",
         description: "The body is larger than the limit.",
-        of: |call| call.body.is_some(),
+        of: takes_body,
     },
     Common {
         status: 415,
@@ -86,8 +86,12 @@ fn is_guarded(call: &Endpoint) -> bool {
     !matches!(call.access, Access::Public(_) | Access::Credential(_))
 }
 
+fn takes_body(call: &Endpoint) -> bool {
+    call.body.is_some() || call.upload.is_some()
+}
+
 fn takes_something(call: &Endpoint) -> bool {
-    call.body.is_some() || !call.query.is_empty() || names_something(call)
+    takes_body(call) || !call.query.is_empty() || names_something(call)
 }
 
 fn names_something(call: &Endpoint) -> bool {

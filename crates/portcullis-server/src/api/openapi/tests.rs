@@ -50,6 +50,7 @@ const NOTHING: Endpoint = Endpoint {
     access: Access::Public("is the same for everyone"),
     query: &[],
     body: None,
+    upload: None,
     success: Success::Other {
         description: "Some text.",
         content_type: "text/plain; charset=utf-8",

@@ -2,7 +2,7 @@
 
 /// What says which rows of a table belong to something that moves.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(in crate::jobs) enum Key {
+pub(super) enum Key {
     /// The ids of pipelines, in this column.
     Pipelines(&'static str),
     /// The ids of jobs, in this column.
@@ -11,9 +11,9 @@ pub(in crate::jobs) enum Key {
 
 /// A table whose rows move with jobs.
 #[derive(Debug)]
-pub(in crate::jobs) struct Part {
+pub(super) struct Part {
     /// The table of what is in use; the one of the archive has its name after `archived_`.
-    pub(in crate::jobs) table: &'static str,
+    pub(super) table: &'static str,
     /// Its rows are those with this key.
     pub(super) key: Key,
     /// All columns; the archive has `day` as well.
@@ -22,13 +22,13 @@ pub(in crate::jobs) struct Part {
 
 impl Part {
     /// The table of the archive.
-    pub(in crate::jobs) fn archived(&self) -> String {
+    pub(super) fn archived(&self) -> String {
         format!("archived_{}", self.table)
     }
 }
 
 /// All of them. What belongs to something comes after it.
-pub(in crate::jobs) const PARTS: &[Part] = &[
+pub(super) const PARTS: &[Part] = &[
     Part {
         table: "pipelines",
         key: Key::Pipelines("id"),
@@ -53,3 +53,12 @@ pub(in crate::jobs) const PARTS: &[Part] = &[
                   leased_until, leased_by, deadline, tries, answer",
     },
 ];
+
+/// Tables beside the archive whose rows stay where they are, and are deleted by their day.
+const STAYING: [&str; 3] = ["traces", "trace_chunks", "artifacts"];
+
+/// All tables that have a partition for each day, where there are any, and whose rows are deleted by it.
+pub(in crate::jobs) fn daily_tables() -> impl DoubleEndedIterator<Item = String> {
+    let staying = STAYING.into_iter().map(str::to_owned);
+    PARTS.iter().map(Part::archived).chain(staying)
+}

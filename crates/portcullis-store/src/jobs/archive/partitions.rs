@@ -1,9 +1,9 @@
-//! The partitions of the archive, where there are any: one of each table for each day.
+//! The partitions of the archive and of what runners send, where there are any: one of each table for each day.
 //!
-//! Creating one holds up neither those who read the archive nor those who move into it; dropping one holds up both for
-//! a moment. No one else touches these tables: submitting jobs, admitting and running them never waits for this.
+//! Creating one holds up neither those who read nor those who write; dropping one holds up both for a moment. Only
+//! runners that send traces and artifacts notice: submitting and admitting jobs never waits for this.
 
-use super::part::PARTS;
+use super::part::daily_tables;
 use crate::database::{Database, Value};
 use crate::error::Failure;
 use crate::jobs::day::Day;
@@ -14,8 +14,8 @@ const CREATING: i64 = 0x706f_7274_6375_6c6d;
 /// How long dropping waits for those who read the archive; they wait behind it.
 const PATIENCE: &str = "SET LOCAL lock_timeout = '2s'";
 
-fn name(archived: &str, day: Day) -> String {
-    format!("{archived}_{}", day.date())
+fn name(table: &str, day: Day) -> String {
+    format!("{table}_{}", day.date())
 }
 
 /// Has the partitions of a day ready.
@@ -24,26 +24,25 @@ pub(in crate::jobs) fn ensure(database: &mut dyn Database, day: Day) -> Result<(
         return Ok(());
     }
     // The last one is created last.
-    if let Some(last) = PARTS.last()
-        && database.has_table(&name(&last.archived(), day))?
+    if let Some(last) = daily_tables().next_back()
+        && database.has_table(&name(&last, day))?
     {
         return Ok(());
     }
     let lock = "SELECT 1 FROM pg_advisory_xact_lock(?1)";
     database.query(lock, &[Value::Number(CREATING)])?;
-    for part in PARTS {
-        let archived = part.archived();
-        let partition = name(&archived, day);
+    for table in daily_tables() {
+        let partition = name(&table, day);
         // Another server may have been quicker.
         if database.has_table(&partition)? {
             continue;
         }
-        let create = format!("CREATE TABLE {partition} (LIKE {archived} INCLUDING ALL)");
+        let create = format!("CREATE TABLE {partition} (LIKE {table} INCLUDING ALL)");
         database.execute(&create, &[])?;
         // Unlike a table that is created as a partition, this doesn't wait until no one reads.
         let (from, to) = (day.0, day.next().0);
         let attach = format!(
-            "ALTER TABLE {archived} ATTACH PARTITION {partition} FOR VALUES FROM ({from}) TO ({to})"
+            "ALTER TABLE {table} ATTACH PARTITION {partition} FOR VALUES FROM ({from}) TO ({to})"
         );
         database.execute(&attach, &[])?;
     }
@@ -56,14 +55,13 @@ pub(in crate::jobs) fn drop_before(
     bound: Day,
 ) -> Result<bool, Failure> {
     let mut oldest: Option<String> = None;
-    for part in PARTS {
-        let archived = part.archived();
+    for table in daily_tables() {
         let sql = "SELECT CAST(c.relname AS TEXT) FROM pg_catalog.pg_inherits AS i \
                    JOIN pg_catalog.pg_class AS c ON c.oid = i.inhrelid \
                    WHERE i.inhparent = to_regclass(?1)";
-        for mut row in database.query(sql, &[Value::Text(&archived)])? {
+        for mut row in database.query(sql, &[Value::Text(&table)])? {
             let partition = row.text()?;
-            let date = partition.strip_prefix(&format!("{archived}_"));
+            let date = partition.strip_prefix(&format!("{table}_"));
             // Others that are attached are not ours.
             let is_date = |date: &&str| date.len() == 8 && date.bytes().all(|b| b.is_ascii_digit());
             let Some(date) = date.filter(is_date) else {
@@ -79,9 +77,8 @@ pub(in crate::jobs) fn drop_before(
         return Ok(false);
     };
     database.execute(PATIENCE, &[])?;
-    let partitions: Vec<String> = PARTS
-        .iter()
-        .map(|part| format!("{}_{date}", part.archived()))
+    let partitions: Vec<String> = daily_tables()
+        .map(|table| format!("{table}_{date}"))
         .collect();
     let drop = format!("DROP TABLE IF EXISTS {}", partitions.join(", "));
     database.execute(&drop, &[])?;

@@ -17,5 +17,7 @@ vocabulary! {
         Runner = "runners",
         /// Exemptions.
         Exemption = "exemptions",
+        /// Projects.
+        Project = "projects",
     }
 }

@@ -9,16 +9,16 @@ use portcullis_record::Written;
 use crate::database::{Database, Value, storable};
 use crate::error::Failure;
 use crate::jobs::column;
-use crate::jobs::record::{JobRecord, PipelineRecord};
+use crate::jobs::record::{JobRecord, PipelineRecord, Stored};
 use crate::jobs::rows::Rows;
 
-/// The version of a job in the database, and whether it is in the queue there; nothing if it is new.
-type Stored = Option<(u64, bool)>;
+/// What the database has of a job; nothing if it is new.
+type Earlier = Option<Stored>;
 
 /// What is to be written.
 #[derive(Debug, Default)]
 pub(in crate::jobs) struct Staged {
-    jobs: BTreeMap<JobId, (JobRecord, Stored)>,
+    jobs: BTreeMap<JobId, (JobRecord, Earlier)>,
     /// New pipelines with their definitions as JSON.
     pipelines: BTreeMap<PipelineId, (PipelineRecord, String)>,
     /// Decisions, deliveries and records.
@@ -55,12 +55,12 @@ impl Staged {
         self.jobs.get(&id).map(|(record, _)| record)
     }
 
-    pub(super) fn stored(&self, id: JobId) -> Option<Stored> {
+    pub(super) fn stored(&self, id: JobId) -> Option<Earlier> {
         self.jobs.get(&id).map(|(_, stored)| *stored)
     }
 
     /// A job that is new, or has this version in the database.
-    pub(in crate::jobs) fn put_job(&mut self, job: JobRecord, stored: Stored) {
+    pub(in crate::jobs) fn put_job(&mut self, job: JobRecord, stored: Earlier) {
         self.jobs.insert(job.id, (job, stored));
     }
 
@@ -106,7 +106,7 @@ impl Staged {
         for (record, stored) in self.jobs.values() {
             match stored {
                 None => rows.insert_job(record)?,
-                Some((version, was_queued)) => rows.save_job(record, *version, *was_queued)?,
+                Some(stored) => rows.save_job(record, *stored)?,
             }
         }
         Ok(PreparedJobs {
