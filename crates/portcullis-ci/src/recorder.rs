@@ -8,6 +8,7 @@ use portcullis_jobs::{
     JobId, JobStatus, PipelineId, Timestamp,
 };
 use portcullis_record::Written;
+use portcullis_store::HeldManager;
 use serde_json::Value;
 
 /// The finished admission of one attempt of a job: what one decision record is made of.
@@ -92,6 +93,13 @@ pub enum Observation {
         controller: ControllerId,
         /// Its name.
         name: String,
+    },
+    /// A job failed, and the machine that ran it is kept for somebody to look at it.
+    Held {
+        /// The job.
+        job: JobId,
+        /// The machine, and the hold.
+        held: HeldManager,
     },
     /// A callback came with an unknown token.
     UnknownToken,

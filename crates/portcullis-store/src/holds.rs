@@ -7,6 +7,7 @@ use std::time::{Duration, SystemTime};
 
 use crate::database::{Database, Row, Value, number, one, storable, transaction, unsigned};
 use crate::error::{Failure, StoreError};
+use crate::jobs;
 use crate::store::Store;
 use crate::times;
 
@@ -82,6 +83,8 @@ pub struct Hold {
     pub expires_at: Option<SystemTime>,
     /// When it ended, if it did.
     pub expired_at: Option<SystemTime>,
+    /// The machines that it keeps from taking jobs, as `runner-3/s_0123456789ab`.
+    pub nodes: Vec<String>,
 }
 
 /// What became of a wish for a hold.
@@ -136,12 +139,12 @@ impl Store {
             let sql = format!("{SELECT} WHERE tenant = ?1 AND id = ?2");
             let tenant = storable(tenant);
             let values = [Value::Text(&tenant), Value::Number(number(id))];
-            let row = database.query(&sql, &values)?.pop();
-            row.map(|row| read(row, now)).transpose()
+            let rows = database.query(&sql, &values)?;
+            Ok(with_nodes(database, rows, now)?.pop())
         })
     }
 
-    /// Deletes a hold of a tenant. Says whether it was there.
+    /// Deletes a hold of a tenant, and lets the machines that it keeps take jobs again. Says whether it was there.
     ///
     /// # Errors
     ///
@@ -151,7 +154,13 @@ impl Store {
             let sql = "DELETE FROM holds WHERE tenant = ?1 AND id = ?2";
             let tenant = storable(tenant);
             let values = [Value::Text(&tenant), Value::Number(number(id))];
-            Ok(database.execute(sql, &values)? > 0)
+            transaction(database, |database| {
+                let is_there = database.execute(sql, &values)? > 0;
+                if is_there {
+                    jobs::release_managers(database, id)?;
+                }
+                Ok(is_there)
+            })
         })
     }
 }
@@ -241,7 +250,22 @@ fn list(
             database.query(&sql, &[Value::Text(&tenant), Value::Text(project)])?
         }
     };
-    rows.into_iter().map(|row| read(row, now)).collect()
+    with_nodes(database, rows, now)
+}
+
+/// The holds in rows of [`SELECT`], with what they keep.
+fn with_nodes(
+    database: &mut dyn Database,
+    rows: Vec<Row>,
+    now: SystemTime,
+) -> Result<Vec<Hold>, Failure> {
+    let holds = rows.into_iter().map(|row| read(row, now));
+    let mut holds = holds.collect::<Result<Vec<Hold>, Failure>>()?;
+    let has_held = |hold: &&mut Hold| hold.current_count > 0;
+    for hold in holds.iter_mut().filter(has_held) {
+        hold.nodes = jobs::nodes_of_hold(database, hold.id, now)?;
+    }
+    Ok(holds)
 }
 
 /// The hold in a row of [`SELECT`].
@@ -263,6 +287,7 @@ fn read(mut row: Row, now: SystemTime) -> Result<Hold, Failure> {
         placed_at: times::from_number(row.number()?),
         expires_at: time(row.optional_number()?),
         expired_at: time(row.optional_number()?),
+        nodes: Vec::new(),
     };
     if hold.expired_at.is_none() {
         hold.expired_at = hold.expires_at.filter(|end| *end <= now);

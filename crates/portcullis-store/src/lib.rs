@@ -29,10 +29,10 @@ pub use holds::{Hold, NewHold, Placed};
 pub use jobs::{
     AfterTry, ArchivedJobs, ArtifactRecord, Claimant, ControllerRecord, ControllerSecret,
     CreatedJob, DecisionRecord, Delivery, DeliveryFilter, DeliveryId, DeliveryShare, DeliveryState,
-    DeliveryTry, ExpiredJobs, IdKind, JobFilter, JobRecord, JobRun, JobsDraft, JobsError,
-    JobsReader, JobsTransaction, JobsWriter, LaneId, LaneNeeds, LivePipelines, ManagerContact,
-    ManagerRecord, PipelineMatch, PipelineRecord, PreparedJobs, QueuePlace, RunnerRecord, Taker,
-    TraceState,
+    DeliveryTry, ExpiredJobs, HeldManager, IdKind, JobFilter, JobRecord, JobRun, JobsDraft,
+    JobsError, JobsReader, JobsTransaction, JobsWriter, LaneId, LaneNeeds, LivePipelines,
+    ManagerContact, ManagerRecord, PipelineMatch, PipelineRecord, PreparedJobs, QueuePlace,
+    RunnerRecord, Taker, TraceState,
 };
 pub use location::Location;
 pub use sessions::{EndedSessions, EndingSession};

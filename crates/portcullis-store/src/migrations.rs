@@ -53,6 +53,10 @@ const MIGRATIONS: &[Migration] = &[
         name: "0009-runner-output",
         text: include_str!("../migrations/0009-runner-output.sql"),
     },
+    Migration {
+        name: "0010-holds-of-jobs",
+        text: include_str!("../migrations/0010-holds-of-jobs.sql"),
+    },
 ];
 
 const TABLE: &str = "portcullis_migrations";

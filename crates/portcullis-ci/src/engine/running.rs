@@ -5,6 +5,7 @@ use portcullis_store::{JobRecord, JobRun};
 
 use super::turn::Turn;
 use crate::error::CiError;
+use crate::recorder::Observation;
 
 impl Turn<'_, '_> {
     /// Until when the runner of a job may be silent: longer once it has begun.
@@ -47,6 +48,10 @@ impl Turn<'_, '_> {
     /// The runner of a job gives a sign of life, or reports how it ended.
     pub(crate) fn reported(&mut self, run: &JobRun, events: &[Event]) -> Result<(), CiError> {
         let mut job = self.lock_run(run)?;
+        let is_failure = |event: &Event| matches!(event, Event::Fail { .. });
+        if events.iter().any(is_failure) {
+            self.hold_runner(&job)?;
+        }
         for event in events {
             self.apply(&mut job, event)?;
         }
@@ -54,6 +59,25 @@ impl Turn<'_, '_> {
             self.pipelines.extend(job.pipeline);
         }
         self.save(&mut job)
+    }
+
+    /// A job is about to fail: if somebody wants to look at it, the machine that runs it takes no other job.
+    fn hold_runner(&mut self, job: &JobRecord) -> Result<(), CiError> {
+        let pipeline = match job.pipeline {
+            Some(id) => self.store.pipeline(id)?,
+            None => None,
+        };
+        let change = pipeline.and_then(|pipeline| pipeline.origin.change);
+        let held = self
+            .store
+            .hold_for_failure(job, change.as_deref(), self.now)?;
+        if let Some(held) = held {
+            self.forget_surroundings();
+            self.after
+                .observations
+                .push(Observation::Held { job: job.id, held });
+        }
+        Ok(())
     }
 
     /// A job wrote more than is kept.

@@ -68,7 +68,7 @@ pub(crate) struct HoldAnswer {
     node_expiration: Option<u64>,
     /// When it ended, in seconds since 1970.
     expired: Option<u64>,
-    /// What is held.
+    /// The machines that are held, as `runner-3/s_0123456789ab`.
     nodes: Vec<String>,
     /// Who placed it.
     placed_by: String,
@@ -96,7 +96,7 @@ impl From<Hold> for HoldAnswer {
             reason: hold.reason,
             node_expiration: hold.node_expiration,
             expired: hold.expired_at.map(seconds),
-            nodes: Vec::new(),
+            nodes: hold.nodes,
             placed_by: hold.placed_by,
             placed_at: seconds(hold.placed_at),
             expires_at: hold.expires_at.map(seconds),

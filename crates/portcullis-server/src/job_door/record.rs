@@ -156,6 +156,17 @@ impl Recorder for DecisionRecorder {
             Observation::Suspended { name, .. } => {
                 tracing::warn!(controller = name, "controller suspended: it answered 410");
             }
+            Observation::Held { job, held } => {
+                let (hold, runner) = (held.hold, held.runner);
+                let manager = start(&held.system_id, 64);
+                tracing::info!(
+                    hold,
+                    runner,
+                    manager,
+                    job,
+                    "a failed job: its runner is held"
+                );
+            }
             Observation::Breaker { name, state, .. } => {
                 tracing::info!(controller = name, state = %state, "circuit breaker");
             }

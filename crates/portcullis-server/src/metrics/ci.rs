@@ -137,7 +137,9 @@ impl CiMetrics {
             Observation::Trouble { .. } => {
                 self.troubles.inc();
             }
-            Observation::Breaker { .. } | Observation::Durability { .. } => {}
+            Observation::Breaker { .. }
+            | Observation::Durability { .. }
+            | Observation::Held { .. } => {}
         }
     }
 }

@@ -1,15 +1,18 @@
 //! Managers: the machines that ask for jobs with the token of a runner. One that is held is given no job.
 
 use std::collections::BTreeSet;
+use std::time::SystemTime;
 
 use portcullis_jobs::{RunnerId, Timestamp};
 use serde_json::Value as Json;
 
 use super::column;
 use super::error::JobsError;
+use super::surroundings;
 use super::transaction::{JobsReader, JobsTransaction};
 use crate::database::{Change, Database, Row, Table, Type, Value, number, storable};
 use crate::error::Failure;
+use crate::times;
 
 /// Managers that are remembered of one runner, at most: those that were heard of last, and those that are held.
 const MOST: usize = 1000;
@@ -155,8 +158,7 @@ impl JobsTransaction<'_> {
     /// When the database doesn't answer.
     pub fn release_managers(&mut self, hold: u64) -> Result<u64, JobsError> {
         self.surroundings_change()?;
-        let sql = "UPDATE runner_managers SET hold = NULL, held_until = NULL WHERE hold = ?1";
-        self.write_apart(|database| database.execute(sql, &[column::id(hold)]))
+        self.write_apart(|database| release(database, hold))
     }
 
     /// Forgets a manager; says whether it was there.
@@ -184,6 +186,38 @@ impl JobsTransaction<'_> {
         let values = [before, now].map(column::time);
         self.write_apart(|database| database.execute(sql, &values))
     }
+}
+
+/// Lets the managers of a hold take jobs again.
+pub(crate) fn release_managers(database: &mut dyn Database, hold: u64) -> Result<(), Failure> {
+    surroundings::raise(database)?;
+    release(database, hold).map(drop)
+}
+
+fn release(database: &mut dyn Database, hold: u64) -> Result<u64, Failure> {
+    let sql = "UPDATE runner_managers SET hold = NULL, held_until = NULL WHERE hold = ?1";
+    database.execute(sql, &[column::id(hold)])
+}
+
+/// The managers that a hold keeps from taking jobs, as `runner-3/s_0123456789ab`.
+pub(crate) fn nodes_of_hold(
+    database: &mut dyn Database,
+    hold: u64,
+    now: SystemTime,
+) -> Result<Vec<String>, Failure> {
+    let sql = format!("{SELECT} WHERE hold = ?1 AND held_until > ?2 ORDER BY runner, system_id");
+    let held = rows(database, &sql, &[column::id(hold), times::value(Some(now))])?;
+    let name = |record: ManagerRecord| match record.contact {
+        ManagerContact {
+            runner, system_id, ..
+        } if system_id.is_empty() => {
+            format!("runner-{runner}")
+        }
+        ManagerContact {
+            runner, system_id, ..
+        } => format!("runner-{runner}/{system_id}"),
+    };
+    Ok(held.into_iter().map(name).collect())
 }
 
 fn texts(contact: &ManagerContact) -> Result<[String; 3], Failure> {

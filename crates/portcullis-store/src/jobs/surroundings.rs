@@ -45,9 +45,14 @@ impl JobsTransaction<'_> {
     /// Controllers, runners or exemptions are changed in this transaction.
     pub(super) fn surroundings_change(&mut self) -> Result<(), JobsError> {
         self.gather(|unit| unit.changes_surroundings = true);
-        let sql = "UPDATE counters SET value = value + 1 WHERE name = 'surroundings'";
-        self.write_apart(|database| database.execute(sql, &[]).map(drop))
+        self.write_apart(raise)
     }
+}
+
+/// Raises the version.
+pub(super) fn raise(database: &mut dyn Database) -> Result<(), Failure> {
+    let sql = "UPDATE counters SET value = value + 1 WHERE name = 'surroundings'";
+    database.execute(sql, &[]).map(drop)
 }
 
 fn read(database: &mut dyn Database) -> Result<u64, Failure> {

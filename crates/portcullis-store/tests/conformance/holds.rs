@@ -85,6 +85,7 @@ fn a_hold_comes_back_as_it_was_placed(place: &Place) {
         placed_at: at(5),
         expires_at: Some(at(9)),
         expired_at: None,
+        nodes: Vec::new(),
     };
     assert_eq!(hold, expected);
     drop(store);

@@ -6,6 +6,7 @@ mod claims;
 mod controllers;
 mod deliveries;
 mod drafts;
+mod failures;
 mod killed;
 mod lists;
 mod managers;
