@@ -157,6 +157,19 @@ impl Service {
         Ok(token)
     }
 
+    /// Forgets a machine that asked for jobs with the token of a runner.
+    ///
+    /// # Errors
+    ///
+    /// When the store doesn't answer.
+    pub async fn forget_manager(&self, id: RunnerId, system_id: String) -> Result<(), CiError> {
+        let delete = self
+            .inner
+            .database
+            .write(move |store| Ok(store.delete_manager(id, &system_id)?));
+        delete.await.map(drop)
+    }
+
     /// The runner with this token; nothing if there is none.
     ///
     /// # Errors
