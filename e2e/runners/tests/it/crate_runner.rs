@@ -9,8 +9,8 @@ use gitlab_runner::{
     GitlabLayer, JobHandler, JobResult, Phase, Runner, RunnerBuilder, UploadableFile, outputln,
 };
 use serde_json::json;
-use tracing_subscriber::layer::SubscriberExt as _;
 use tracing_subscriber::Registry;
+use tracing_subscriber::layer::SubscriberExt as _;
 use url::Url;
 
 use crate::server::Server;
@@ -88,7 +88,9 @@ async fn runner(server: &Server, token: String) -> Runner {
 
 /// Takes one job, and runs it to its end.
 async fn run_one(runner: &mut Runner) {
-    let is_given = runner.request_job(|job| async move { Ok(Handler { job }) }).await;
+    let is_given = runner
+        .request_job(|job| async move { Ok(Handler { job }) })
+        .await;
     assert!(is_given.unwrap(), "there is a job");
     runner.drain().await;
 }
@@ -98,7 +100,9 @@ async fn jobs_run_to_success_and_failure_with_traces_and_artifacts_and_are_cance
     let server = Server::start();
     let token = server.runner(&["linux"]);
     let mut runner = runner(&server, token).await;
-    let nothing = runner.request_job(|job| async move { Ok(Handler { job }) }).await;
+    let nothing = runner
+        .request_job(|job| async move { Ok(Handler { job }) })
+        .await;
     assert!(!nothing.unwrap());
 
     let good = server.submit(&json!({"tags": ["linux"], "script": ["show"], "before_script": ["first"],
@@ -107,13 +111,21 @@ async fn jobs_run_to_success_and_failure_with_traces_and_artifacts_and_are_cance
     let done = server.when(good, "success");
     assert_eq!(done["runner_id"], 1);
     let trace = server.trace(good);
-    for line in ["Script: first", "Script: show", "greeting=hello public=false", "AfterScript: last"] {
+    for line in [
+        "Script: first",
+        "Script: show",
+        "greeting=hello public=false",
+        "AfterScript: last",
+    ] {
         assert!(trace.contains(line), "{line} in {trace}");
     }
 
     let bad = server.submit(&json!({"tags": ["linux"], "script": ["fail"]}));
     run_one(&mut runner).await;
-    assert_eq!(server.when(bad, "failed")["failure_reason"], "script_failure");
+    assert_eq!(
+        server.when(bad, "failed")["failure_reason"],
+        "script_failure"
+    );
     assert!(server.trace(bad).contains("Script: fail"));
 
     let pipeline = server.post("/api/v1/pipelines", &json!({
@@ -126,15 +138,24 @@ async fn jobs_run_to_success_and_failure_with_traces_and_artifacts_and_are_cance
     }));
     run_one(&mut runner).await;
     let jobs = pipeline["jobs"].as_array().unwrap();
-    let (make, check) = (jobs[0]["id"].as_u64().unwrap(), jobs[1]["id"].as_u64().unwrap());
+    let (make, check) = (
+        jobs[0]["id"].as_u64().unwrap(),
+        jobs[1]["id"].as_u64().unwrap(),
+    );
     server.when(make, "success");
     server.when(check, "pending");
     run_one(&mut runner).await;
     server.when(check, "success");
-    assert!(server.trace(check).contains("make left built"), "{}", server.trace(check));
+    assert!(
+        server.trace(check).contains("make left built"),
+        "{}",
+        server.trace(check)
+    );
 
     let endless = server.submit(&json!({"tags": ["linux"], "script": ["wait"]}));
-    let given = runner.request_job(|job| async move { Ok(Handler { job }) }).await;
+    let given = runner
+        .request_job(|job| async move { Ok(Handler { job }) })
+        .await;
     assert!(given.unwrap());
     let waits = || server.trace(endless).contains("waiting").then_some(());
     tokio::task::block_in_place(|| crate::server::until("output", waits));

@@ -49,24 +49,33 @@ fn the_program_runs_jobs_uploads_artifacts_and_stops_when_canceled() {
     let _running = start(&program, &server, &token);
     let job = |keys: serde_json::Value| {
         let mut all = json!({"tags": ["shell"], "variables": {"GIT_STRATEGY": "none"}});
-        all.as_object_mut().unwrap().extend(keys.as_object().unwrap().clone());
+        all.as_object_mut()
+            .unwrap()
+            .extend(keys.as_object().unwrap().clone());
         server.submit(&all)
     };
     let good = job(json!({"script": ["echo one $((1 + 1))", "echo $CI_PROJECT_PATH"]}));
     server.when(good, "success");
     let trace = server.trace(good);
-    assert!(trace.contains("one 2") && trace.contains("shop/web"), "{trace}");
+    assert!(
+        trace.contains("one 2") && trace.contains("shop/web"),
+        "{trace}"
+    );
 
     let bad = job(json!({"script": ["echo before; exit 7"], "allow_failure": {"exit_codes": [7]}}));
     let failed = server.when(bad, "failed");
     assert_eq!(failed["failure_reason"], "script_failure");
 
-    let left = job(json!({"script": ["mkdir -p out; echo left > out/file"], "artifacts": {"paths": ["out/"]}}));
+    let left = job(
+        json!({"script": ["mkdir -p out; echo left > out/file"], "artifacts": {"paths": ["out/"]}}),
+    );
     server.when(left, "success");
     assert!(server.trace(left).contains("201"), "{}", server.trace(left));
 
     let endless = job(json!({"script": ["echo begun; sleep 600"]}));
-    until("it has begun", || server.trace(endless).contains("begun").then_some(()));
+    until("it has begun", || {
+        server.trace(endless).contains("begun").then_some(())
+    });
     server.post(&format!("/api/v1/jobs/{endless}/cancel"), &json!({}));
     // The next job begins only once the runner has stopped this one.
     let next = job(json!({"script": ["echo next"]}));

@@ -36,7 +36,11 @@ fn program() -> PathBuf {
 impl Server {
     pub(crate) fn start() -> Self {
         let folder = TempDir::new().unwrap();
-        let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+        let port = TcpListener::bind("127.0.0.1:0")
+            .unwrap()
+            .local_addr()
+            .unwrap()
+            .port();
         let config = json!({
             "listeners": [{"name": "all", "tcp": format!("127.0.0.1:{port}"), "serves": ["ci", "api", "health"]}],
             "authenticators": [{"name": "own", "driver": "HS256", "issuer": "own", "audience": "portcullis",
@@ -76,14 +80,17 @@ impl Server {
     pub(crate) fn post(&self, path: &str, body: &Value) -> Value {
         let bearer = format!("Bearer {}", self.token);
         let call = ureq::post(format!("{}{path}", self.url)).header("Authorization", bearer);
-        let mut answer = call.send_json(body).unwrap_or_else(|error| panic!("{path}: {error}"));
+        let mut answer = call
+            .send_json(body)
+            .unwrap_or_else(|error| panic!("{path}: {error}"));
         answer.body_mut().read_json().unwrap()
     }
 
     fn read(&self, path: &str) -> ureq::http::Response<ureq::Body> {
         let bearer = format!("Bearer {}", self.token);
         let call = ureq::get(format!("{}{path}", self.url)).header("Authorization", bearer);
-        call.call().unwrap_or_else(|error| panic!("{path}: {error}"))
+        call.call()
+            .unwrap_or_else(|error| panic!("{path}: {error}"))
     }
 
     /// Registers an instance runner; gives its token.
