@@ -14,5 +14,5 @@ pub use controllers::{
 pub use jobs::{JobFilter, JobSummary, PipelineDetails, PipelineFilter};
 pub use page::{Page, PageRequest};
 pub use requests::{JobRequest, RunnerContact, TakenJob};
-pub use runners::{CreatedRunner, NewRunner};
+pub use runners::{CreatedRunner, ManagerDetails, NewRunner};
 pub use stats::Stats;

@@ -19,10 +19,12 @@ mod known;
 mod lanes;
 mod overload;
 mod policies;
+mod queue;
 mod recorder;
 mod resume;
 mod secrets;
 mod service;
+mod serving;
 mod settings;
 mod surroundings;
 mod sweeper;
@@ -31,8 +33,9 @@ mod view;
 
 pub use details::{
     BreakerDetails, ClaimRequest, ControllerDetails, CreatedController, CreatedRunner,
-    DeliveryDetails, DeliveryFilter, DeliveryTry, JobFilter, JobRequest, JobSummary, NewRunner,
-    Page, PageRequest, PipelineDetails, PipelineFilter, RunnerContact, Stats, TakenJob, TestResult,
+    DeliveryDetails, DeliveryFilter, DeliveryTry, JobFilter, JobRequest, JobSummary,
+    ManagerDetails, NewRunner, Page, PageRequest, PipelineDetails, PipelineFilter, RunnerContact,
+    Stats, TakenJob, TestResult,
 };
 pub use engine::CallbackOutcome;
 pub use error::{CiError, OpenError};

@@ -21,6 +21,7 @@ mod judge;
 mod overload;
 mod pipelines;
 mod policies;
+mod runners;
 mod servers;
 mod standstill;
 mod verdicts;

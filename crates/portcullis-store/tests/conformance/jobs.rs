@@ -14,4 +14,5 @@ mod queue;
 mod records;
 mod runners;
 mod take;
+mod unfit;
 mod writer;
