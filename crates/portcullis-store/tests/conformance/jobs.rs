@@ -15,4 +15,5 @@ mod queue;
 mod records;
 mod runners;
 mod take;
+mod unfit;
 mod writer;

@@ -3,6 +3,7 @@
 //! There are no registration tokens: `POST /api/v4/user/runners` creates a runner, and its token is what
 //! `gitlab-runner register` is given, of new versions (`--token`) and old ones (`--registration-token`).
 
+use portcullis_ci::CiError;
 use portcullis_document::Fault;
 use portcullis_jobs::Runner;
 use serde_json::{Value, json};
@@ -152,7 +153,11 @@ fn forget_manager(mut call: Call<'_>) -> Answering<'_> {
             let fault = Fault::at("system_id", "it is required");
             return Err(HttpError::unprocessable(&[fault]));
         };
-        jobs.forget_manager(runner.id, system_id.to_owned()).await?;
+        match jobs.delete_manager(runner.id, system_id).await {
+            // It is forgotten already.
+            Ok(()) | Err(CiError::NotFound) => {}
+            Err(error) => return Err(error.into()),
+        }
         Ok(answer::nothing())
     })
 }
