@@ -1,7 +1,7 @@
 # The two commands most people need are `make run` and `make test`.
 # Everything else is a part of one of them, or named by `make help`.
 
-.PHONY: help run test unit e2e-kube e2e-signatures e2e-telemetry e2e-api e2e-faults lint bench setup build quick fmt schema
+.PHONY: help run test unit e2e-kube e2e-signatures e2e-telemetry e2e-api e2e-faults e2e-runners lint bench setup build quick fmt schema
 .DEFAULT_GOAL := help
 
 # Where rustup puts cargo, for shells that were started before it was installed.
@@ -16,6 +16,7 @@ help:
 	@echo "make e2e-telemetry   only the tests with the real OpenTelemetry Collector"
 	@echo "make e2e-api   only the tests of the API with zuul-client, schemathesis, a real OpenID provider, Chromium"
 	@echo "make e2e-faults      only the tests that kill servers and databases while CI jobs flow"
+	@echo "make e2e-runners     only the tests with runners that others wrote"
 	@echo "make lint      format, clippy, documentation, licences"
 	@echo "make build     the program as it is shipped: target/release/portcullis"
 	@echo "make quick     the program built in a fraction of the time, to try it: target/quick/portcullis"
@@ -46,6 +47,7 @@ test: unit
 	scripts/test-telemetry
 	scripts/test-api
 	scripts/test-faults
+	scripts/test-runners
 
 # A snapshot that changed is a failure, and nothing is written beside it.
 unit: export INSTA_UPDATE := no
@@ -67,6 +69,9 @@ e2e-api: quick
 
 e2e-faults: quick
 	scripts/test-faults
+
+e2e-runners: quick
+	scripts/test-runners
 
 lint: setup
 	scripts/lint

@@ -18,5 +18,5 @@ pub use reports::{
     ArtifactDownload, JobReport, NewArtifact, ReportOutcome, ReportedState, TraceOutcome,
 };
 pub use requests::{JobRequest, RunnerContact, TakenJob};
-pub use runners::{CreatedRunner, NewRunner};
+pub use runners::{CreatedRunner, ManagerDetails, NewRunner};
 pub use stats::Stats;

@@ -17,6 +17,7 @@ use crate::gate::Gate;
 use crate::ids::IdPool;
 use crate::judge::PolicyJudge;
 use crate::lanes::Lanes;
+use crate::queue::Queue;
 use crate::recorder::{Observation, Recorder};
 use crate::secrets::ServerKey;
 use crate::settings::Settings;
@@ -43,6 +44,7 @@ pub(crate) struct Inner {
     pub(crate) backlog: Backlog,
     pub(crate) lanes: Lanes,
     pub(crate) ids: IdPool,
+    pub(crate) queue: Queue,
     pub(crate) uploads: Uploads,
 }
 
@@ -71,6 +73,7 @@ impl Inner {
             backlog: Backlog::default(),
             lanes: Lanes::default(),
             ids: IdPool::default(),
+            queue: Queue::default(),
             uploads: Uploads::default(),
         }
     }
@@ -167,6 +170,7 @@ impl Inner {
         for record in after.records {
             (record.stored)();
         }
+        self.queue.change(after.queue);
         if after.has_deliveries {
             self.wake();
         }

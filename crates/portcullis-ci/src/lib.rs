@@ -20,10 +20,12 @@ mod known;
 mod lanes;
 mod overload;
 mod policies;
+mod queue;
 mod recorder;
 mod resume;
 mod secrets;
 mod service;
+mod serving;
 mod settings;
 mod surroundings;
 mod sweeper;
@@ -34,8 +36,9 @@ pub use artifacts::ArtifactUpload;
 pub use details::{
     ArtifactDownload, BreakerDetails, ClaimRequest, ControllerDetails, CreatedController,
     CreatedRunner, DeliveryDetails, DeliveryFilter, DeliveryTry, JobFilter, JobReport, JobRequest,
-    JobSummary, NewArtifact, NewRunner, Page, PageRequest, PipelineDetails, PipelineFilter,
-    ReportOutcome, ReportedState, RunnerContact, Stats, TakenJob, TestResult, TraceOutcome,
+    JobSummary, ManagerDetails, NewArtifact, NewRunner, Page, PageRequest, PipelineDetails,
+    PipelineFilter, ReportOutcome, ReportedState, RunnerContact, Stats, TakenJob, TestResult,
+    TraceOutcome,
 };
 pub use engine::CallbackOutcome;
 pub use error::{CiError, OpenError};

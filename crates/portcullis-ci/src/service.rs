@@ -107,6 +107,10 @@ impl Service {
         inner.spawn(Arc::clone(&inner).dispatch());
         inner.spawn(Arc::clone(&inner).sweep());
         inner.spawn(Arc::clone(&inner).keep_up());
+        inner.spawn(Arc::clone(&inner).watch_queue());
+        for _ in 0..2 {
+            inner.spawn(Arc::clone(&inner).serve_runners());
+        }
         let background = Arc::new(Background(Arc::clone(&inner)));
         Ok(Self {
             inner,
@@ -133,6 +137,7 @@ impl Service {
     /// by other servers, or after the next start.
     pub async fn shut_down(&self, within: Duration) {
         self.inner.stopping.send_replace(true);
+        self.inner.queue.dismiss(|_, _| true);
         self.inner.wake();
         let mut tasks: JoinSet<()> = std::mem::take(&mut *self.inner.tasks.lock());
         let all = async { while tasks.join_next().await.is_some() {} };

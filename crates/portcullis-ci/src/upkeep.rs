@@ -36,9 +36,11 @@ impl Inner {
 
     async fn keep_up_once(self: &Arc<Self>) -> Result<(), CiError> {
         let retention = self.settings().retention.get();
-        let sweep = self
-            .database
-            .write(move |store| Ok(store.sweep_exemptions(now().before(retention))?));
+        let sweep = self.database.write(move |store| {
+            let before = now().before(retention);
+            store.sweep_managers(before, now())?;
+            Ok(store.sweep_exemptions(before)?)
+        });
         sweep.await?;
         self.delete_artifacts(retention).await?;
         let inner = Arc::clone(self);

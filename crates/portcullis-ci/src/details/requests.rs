@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use portcullis_jobs::{Job, JobId, Runner};
+use portcullis_jobs::{Job, JobId, Runner, RunnerType};
 use serde_json::Value;
 
 /// What a runner says of itself when it asks for a job.
@@ -45,4 +45,26 @@ pub struct TakenJob {
     pub queued_for: Duration,
     /// How many jobs of its project instance runners have now.
     pub running_on_instance_runners: u64,
+}
+
+impl TakenJob {
+    /// A job that this runner has just taken.
+    pub(crate) fn new(record: Job, runner: Runner, manager: String) -> Self {
+        let state = &record.state;
+        let queued_for = state.started_at.zip(state.queued_at);
+        Self {
+            job: record.id,
+            attempt: state.attempt,
+            queued_for: queued_for
+                .map_or(Duration::ZERO, |(started, queued)| started.since(queued)),
+            runner,
+            manager,
+            record,
+            running_on_instance_runners: 0,
+        }
+    }
+
+    pub(crate) fn is_on_instance_runner(&self) -> bool {
+        self.runner.kind == RunnerType::Instance
+    }
 }

@@ -2,8 +2,10 @@
 
 use std::fmt;
 
-use portcullis_jobs::{AccessLevel, Runner, RunnerType};
+use portcullis_jobs::{AccessLevel, Runner, RunnerType, Timestamp};
+use portcullis_store::ManagerRecord;
 use serde::Serialize;
+use serde_json::Value;
 
 /// A runner that is to be registered.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -42,5 +44,40 @@ impl fmt::Debug for CreatedRunner {
         f.debug_struct("CreatedRunner")
             .field("runner", runner)
             .finish_non_exhaustive()
+    }
+}
+
+/// A machine that asks for jobs with the token of a runner.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct ManagerDetails {
+    /// Its name; empty for old runners, which don't say.
+    pub system_id: String,
+    /// When it last asked, to the minute.
+    pub contacted_at: Timestamp,
+    /// Where it called from.
+    pub address: Option<String>,
+    /// What it says of itself: version, platform and so on.
+    pub info: Value,
+    /// Whether it is given no job.
+    pub held: bool,
+    /// Until when, and because of which hold.
+    pub held_until: Option<Timestamp>,
+    /// The hold.
+    pub hold: Option<u64>,
+}
+
+impl ManagerDetails {
+    pub(crate) fn of(record: ManagerRecord, now: Timestamp) -> Self {
+        let held = record.held.filter(|(_, until)| *until > now);
+        let contact = record.contact;
+        Self {
+            system_id: contact.system_id,
+            contacted_at: contact.at,
+            address: contact.address,
+            info: contact.info,
+            held: held.is_some(),
+            held_until: held.map(|(_, until)| until),
+            hold: held.map(|(hold, _)| hold),
+        }
     }
 }

@@ -6,6 +6,7 @@ use portcullis_store::JobRecord;
 use super::turn::Turn;
 use crate::error::CiError;
 use crate::gate::pause_of;
+use crate::queue::QueueChange;
 
 impl Turn<'_, '_> {
     /// Looks at the pipelines whose jobs changed, until nothing changes any more.
@@ -89,6 +90,31 @@ impl Turn<'_, '_> {
         for job in live {
             self.cancel(job.id)?;
             count += 1;
+        }
+        Ok(count)
+    }
+
+    /// Moves the jobs of a pipeline that have not started to the front of the queue; gives how many there are.
+    pub(crate) fn promote_pipeline(&mut self, id: PipelineId) -> Result<usize, CiError> {
+        let found = self.store.pipeline_for_change(id)?;
+        let project = found.ok_or(CiError::NotFound)?.origin.project;
+        let mut count = 0;
+        for mut job in self.store.jobs_of_pipeline_for_change(&project, id)? {
+            let status = job.state.status;
+            if status.is_finished() || status == JobStatus::Running {
+                continue;
+            }
+            count += 1;
+            if !job.promoted {
+                let before = job.queue_place();
+                job.promoted = true;
+                self.store.save_job(&mut job)?;
+                if status == JobStatus::Pending {
+                    let left = QueueChange::Left(job.lane(), before);
+                    self.after.queue.push(left);
+                    self.note_queued(&job);
+                }
+            }
         }
         Ok(count)
     }

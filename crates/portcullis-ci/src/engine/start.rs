@@ -1,8 +1,8 @@
 //! Submitting, starting, retrying and canceling jobs.
 
 use portcullis_jobs::{
-    Admission, Effect, Event, Happened, Job, JobDefinition, JobId, JobStatus, Link,
-    PipelineDefinition, PipelineId, Runner, Timestamp, controller_chain, stuck_reason,
+    Admission, Effect, Event, Happened, JobDefinition, JobId, JobStatus, Link, PipelineDefinition,
+    PipelineId, Timestamp, controller_chain, stuck_reason,
 };
 use portcullis_store::{IdKind, JobRecord, PipelineRecord};
 
@@ -105,15 +105,14 @@ impl Turn<'_, '_> {
         self.save(&mut job)
     }
 
-    /// A runner takes a job, if it still may.
-    pub(crate) fn take(&mut self, id: JobId, runner: &Runner) -> Result<Option<Job>, CiError> {
+    /// Puts a job back into the queue that was taken for somebody who never heard of it.
+    pub(crate) fn give_back(&mut self, id: JobId, attempt: u32) -> Result<(), CiError> {
         let mut job = self.lock_job(id)?;
-        if job.state.status != JobStatus::Pending || !job.needs().is_met_by(runner) {
-            return Ok(None);
+        if job.state.attempt == attempt {
+            self.apply(&mut job, &Event::Requeue)?;
+            self.save(&mut job)?;
         }
-        self.apply(&mut job, &Event::Take { runner: runner.id })?;
-        self.save(&mut job)?;
-        Ok(Some(job.job))
+        Ok(())
     }
 
     /// The server has to look at a job, because its deadline passed or its controller was changed.
@@ -150,6 +149,10 @@ impl Turn<'_, '_> {
             JobStatus::Running => Some(self.silent_until(job)),
             _ => None,
         };
-        Ok(self.store.save_job(job)?)
+        self.store.save_job(job)?;
+        if job.state.status == JobStatus::Pending {
+            self.note_queued(job);
+        }
+        Ok(())
     }
 }

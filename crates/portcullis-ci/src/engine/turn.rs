@@ -4,13 +4,16 @@ use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
 use portcullis_core::clock;
-use portcullis_jobs::{Event, JobId, JobStatus, PipelineId, Timestamp, Transition};
+use portcullis_jobs::{
+    Event, JobId, JobStatus, PipelineId, RunnerId, RunnerType, Timestamp, Transition,
+};
 use portcullis_store::{JobRecord, JobsTransaction};
 
 use super::question::Question;
 use crate::error::CiError;
 use crate::gate::Gate;
 use crate::known::{KnownSurroundings, Surroundings};
+use crate::queue::QueueChange;
 use crate::recorder::{AdmissionRecord, Observation, Recorder};
 use crate::secrets::ServerKey;
 use crate::settings::Settings;
@@ -45,6 +48,8 @@ pub(crate) struct Aftermath {
     /// Projects whose jobs began to wait for admission, or stopped, once for each job.
     pub(crate) began: Vec<String>,
     pub(crate) ended: Vec<String>,
+    /// What happened to the queue.
+    pub(crate) queue: Vec<QueueChange>,
 }
 
 impl Aftermath {
@@ -56,6 +61,7 @@ impl Aftermath {
         self.observations.extend(other.observations);
         self.began.extend(other.began);
         self.ended.extend(other.ended);
+        self.queue.extend(other.queue);
     }
 }
 
@@ -150,6 +156,7 @@ impl<'t, 'd> Turn<'t, 'd> {
         event: &Event,
     ) -> Result<Transition, CiError> {
         let from = job.state.status;
+        let had_by = job.state.runner_id;
         let transition = job.state.apply(event, self.now)?;
         job.state = transition.state.clone();
         let to = job.state.status;
@@ -161,8 +168,44 @@ impl<'t, 'd> Turn<'t, 'd> {
             } else if from == JobStatus::Preparing {
                 self.after.ended.push(project.clone());
             }
+            self.note_queue((from, had_by), job, event)?;
         }
         Ok(transition)
+    }
+
+    /// Notes for the queue in memory what has left it, and what no longer runs.
+    fn note_queue(
+        &mut self,
+        (from, had_by): (JobStatus, Option<RunnerId>),
+        job: &JobRecord,
+        event: &Event,
+    ) -> Result<(), CiError> {
+        match (from, event) {
+            // Whoever takes a job knows.
+            (JobStatus::Pending, Event::Take { .. }) => {}
+            (JobStatus::Pending, _) => {
+                let left = QueueChange::Left(job.lane(), job.queue_place());
+                self.after.queue.push(left);
+            }
+            (JobStatus::Running, _) => {
+                let project = &job.definition.project;
+                let around = self.around(project)?;
+                let mut runners = around.runners.iter();
+                let runner = runners.find(|runner| Some(runner.id) == had_by);
+                if runner.is_some_and(|runner| runner.kind == RunnerType::Instance) {
+                    self.after.queue.push(QueueChange::Ended(project.clone()));
+                }
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+
+    /// Notes for the queue in memory that a job is in it.
+    pub(super) fn note_queued(&mut self, job: &JobRecord) {
+        let needs = Box::new(job.lane_needs());
+        let entered = QueueChange::Entered(job.lane(), needs, job.queue_place());
+        self.after.queue.push(entered);
     }
 
     /// A job has a new status.

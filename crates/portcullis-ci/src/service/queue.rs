@@ -1,6 +1,6 @@
 //! What operators do with the pipelines of a project: find, count, run again, cancel, prefer and let go on.
 
-use portcullis_jobs::{JobStatus, PipelineDefinition, PipelineId};
+use portcullis_jobs::{PipelineDefinition, PipelineId};
 use portcullis_store::{LivePipelines, PipelineMatch};
 
 use super::Service;
@@ -66,23 +66,10 @@ impl Service {
     ///
     /// When there is no such pipeline, or the store doesn't answer.
     pub async fn promote_pipeline(&self, id: PipelineId) -> Result<usize, CiError> {
-        let promote = self.inner.database.write(move |store| {
-            let pipeline = store.pipeline_for_change(id)?.ok_or(CiError::NotFound)?;
-            let mut count = 0;
-            for mut job in store.jobs_of_pipeline_for_change(&pipeline.origin.project, id)? {
-                let status = job.state.status;
-                if status.is_finished() || status == JobStatus::Running {
-                    continue;
-                }
-                count += 1;
-                if !job.promoted {
-                    job.promoted = true;
-                    store.save_job(&mut job)?;
-                }
-            }
-            Ok(count)
-        });
-        promote.await
+        let turn = self.inner.turn(move |turn| turn.promote_pipeline(id));
+        let (count, after) = turn.await?;
+        self.follow_up(after).await;
+        Ok(count)
     }
 
     /// How many pipelines are under way, by project, name and status.

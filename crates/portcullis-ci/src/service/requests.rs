@@ -1,18 +1,18 @@
 //! Runners that ask for a job.
 
-use portcullis_jobs::{Job, JobId, JobStatus, Runner};
-use portcullis_store::JobFilter;
+use portcullis_jobs::{Runner, RunnerId, Timestamp};
+use portcullis_store::ManagerContact;
 
 use super::Service;
-use crate::details::{JobRequest, RunnerContact, TakenJob};
+use crate::details::{JobRequest, ManagerDetails, RunnerContact};
+use crate::engine::now;
 use crate::error::CiError;
-
-/// Jobs that are looked at together.
-const BATCH: usize = 100;
+use crate::queue::{Answer, summary};
 
 impl Service {
-    /// Gives a runner a job that it may take: no one else is given it. One that has nothing to do, and says so with the
-    /// cursor of its last request, waits for a job.
+    /// Gives a runner a job that it may take: no one else is given it, unless it isn't acknowledged within the lease. A
+    /// request with the cursor of the last one is held until there is a job, or for the long poll. When the future is
+    /// dropped, nothing is taken for it, or what was taken goes back.
     ///
     /// # Errors
     ///
@@ -21,59 +21,137 @@ impl Service {
         &self,
         runner: Runner,
         contact: RunnerContact,
-        _last_update: Option<&str>,
+        last_update: Option<&str>,
     ) -> Result<JobRequest, CiError> {
-        let mut before: Option<JobId> = None;
-        let mut fitting = Vec::new();
-        loop {
-            let filter = JobFilter {
-                status: Some(JobStatus::Pending),
-                ..JobFilter::default()
-            };
-            let list = self
-                .inner
-                .database
-                .read(move |reader| Ok(reader.list_jobs(&filter, before, BATCH)?));
-            let found = list.await?;
-            before = found.last().map(|job| job.id);
-            let fits = found.iter().filter(|job| job.needs().is_met_by(&runner));
-            fitting.extend(fits.map(|job| job.id));
-            if found.len() < BATCH {
-                break;
-            }
-        }
+        let inner = &self.inner;
         let manager = contact.system_id.unwrap_or_default();
-        for id in fitting.into_iter().rev() {
-            if let Some(taken) = self.take(id, runner.clone(), &manager).await? {
-                return Ok(JobRequest::Given(Box::new(taken)));
-            }
+        inner.queue.contacts.note(ManagerContact {
+            runner: runner.id,
+            system_id: manager.clone(),
+            at: now(),
+            address: contact.address,
+            info: summary(&contact.info),
+        });
+        let name = &inner.name;
+        let (_, is_held) = inner.queue.cursor(name, &runner, last_update);
+        let nothing = || {
+            let (cursor, _) = inner.queue.cursor(name, &runner, None);
+            Ok(JobRequest::Nothing { cursor })
+        };
+        if inner.is_stopping() {
+            return nothing();
         }
-        let cursor = "0".to_owned();
-        Ok(JobRequest::Nothing { cursor })
+        // A manager that is held waits like a runner that is paused.
+        let mut is_held_back = inner.queue.is_held(runner.id, &manager, now());
+        if is_held_back {
+            // Another server may have released it.
+            let held = inner.held_managers().await?;
+            is_held_back = held.contains(&(runner.id, manager.clone()));
+        }
+        let asking = Runner {
+            paused: runner.paused || is_held_back,
+            ..runner.clone()
+        };
+        let Some(mut ticket) = inner.queue.arrive(asking, manager) else {
+            return nothing();
+        };
+        let answer = match is_held {
+            true => {
+                let within = inner.settings().runners.long_poll.get();
+                let answer = tokio::time::timeout(within, ticket.answer()).await;
+                match answer {
+                    Ok(answer) => answer,
+                    Err(_) => {
+                        ticket.leave();
+                        ticket.answer().await
+                    }
+                }
+            }
+            false => {
+                if ticket.is_waiting() {
+                    inner.refresh_queue_now().await?;
+                }
+                ticket.hurry();
+                ticket.answer().await
+            }
+        };
+        match answer {
+            Answer::Job(job) => Ok(JobRequest::Given(job)),
+            Answer::Nothing => nothing(),
+            Answer::Failed(error) => Err(error),
+        }
     }
 
-    async fn take(
+    /// The machines that ask for jobs with the token of a runner, by their names.
+    ///
+    /// # Errors
+    ///
+    /// When the store doesn't answer.
+    pub async fn managers(&self, runner: RunnerId) -> Result<Vec<ManagerDetails>, CiError> {
+        let read = self
+            .inner
+            .database
+            .read(move |reader| Ok(reader.managers(runner)?));
+        let now = now();
+        let found = read.await?.into_iter();
+        Ok(found
+            .map(|record| ManagerDetails::of(record, now))
+            .collect())
+    }
+
+    /// Forgets a manager, with its hold if it is held.
+    ///
+    /// # Errors
+    ///
+    /// [`CiError::NotFound`] when there is none; when the store doesn't answer.
+    pub async fn delete_manager(&self, runner: RunnerId, system_id: &str) -> Result<(), CiError> {
+        let name = system_id.to_owned();
+        let delete = self
+            .inner
+            .database
+            .write(move |store| Ok(store.delete_manager(runner, &name)?));
+        let is_deleted = delete.await?;
+        self.inner.queue.contacts.forget(runner, system_id);
+        is_deleted.then_some(()).ok_or(CiError::NotFound)
+    }
+
+    /// Gives a manager no job until this time, or until the hold is released. Says whether that is new: one that another
+    /// hold has stays with that.
+    ///
+    /// # Errors
+    ///
+    /// When the store doesn't answer.
+    pub async fn hold_manager(
         &self,
-        id: JobId,
-        runner: Runner,
-        manager: &str,
-    ) -> Result<Option<TakenJob>, CiError> {
-        let taker = runner.clone();
-        let turn = self.inner.turn(move |turn| turn.take(id, &taker));
-        let (taken, after) = turn.await?;
-        self.follow_up(after).await;
-        let taken = taken.map(|record: Job| TakenJob {
-            job: id,
-            attempt: record.state.attempt,
-            queued_for: match (record.state.queued_at, record.state.started_at) {
-                (Some(queued), Some(started)) => started.since(queued),
-                _ => std::time::Duration::ZERO,
-            },
-            record,
-            runner,
-            manager: manager.to_owned(),
-            running_on_instance_runners: 0,
-        });
-        Ok(taken)
+        runner: RunnerId,
+        system_id: &str,
+        hold: u64,
+        until: Timestamp,
+    ) -> Result<bool, CiError> {
+        let name = system_id.to_owned();
+        let held = self
+            .inner
+            .database
+            .write(move |store| Ok(store.hold_manager((runner, &name), hold, until, now())?));
+        let is_held = held.await?;
+        // It asks again, and is told nothing until then.
+        let is_it = |one: &Runner, manager: &str| one.id == runner && manager == system_id;
+        self.inner.queue.dismiss(is_it);
+        Ok(is_held)
+    }
+
+    /// Lets the managers of a hold take jobs again; gives how many there are.
+    ///
+    /// # Errors
+    ///
+    /// When the store doesn't answer.
+    pub async fn release_hold(&self, hold: u64) -> Result<u64, CiError> {
+        let release = self
+            .inner
+            .database
+            .write(move |store| Ok(store.release_managers(hold)?));
+        let released = release.await?;
+        self.inner.queue.dismiss(|runner, _| runner.paused);
+        Ok(released)
     }
 }

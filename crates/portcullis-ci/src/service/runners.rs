@@ -120,7 +120,9 @@ impl Service {
             store.save_runner(&record)?;
             Ok(record.runner)
         });
-        change.await
+        let changed = change.await?;
+        self.inner.queue.dismiss(|runner, _| runner.id == id);
+        Ok(changed)
     }
 
     /// Deletes a runner.
@@ -133,10 +135,9 @@ impl Service {
             .inner
             .database
             .write(move |store| Ok(store.delete_runner(id)?));
-        match delete.await? {
-            true => Ok(()),
-            false => Err(CiError::NotFound),
-        }
+        let is_deleted = delete.await?;
+        self.inner.queue.dismiss(|runner, _| runner.id == id);
+        is_deleted.then_some(()).ok_or(CiError::NotFound)
     }
 
     /// Gives a runner another token, which is shown this once; the one it has is not valid any more.

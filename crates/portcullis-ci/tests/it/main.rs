@@ -22,6 +22,7 @@ mod overload;
 mod pipelines;
 mod policies;
 mod runner_output;
+mod runners;
 mod running;
 mod servers;
 mod standstill;

@@ -83,6 +83,7 @@ pub(crate) async fn ask(bench: &Bench, runner: &Runner) -> Option<Taken> {
 pub(crate) async fn taken(bench: &Bench, keys: Value) -> Taken {
     let runner = instance_runner(bench).await;
     let job = bench.submit(keys).await;
+    bench.settled(job.id).await;
     let taken = ask(bench, &runner).await.unwrap();
     assert_eq!(taken.id, job.id);
     taken
@@ -240,15 +241,13 @@ async fn a_runner_that_does_not_begin_loses_the_job_to_another(bench: Bench) {
 }
 
 async fn a_runner_that_falls_silent_loses_the_job_for_good(bench: Bench) {
+    let mut settings = bench.settings.clone();
+    settings.runners.lost = Duration::from_millis(100);
+    bench.service.change(settings);
     let taken = taken(&bench, json!({})).await;
     update(&bench, &taken, report(ReportedState::Running))
         .await
         .unwrap();
-    let mut settings = bench.settings.clone();
-    settings.runners.lost = Duration::from_millis(100);
-    bench.service.change(settings);
-    // The time in force when it last reported counts, until it reports again.
-    let _ = update(&bench, &taken, report(ReportedState::Running)).await;
     let is_lost = |job: &portcullis_ci::JobDetails| job.status == JobStatus::Failed;
     let lost = bench.job_when(taken.id, "it is lost", is_lost).await;
     assert_eq!(
@@ -324,7 +323,9 @@ async fn jobs_know_the_number_of_their_project(bench: Bench) {
     // Pipelines too.
     let pipeline =
         bench.submit_pipeline(json!([{"name": "a", "stage": "build", "tags": ["linux"]}]));
-    pipeline.await;
+    let pipeline = pipeline.await;
+    let job = bench.service.pipeline(pipeline).await.unwrap().jobs[0].id;
+    bench.settled(job).await;
     let runner = instance_runner(&bench).await;
     let of_pipeline = ask(&bench, &runner).await.unwrap();
     assert!(number(&of_pipeline.payload) > 0);

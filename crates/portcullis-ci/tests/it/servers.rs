@@ -26,6 +26,7 @@ macro_rules! on_both {
         }
     };
 }
+pub(crate) use on_both;
 
 on_both! {
     a_server_that_starts_again_goes_on,

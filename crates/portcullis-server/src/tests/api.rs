@@ -10,6 +10,7 @@ mod cases;
 mod ci;
 mod queue;
 mod records;
+mod runners;
 mod schema;
 mod walk;
 

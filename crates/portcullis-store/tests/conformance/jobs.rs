@@ -16,4 +16,5 @@ mod queue;
 mod records;
 mod runners;
 mod take;
+mod unfit;
 mod writer;

@@ -73,6 +73,28 @@ impl Place {
         }
     }
 
+    /// How the database would run a query.
+    pub(crate) fn plan(&self, sql: &str) -> String {
+        match (self.file(), &self.url) {
+            (Some(file), _) => {
+                let connection = rusqlite::Connection::open(file).unwrap();
+                let mut statement = connection
+                    .prepare(&format!("EXPLAIN QUERY PLAN {sql}"))
+                    .unwrap();
+                let lines = statement.query_map([], |row| row.get::<_, String>(3));
+                let lines: Vec<String> = lines.unwrap().map(Result::unwrap).collect();
+                lines.join("\n")
+            }
+            (_, Some(url)) => {
+                let mut client = postgres::Client::connect(url, postgres::NoTls).unwrap();
+                let rows = client.query(&format!("EXPLAIN {sql}"), &[]).unwrap();
+                let lines: Vec<String> = rows.iter().map(|row| row.get(0)).collect();
+                lines.join("\n")
+            }
+            _ => unreachable!(),
+        }
+    }
+
     /// Runs SQL behind the store's back.
     pub(crate) fn meddle(&self, sql: &str) {
         match (self.file(), &self.url) {

@@ -36,6 +36,12 @@ const NEEDS: &[(&str, &str, usize, &str)] = &[
         "some fifteen minutes on a quiet machine, and Go for the peers; `make bench` runs it",
     ),
     (
+        "docs/ci.md",
+        "gitlab-runner",
+        1,
+        "a program in Go; e2e/runners runs it where there is one, and an independent runner everywhere",
+    ),
+    (
         "docs/eval.md",
         "Helm",
         1,

@@ -5,7 +5,7 @@ use portcullis_document::{Fault, read};
 use portcullis_jobs::{AccessLevel, Runner, RunnerType};
 use portcullis_roles::{Condition, Parameters, Permission, Project};
 use serde::{Deserialize, Deserializer};
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::{
     Held, INVALID, LIMIT, OBJECT, OTHER, Object, PAGE_NUMBER, created, known, list_of, listed,
@@ -165,7 +165,10 @@ pub(in crate::api) const ENDPOINTS: &[Endpoint] = &[
         ("/api/v1/runners/{id}", "runner"),
         Tag::Runners,
         by_holder::<Read>(),
-        ("Show a runner", ""),
+        (
+            "Show a runner",
+            "With its `managers`: the machines that ask for jobs with its token.",
+        ),
         object::<Object>("The runner."),
         show,
     )
@@ -268,10 +271,15 @@ async fn manageable(call: &Call<'_>) -> Result<(Service, Runner), HttpError> {
 fn show(call: Call<'_>) -> Answering<'_> {
     Box::pin(async move {
         call.admit_somewhere::<Read>()?;
-        let (_, runner) = stored(&call).await?;
+        let (jobs, runner) = stored(&call).await?;
         call.authorize_existing(runner.territory(), |_| Read, unknown)
             .await?;
-        answer::ok(&runner)
+        let managers = jobs.managers(runner.id).await?;
+        let mut shown = serde_json::to_value(&runner).map_err(|_| HttpError::internal())?;
+        if let Some(members) = shown.as_object_mut() {
+            members.insert("managers".to_owned(), json!(managers));
+        }
+        answer::ok(&shown)
     })
 }
 

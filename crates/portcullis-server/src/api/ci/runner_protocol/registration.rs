@@ -3,6 +3,8 @@
 //! There are no registration tokens: `POST /api/v4/user/runners` creates a runner, and its token is what
 //! `gitlab-runner register` is given, of new versions (`--token`) and old ones (`--registration-token`).
 
+use portcullis_ci::CiError;
+use portcullis_document::Fault;
 use portcullis_jobs::Runner;
 use serde_json::{Value, json};
 
@@ -12,6 +14,7 @@ use crate::api::answer;
 use crate::api::call::{Answering, Call};
 use crate::api::ci::{INVALID, OBJECT, Object, created, object};
 use crate::api::endpoint::{Content, Endpoint, Success, Tag, Verb, post};
+use crate::http::error::HttpError;
 
 const TOKEN: Content = Content {
     schema: OBJECT,
@@ -144,7 +147,17 @@ fn unregister(mut call: Call<'_>) -> Answering<'_> {
 /// `DELETE /api/v4/runners/managers`
 fn forget_manager(mut call: Call<'_>) -> Answering<'_> {
     Box::pin(async move {
-        of_runner(&mut call).await?;
+        let (jobs, runner, _, body) = of_runner(&mut call).await?;
+        let system_id = body.get("system_id").and_then(Value::as_str);
+        let Some(system_id) = system_id.filter(|id| !id.is_empty()) else {
+            let fault = Fault::at("system_id", "it is required");
+            return Err(HttpError::unprocessable(&[fault]));
+        };
+        match jobs.delete_manager(runner.id, system_id).await {
+            // It is forgotten already.
+            Ok(()) | Err(CiError::NotFound) => {}
+            Err(error) => return Err(error.into()),
+        }
         Ok(answer::nothing())
     })
 }
