@@ -55,6 +55,10 @@ impl Service {
         let Some(mut ticket) = inner.queue.arrive(asking, manager) else {
             return nothing();
         };
+        if inner.is_stopping() {
+            // It came after the others were let go.
+            ticket.leave();
+        }
         let answer = match is_held {
             true => {
                 let within = inner.settings().runners.long_poll.get();
@@ -80,6 +84,11 @@ impl Service {
             Answer::Nothing => nothing(),
             Answer::Failed(error) => Err(error),
         }
+    }
+
+    /// How many requests for a job are held or being served by this server.
+    pub fn waiting_requests(&self) -> usize {
+        self.inner.queue.waiting()
     }
 
     /// The machines that ask for jobs with the token of a runner, by their names.

@@ -10,7 +10,7 @@ use portcullis_document::Duration;
 use portcullis_jobs::{AccessLevel, JobId, JobStatus, Runner, RunnerType, read_job};
 use serde_json::{Value, json};
 
-use crate::bench::{Bench, answers, job, words};
+use crate::bench::{Bench, answers, job, pause, until, words};
 use crate::servers::on_both;
 
 on_both! {
@@ -71,10 +71,10 @@ fn wait(service: &Service, runner: Runner, cursor: String) -> tokio::task::JoinH
 async fn wait_here(bench: &Bench, runner: u64) -> tokio::task::JoinHandle<JobRequest> {
     let cursor = ask(&bench.service, runner).await.unwrap_err();
     let runner = bench.service.runner(runner).await.unwrap();
+    let before = bench.service.waiting_requests();
     let task = wait(&bench.service, runner, cursor);
-    for _ in 0..20 {
-        tokio::task::yield_now().await;
-    }
+    let is_held = || bench.service.waiting_requests() > before;
+    until("the request is held", is_held).await;
     task
 }
 
@@ -276,8 +276,15 @@ async fn what_another_server_queued_wakes_who_waits_here(bench: Bench) {
     // One that asks at once sees it as well.
     let definition = read_job(&job(&json!({"tags": ["docker"]}))).unwrap();
     let id = other.submit_job(definition).await.unwrap().id;
-    tokio::time::sleep(std::time::Duration::from_millis(60)).await;
-    assert_eq!(taken(&bench, 1).await, Some(id));
+    let mut found = None;
+    for _ in 0..1000 {
+        found = taken(&bench, 1).await;
+        if found.is_some() {
+            break;
+        }
+        pause().await;
+    }
+    assert_eq!(found, Some(id));
 }
 
 async fn exactly_one_runner_gets_a_job(bench: Bench) {
@@ -357,11 +364,11 @@ async fn a_runner_that_is_paused_while_it_waits_gets_nothing(bench: Bench) {
 async fn a_held_manager_gets_nothing_until_it_is_released(bench: Bench) {
     bench.runners().await;
     let service = &bench.service;
-    let until = portcullis_jobs::Timestamp::from(portcullis_core::clock::wall());
-    let until = until.after(std::time::Duration::from_secs(3600));
+    let now = portcullis_jobs::Timestamp::from(portcullis_core::clock::wall());
+    let end = now.after(std::time::Duration::from_secs(3600));
     let waiting = wait_here(&bench, 1).await;
-    assert!(service.hold_manager(1, "s_1", 7, until).await.unwrap());
-    assert!(!service.hold_manager(1, "s_1", 8, until).await.unwrap());
+    assert!(service.hold_manager(1, "s_1", 7, end).await.unwrap());
+    assert!(!service.hold_manager(1, "s_1", 8, end).await.unwrap());
     assert_eq!(number(waiting.await.unwrap()), None);
     let job = bench.submit(json!({})).await.id;
     for _ in 0..2 {
@@ -397,7 +404,7 @@ async fn managers_are_listed(bench: Bench) {
         if found.len() == 2 {
             break;
         }
-        crate::bench::pause().await;
+        pause().await;
     }
     let names: Vec<&str> = found.iter().map(|one| one.system_id.as_str()).collect();
     assert_eq!(names, ["s_a", "s_b"]);
