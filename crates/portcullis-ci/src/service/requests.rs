@@ -1,6 +1,6 @@
 //! Runners that ask for a job.
 
-use portcullis_jobs::{Runner, RunnerId, Timestamp};
+use portcullis_jobs::{Runner, RunnerId};
 use portcullis_store::ManagerContact;
 
 use super::Service;
@@ -108,7 +108,7 @@ impl Service {
             .collect())
     }
 
-    /// Forgets a manager, with its hold if it is held.
+    /// Forgets a manager; one that is held stays held.
     ///
     /// # Errors
     ///
@@ -122,45 +122,5 @@ impl Service {
         let is_deleted = delete.await?;
         self.inner.queue.contacts.forget(runner, system_id);
         is_deleted.then_some(()).ok_or(CiError::NotFound)
-    }
-
-    /// Gives a manager no job until this time, or until the hold is released. Says whether that is new: one that another
-    /// hold has stays with that.
-    ///
-    /// # Errors
-    ///
-    /// When the store doesn't answer.
-    pub async fn hold_manager(
-        &self,
-        runner: RunnerId,
-        system_id: &str,
-        hold: u64,
-        until: Timestamp,
-    ) -> Result<bool, CiError> {
-        let name = system_id.to_owned();
-        let held = self
-            .inner
-            .database
-            .write(move |store| Ok(store.hold_manager((runner, &name), hold, until, now())?));
-        let is_held = held.await?;
-        // It asks again, and is told nothing until then.
-        let is_it = |one: &Runner, manager: &str| one.id == runner && manager == system_id;
-        self.inner.queue.dismiss(is_it);
-        Ok(is_held)
-    }
-
-    /// Lets the managers of a hold take jobs again; gives how many there are.
-    ///
-    /// # Errors
-    ///
-    /// When the store doesn't answer.
-    pub async fn release_hold(&self, hold: u64) -> Result<u64, CiError> {
-        let release = self
-            .inner
-            .database
-            .write(move |store| Ok(store.release_managers(hold)?));
-        let released = release.await?;
-        self.inner.queue.dismiss(|runner, _| runner.paused);
-        Ok(released)
     }
 }

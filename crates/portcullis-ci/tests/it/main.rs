@@ -17,6 +17,7 @@ mod claims;
 mod controllers;
 mod deliveries;
 mod gates;
+mod holds;
 mod judge;
 mod overload;
 mod pipelines;

@@ -161,18 +161,22 @@ impl JobsTransaction<'_> {
         self.write_apart(|database| release(database, hold))
     }
 
-    /// Forgets a manager; says whether it was there.
+    /// Forgets a manager; says whether it was there. One that is held stays held.
     ///
     /// # Errors
     ///
     /// When the database doesn't answer.
     pub fn delete_manager(&mut self, runner: RunnerId, system_id: &str) -> Result<bool, JobsError> {
-        self.surroundings_change()?;
-        let sql = "DELETE FROM runner_managers WHERE runner = ?1 AND system_id = ?2";
+        let find = "SELECT 1 FROM runner_managers WHERE runner = ?1 AND system_id = ?2";
+        let delete = "DELETE FROM runner_managers WHERE runner = ?1 AND system_id = ?2 \
+                      AND hold IS NULL";
         let system_id = storable(system_id);
         let key = [column::id(runner), Value::Text(&system_id)];
-        let deleted = self.write_apart(|database| database.execute(sql, &key))?;
-        Ok(deleted > 0)
+        self.write_apart(|database| {
+            let is_there = !database.query(find, &key)?.is_empty();
+            database.execute(delete, &key)?;
+            Ok(is_there)
+        })
     }
 
     /// Forgets managers that were not heard of since, unless they are held.

@@ -1,4 +1,5 @@
-//! `portcullis job`: submits, lists, shows, explains, retries and cancels CI jobs on a running server.
+//! `portcullis job`: submits, lists, shows, explains, retries and cancels CI jobs on a running server, and prints their
+//! traces.
 
 mod why;
 
@@ -32,6 +33,8 @@ enum JobCommand {
     Show(JobShow),
     /// Explain what a job waits for, why it was denied, or why no runner takes it.
     Why(JobWhy),
+    /// Print what a job has written so far.
+    Trace(JobTrace),
     /// Run a finished job again.
     Retry(JobChange),
     /// Cancel a job.
@@ -93,6 +96,15 @@ struct JobWhy {
 }
 
 #[derive(Debug, Args)]
+struct JobTrace {
+    /// The id of the job.
+    #[arg(value_name = "ID")]
+    id: u64,
+    #[command(flatten)]
+    server: Server,
+}
+
+#[derive(Debug, Args)]
 struct JobChange {
     /// The id of the job.
     #[arg(value_name = "ID")]
@@ -142,6 +154,7 @@ pub(super) fn run(job: &Job) -> Exit {
         JobCommand::List(list) => listed(list),
         JobCommand::Show(show) => shown(show),
         JobCommand::Why(why) => explained(why),
+        JobCommand::Trace(trace) => traced(trace),
         JobCommand::Retry(change) => changed(change, "retry"),
         JobCommand::Cancel(change) => changed(change, "cancel"),
     })
@@ -183,6 +196,14 @@ fn explained(why: &JobWhy) -> Result<(), ClientError> {
     for sentence in why::sentences(&job) {
         output::data(&format!("{}\n", printable(&sentence)));
     }
+    Ok(())
+}
+
+fn traced(trace: &JobTrace) -> Result<(), ClientError> {
+    let mut server = Remote::open(&trace.server)?;
+    let text = server.text(&["v1", "jobs", &trace.id.to_string(), "trace"])?;
+    // As it is: colours are a part of it.
+    output::bytes(&text);
     Ok(())
 }
 

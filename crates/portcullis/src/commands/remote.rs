@@ -2,6 +2,7 @@
 
 use std::ops::ControlFlow;
 
+use bytes::Bytes;
 use portcullis_core::percent::encoded;
 use serde_json::Value;
 
@@ -36,6 +37,11 @@ impl Remote {
     /// Reads something.
     pub(super) fn get(&mut self, path: &[&str]) -> Result<Value, ClientError> {
         self.ask(ApiRequest::get(joined(path)?))
+    }
+
+    /// Reads something that is plain text.
+    pub(super) fn text(&mut self, path: &[&str]) -> Result<Bytes, ClientError> {
+        self.client.ask(ApiRequest::get(joined(path)?))
     }
 
     /// Reads something about which there is more to say.

@@ -108,6 +108,10 @@ fn managers_go_with_their_runner_or_after_a_while(place: &Place) {
     });
     assert!(run(&mut store, |tx| tx.delete_manager(1, "a")));
     assert!(!run(&mut store, |tx| tx.delete_manager(1, "a")));
+    assert!(
+        run(&mut store, |tx| tx.delete_manager(1, "c")),
+        "held, so it stays"
+    );
     assert_eq!(run(&mut store, |tx| tx.sweep_managers(at(50), at(60))), 1);
     assert_eq!(names(&managers(&mut store, 1)), ["c", "d"]);
     run(&mut store, |tx| tx.delete_runner(1));

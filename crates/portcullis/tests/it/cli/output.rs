@@ -54,6 +54,7 @@ const COMMANDS: &[(&str, Prints)] = &[
     ("job list", Prints::Data("SERVER")),
     ("job show", Prints::Data("1 SERVER")),
     ("job why", Prints::Data("1 SERVER")),
+    ("job trace", Prints::Data("1 SERVER")),
     ("job retry", Prints::Data("1 SERVER")),
     ("job cancel", Prints::Data("1 SERVER")),
     ("pipeline submit", Prints::Data("pipeline.json SERVER")),
@@ -174,6 +175,7 @@ fn about_jobs(line: &str) -> Option<Value> {
         (_, "controllers" | "controllers/1") => controller,
         (_, "controllers/1/test") => json!({"error": "no answer", "duration_ms": 3}),
         (true, "deliveries") => page(&delivery),
+        (true, "jobs/1/trace") => json!("what it wrote"),
         (true, "runners") => page(&runner),
         (true, "jobs/1/runners") => json!([{
             "id": 1, "description": "r", "eligible": true, "reasons": [],
