@@ -205,10 +205,7 @@ fn a_job_runs_as_runners_of_all_versions_report() {
     for _ in 0..2 {
         let done = json!({"state": "success", "checksum": "crc32:cbf43926", "output": output});
         let done = api.put(&taken, done);
-        assert_eq!(
-            (done.status, done.header("job-status")),
-            (200, Some("success"))
-        );
+        assert_eq!((done.status, done.header("job-status")), (200, None));
     }
     assert_eq!(api.trace(taken.id), "123456789");
     let odd = api.take(&json!({}));
