@@ -5,9 +5,11 @@
 
 mod body;
 mod git;
+mod taken_by;
 mod variables;
 
-pub use body::{Dependency, DependencyFile, RunnerPayload, TakenBy};
+pub use body::{Dependency, DependencyFile, RunnerPayload};
+pub use taken_by::TakenBy;
 
 #[cfg(test)]
 mod tests;

@@ -7,7 +7,8 @@ use serde_json::json;
 use tokio::io::AsyncReadExt as _;
 
 use crate::bench::Bench;
-use crate::running::{Taken, append, ask, instance_runner, on_both, report, short, taken, update};
+use crate::running::{Taken, append, ask, instance_runner, report, short, taken, update};
+use crate::servers::on_both;
 
 on_both! {
     a_trace_grows_where_it_ends,

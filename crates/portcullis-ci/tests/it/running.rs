@@ -9,23 +9,7 @@ use portcullis_jobs::{AccessLevel, FailureReason, JobId, JobStatus, Runner, Runn
 use serde_json::{Value, json};
 
 use crate::bench::{Bench, words};
-
-/// Makes two tests of each case: one for each database.
-macro_rules! on_both {
-    ($($case:ident),* $(,)?) => {
-        mod on_sqlite {
-            $(#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-            async fn $case() { super::$case(crate::bench::Bench::with(super::short).await).await; })*
-        }
-        mod on_postgres {
-            $(#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-            async fn $case() {
-                super::$case(crate::bench::Bench::on_postgres(super::short).await).await;
-            })*
-        }
-    };
-}
-pub(crate) use on_both;
+use crate::servers::on_both;
 
 on_both! {
     a_job_runs_to_its_end_and_reports_may_be_repeated,

@@ -5,34 +5,18 @@ use std::time::Duration;
 use serde::Serialize;
 
 use super::git::GitInfo;
+use super::taken_by::TakenBy;
 use super::variables::{RunnerVariable, variables};
 use crate::failure::FailureReason;
 use crate::job::JobId;
 use crate::paths::last_name;
 use crate::record::Job;
-use crate::runners::Runner;
-use crate::timestamp::Timestamp;
 use crate::work::{CachePolicy, SaveWhen};
 
 /// How long a job may run that doesn't say so.
 const DEFAULT_TIMEOUT: Duration = Duration::from_secs(3600);
 /// What the tokens of jobs and runners begin with: runners hide them in traces.
 const TOKEN_PREFIXES: [&str; 2] = ["glcbt-", "glrt-"];
-
-/// Who took a job, and what the server adds to it.
-#[derive(Debug, Clone, Copy)]
-pub struct TakenBy<'a> {
-    /// The runner.
-    pub runner: &'a Runner,
-    /// The token with which the runner reports on the job.
-    pub token: &'a str,
-    /// The base of the server's URLs, without a slash at the end.
-    pub server_url: &'a str,
-    /// How many jobs of the project instance runners have now.
-    pub running_on_instance_runners: u64,
-    /// Now.
-    pub now: Timestamp,
-}
 
 /// The body.
 #[derive(Debug, Serialize)]

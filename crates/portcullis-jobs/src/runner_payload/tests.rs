@@ -3,7 +3,7 @@ use serde_json::{Value, json};
 use super::*;
 use crate::{Event, Job, JobState, Runner, Timestamp, read_job};
 
-fn payload(changes: Value) -> Value {
+fn payload(changes: &Value) -> Value {
     let mut body = json!({"project": "g/app", "name": "build", "ref": "main",
         "user": {"id": 1, "username": "ann"}, "tags": ["linux"], "script": ["make"]});
     body.as_object_mut()
@@ -42,7 +42,7 @@ fn variable<'a>(payload: &'a Value, key: &str) -> Option<&'a Value> {
 
 #[test]
 fn what_old_and_strict_runners_require_is_there() {
-    let payload = payload(json!({}));
+    let payload = payload(&json!({}));
     assert_eq!(payload.get("run"), None);
     assert_eq!(
         (&payload["id"], &payload["token"]),
@@ -82,7 +82,7 @@ fn what_old_and_strict_runners_require_is_there() {
 
 #[test]
 fn everything_a_job_defines_reaches_its_runner() {
-    let payload = payload(json!({
+    let payload = payload(&json!({
         "before_script": "setup", "after_script": ["clean"], "image": "rust:1", "services": ["postgres:17"],
         "timeout": "90s", "dependencies": ["lint"],
         "artifacts": {"paths": ["out/"], "exclude": ["*.o"], "name": "app", "when": "always", "expire_in": "1 week"},
@@ -118,7 +118,7 @@ fn variables_keep_their_flags_and_can_not_replace_what_the_server_knows() {
     let variables = json!({"PLAIN": "a$B", "KEY": {"value": "s3cret", "masked": true},
         "FILE": {"value": "text", "file": true}, "PROTECTED": {"value": "p", "protected": true},
         "CI_JOB_ID": "999", "CI_JOB_TOKEN": "mine"});
-    let open = payload(json!({"variables": variables}));
+    let open = payload(&json!({"variables": variables}));
     let flags = |name: &str| {
         let one = variable(&open, name).unwrap();
         ["public", "masked", "file", "raw"].map(|flag| one[flag].as_bool().unwrap())
@@ -137,6 +137,6 @@ fn variables_keep_their_flags_and_can_not_replace_what_the_server_knows() {
     keys.sort_unstable();
     keys.dedup();
     assert_eq!(keys.len(), count, "a variable is given twice");
-    let protected = payload(json!({"variables": variables, "ref_protected": true}));
+    let protected = payload(&json!({"variables": variables, "ref_protected": true}));
     assert_eq!(variable(&protected, "PROTECTED").unwrap()["public"], false);
 }

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 use serde_json::Value;
 
-use super::body::TakenBy;
+use super::taken_by::TakenBy;
 use crate::job::JobView;
 use crate::payload::predefined_variables;
 use crate::record::Job;

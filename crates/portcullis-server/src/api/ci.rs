@@ -40,9 +40,9 @@ pub(super) const GROUPS: &[&[Endpoint]] = &[
     callback::ENDPOINTS,
     exemptions::ENDPOINTS,
     runners::ENDPOINTS,
-    runner_protocol::REGISTRATION,
-    runner_protocol::JOBS,
-    runner_protocol::ARTIFACTS,
+    runner_protocol::registration::ENDPOINTS,
+    runner_protocol::reports::ENDPOINTS,
+    runner_protocol::artifacts::ENDPOINTS,
 ];
 
 /// Items in a page unless said.

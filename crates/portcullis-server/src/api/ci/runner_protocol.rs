@@ -3,10 +3,10 @@
 //! Runners have tokens of their own and no permissions: a runner token asks for jobs, and the token of a job reports
 //! on this job alone. 403 is for wrong tokens only: a runner that gets three of them pauses for an hour.
 
-mod artifacts;
-mod jobs;
+pub(super) mod artifacts;
 mod multipart;
-mod registration;
+pub(super) mod registration;
+pub(super) mod reports;
 mod trace;
 
 use hyper::header::{HeaderName, HeaderValue};
@@ -18,10 +18,6 @@ use super::OTHER;
 use crate::api::call::Call;
 use crate::http::Response;
 use crate::http::error::HttpError;
-
-pub(super) use artifacts::ENDPOINTS as ARTIFACTS;
-pub(super) use jobs::ENDPOINTS as JOBS;
-pub(super) use registration::ENDPOINTS as REGISTRATION;
 
 const JOB_TOKEN: &str = "job-token";
 const RUNNER_TOKEN: &str = "runner-token";

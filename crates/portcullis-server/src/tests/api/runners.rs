@@ -205,10 +205,7 @@ fn a_job_runs_as_runners_of_all_versions_report() {
     for _ in 0..2 {
         let done = json!({"state": "success", "checksum": "crc32:cbf43926", "output": output});
         let done = api.put(&taken, done);
-        assert_eq!(
-            (done.status, done.header("job-status")),
-            (200, Some("success"))
-        );
+        assert_eq!((done.status, done.header("job-status")), (200, None));
     }
     assert_eq!(api.trace(taken.id), "123456789");
     let odd = api.take(&json!({}));
@@ -226,13 +223,7 @@ fn a_wrong_token_gets_403_and_changes_nothing() {
     let runner = api.runner();
     let mine = api.take(&json!({}));
     let other = api.take(&json!({}));
-    for token in [
-        runner.as_str(),
-        &other.token,
-        "glcbt-nonsense",
-        "",
-        "\u{7f}",
-    ] {
+    for token in [runner.as_str(), &other.token, "glcbt-nonsense", ""] {
         let wrong = Taken {
             id: mine.id,
             token: token.to_owned(),
@@ -245,9 +236,7 @@ fn a_wrong_token_gets_403_and_changes_nothing() {
             answer.error(403);
             assert_eq!(answer.header("job-status"), None);
         }
-        if token != "\u{7f}" {
-            api.patch(&wrong, "0-3", b"evil").error(403);
-        }
+        api.patch(&wrong, "0-3", b"evil").error(403);
         let download = format!("/api/v4/jobs/{}/artifacts", mine.id);
         api.send("GET", &download, &[], b"").error(403);
     }

@@ -4,6 +4,7 @@ use hyper::StatusCode;
 use hyper::header::{HeaderName, HeaderValue};
 use portcullis_ci::{JobReport, JobRequest, ReportOutcome, ReportedState, RunnerContact};
 use portcullis_document::read;
+use portcullis_jobs::JobStatus;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -48,7 +49,7 @@ pub(in crate::api::ci) const ENDPOINTS: &[Endpoint] = &[
     .with_ci(),
     Endpoint {
         method: Verb::Put,
-        success: object::<Object>("The report counts. The header `Job-Status` says how the job is."),
+        success: object::<Object>("The report counts. The header `Job-Status` of a job that goes on is `running`."),
         ..post(
             ("/api/v4/jobs/{id}", "updateJob"),
             Tag::Runners,
@@ -183,7 +184,11 @@ fn update(mut call: Call<'_>) -> Answering<'_> {
         match jobs.update_job(id, &token, body.report()).await {
             Ok(ReportOutcome::Counts(status)) => {
                 let response = answer::ok(&json!({"id": id, "status": status}))?;
-                Ok(with_status(response, status))
+                // A runner that reported the end would take it for an order to stop.
+                Ok(match status {
+                    JobStatus::Running => with_status(response, status),
+                    _ => response,
+                })
             }
             Ok(ReportOutcome::ResendTrace) => {
                 let message = "the trace is not what the runner sent: send it again";
