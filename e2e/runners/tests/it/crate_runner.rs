@@ -81,9 +81,9 @@ async fn runner(server: &Server, token: String) -> Runner {
     assert!(JOBS.set(()).is_ok(), "one runner for each process");
     tracing::subscriber::set_global_default(Registry::default().with(layer)).unwrap();
     let url = Url::parse(&server.url).unwrap();
-    RunnerBuilder::new(url, token, server.folder.path().join("builds"), jobs)
-        .build()
-        .await
+    let builds = server.folder.path().join("builds");
+    std::fs::create_dir(&builds).unwrap();
+    RunnerBuilder::new(url, token, builds, jobs).build().await
 }
 
 /// Takes one job, and runs it to its end.

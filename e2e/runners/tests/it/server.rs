@@ -11,7 +11,7 @@ use tempfile::TempDir;
 
 /// How often something is looked at, and how often at most.
 const PAUSE: Duration = Duration::from_millis(100);
-const PATIENCE: usize = 1200;
+const PATIENCE: usize = 600;
 
 /// A server on this machine, with a token that may do everything.
 pub(crate) struct Server {
@@ -123,7 +123,13 @@ impl Server {
     /// The job once it has this status.
     pub(crate) fn when(&self, id: u64, status: &str) -> Value {
         until(&format!("job {id} is {status}"), || {
-            Some(self.job(id)).filter(|job| job["status"] == status)
+            let job = self.job(id);
+            let is_finished = job["finished_at"].is_string();
+            assert!(
+                !is_finished || job["status"] == status,
+                "not {status}: {job}"
+            );
+            Some(job).filter(|job| job["status"] == status)
         })
     }
 }
