@@ -9,7 +9,8 @@ use portcullis_store::{Mode, NewHold, Placed, Store};
 use serde_json::json;
 
 use crate::bench::Bench;
-use crate::running::{ask, instance_runner, on_both, report, short, update};
+use crate::running::{ask, instance_runner, report, short, update};
+use crate::servers::on_both;
 
 on_both! {
     the_machine_of_a_job_that_fails_is_held_until_it_is_released,
