@@ -11,7 +11,7 @@ use portcullis_ci::{
 use portcullis_jobs::{
     AccessLevel, ControllerDefinition, JobId, JobStatus, RunnerType, read_job, read_pipeline,
 };
-use portcullis_store::Location;
+use portcullis_store::{Location, Mode, Store};
 use portcullis_testing::{PATIENCE, Reply, Request, Server};
 use serde_json::{Value, json};
 use tempfile::TempDir;
@@ -142,6 +142,19 @@ impl Bench {
         }
         let paused = json!({"paused": true});
         self.service.change_runner(6, paused).await.unwrap();
+    }
+
+    /// Does something with the store itself, as another server would.
+    pub(crate) async fn in_store<T: Send + 'static>(
+        &self,
+        work: impl FnOnce(&mut Store) -> T + Send + 'static,
+    ) -> T {
+        let location = self.location.clone();
+        let done = tokio::task::spawn_blocking(move || {
+            let mut store = Store::open(&location, Mode::ReadWrite).unwrap();
+            work(&mut store)
+        });
+        done.await.unwrap()
     }
 
     pub(crate) async fn submit(&self, keys: Value) -> JobDetails {

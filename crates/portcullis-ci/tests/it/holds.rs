@@ -1,11 +1,9 @@
 //! Holds: the machine of a job that failed takes no other until somebody has looked at it.
 
-use std::time::SystemTime;
-
 use portcullis_ci::{JobReport, ReportedState};
 use portcullis_core::clock;
 use portcullis_jobs::JobStatus;
-use portcullis_store::{Mode, NewHold, Placed, Store};
+use portcullis_store::{Hold, NewHold, Placed};
 use serde_json::json;
 
 use crate::bench::Bench;
@@ -17,7 +15,8 @@ on_both! {
     a_job_that_succeeds_holds_nothing,
 }
 
-fn place(store: &mut Store, change: Option<&str>) -> u64 {
+/// Places a hold; gives its number.
+async fn place(bench: &Bench, change: Option<&str>) -> u64 {
     let hold = NewHold {
         tenant: "default".to_owned(),
         project: "g/p".to_owned(),
@@ -31,25 +30,26 @@ fn place(store: &mut Store, change: Option<&str>) -> u64 {
         placed_at: clock::wall(),
         expires_at: None,
     };
-    match store.place_hold(&hold).unwrap() {
+    let placed = bench.in_store(move |store| store.place_hold(&hold).unwrap());
+    match placed.await {
         Placed::Done(hold) => hold.id,
         Placed::Full => panic!("there is room"),
     }
 }
 
-fn nodes(store: &mut Store, id: u64, now: SystemTime) -> Vec<String> {
-    store.hold("default", id, now).unwrap().unwrap().nodes
+async fn hold(bench: &Bench, id: u64) -> Hold {
+    let found = bench.in_store(move |store| store.hold("default", id, clock::wall()).unwrap());
+    found.await.unwrap()
 }
 
 async fn the_machine_of_a_job_that_fails_is_held_until_it_is_released(bench: Bench) {
-    let mut store = Store::open(&bench.location, Mode::ReadWrite).unwrap();
-    let other = place(&mut store, Some("99"));
-    let hold = place(&mut store, None);
+    let other = place(&bench, Some("99")).await;
+    let wanted = place(&bench, None).await;
     let runner = instance_runner(&bench).await;
     let failing = bench.submit(json!({"name": "unit"})).await.id;
     let taken = ask(&bench, &runner).await.unwrap();
     assert_eq!(taken.id, failing);
-    assert_eq!(nodes(&mut store, hold, clock::wall()), [""; 0]);
+    assert_eq!(hold(&bench, wanted).await.nodes, [""; 0]);
     let failed = JobReport {
         failure_reason: Some("script_failure".to_owned()),
         ..report(ReportedState::Failed)
@@ -57,25 +57,25 @@ async fn the_machine_of_a_job_that_fails_is_held_until_it_is_released(bench: Ben
     update(&bench, &taken, failed).await.unwrap();
     let job = bench.service.job(failing).await.unwrap();
     assert_eq!(job.status, JobStatus::Failed);
-    assert_eq!(nodes(&mut store, hold, clock::wall()), ["runner-1"]);
-    assert_eq!(nodes(&mut store, other, clock::wall()), [""; 0]);
+    assert_eq!(hold(&bench, wanted).await.nodes, ["runner-1"]);
+    assert_eq!(hold(&bench, other).await.nodes, [""; 0]);
 
     let waiting = bench.submit(json!({"name": "unit"})).await.id;
     assert!(ask(&bench, &runner).await.is_none(), "it is held");
-    assert!(store.release_hold("default", hold).unwrap());
+    let release = bench.in_store(move |store| store.release_hold("default", wanted).unwrap());
+    assert!(release.await);
     let taken = ask(&bench, &runner).await.unwrap();
     assert_eq!(taken.id, waiting);
 }
 
 async fn a_job_that_succeeds_holds_nothing(bench: Bench) {
-    let mut store = Store::open(&bench.location, Mode::ReadWrite).unwrap();
-    let hold = place(&mut store, None);
+    let id = place(&bench, None).await;
     let runner = instance_runner(&bench).await;
     bench.submit(json!({"name": "unit"})).await;
     let taken = ask(&bench, &runner).await.unwrap();
     update(&bench, &taken, report(ReportedState::Success))
         .await
         .unwrap();
-    let found = store.hold("default", hold, clock::wall()).unwrap().unwrap();
+    let found = hold(&bench, id).await;
     assert_eq!((found.current_count, found.nodes.len()), (0, 0));
 }

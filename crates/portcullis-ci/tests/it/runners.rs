@@ -8,7 +8,6 @@ use portcullis_ci::{
 };
 use portcullis_document::Duration;
 use portcullis_jobs::{AccessLevel, JobId, JobStatus, Runner, RunnerType, read_job};
-use portcullis_store::{Mode, Store};
 use serde_json::{Value, json};
 
 use crate::bench::{Bench, answers, job, pause, until, words};
@@ -369,10 +368,11 @@ async fn a_held_manager_gets_nothing_until_it_is_released(bench: Bench) {
     let end = now.after(std::time::Duration::from_secs(3600));
     let waiting = wait_here(&bench, 1).await;
     // On another server, which can't tell those who wait here.
-    let mut store = Store::open(&bench.location, Mode::ReadWrite).unwrap();
-    let mut hold = |hold| store.jobs(|tx| tx.hold_manager((1, "s_1"), hold, end, now));
-    assert!(hold(7).unwrap());
-    assert!(!hold(8).unwrap());
+    for (hold, is_new) in [(7, true), (8, false)] {
+        let held = bench
+            .in_store(move |store| store.jobs(|tx| tx.hold_manager((1, "s_1"), hold, end, now)));
+        assert_eq!(held.await.unwrap(), is_new);
+    }
     assert_eq!(number(waiting.await.unwrap()), None);
     let job = bench.submit(json!({})).await.id;
     for _ in 0..2 {
@@ -389,8 +389,8 @@ async fn a_held_manager_gets_nothing_until_it_is_released(bench: Bench) {
     let job = bench.submit(json!({})).await.id;
     let (_, cursor) = (taken(&bench, 1).await, ask(service, 1).await.unwrap_err());
     let waiting = wait(service, runner, cursor);
-    let released = store.jobs(|tx| tx.release_managers(7));
-    assert_eq!(released.unwrap(), 1);
+    let released = bench.in_store(|store| store.jobs(|tx| tx.release_managers(7)));
+    assert_eq!(released.await.unwrap(), 1);
     let at_once = number(waiting.await.unwrap());
     let then = taken(&bench, 1).await;
     assert_eq!(at_once.or(then), Some(job));

@@ -81,7 +81,8 @@ fn the_fourth_version_gets_tables_for_jobs(place: &Place) {
     drop(store);
     place.meddle(DROP_JOBS);
     place.meddle(
-        "DELETE FROM counters WHERE name NOT IN ('decisions', 'upkeep', 'holds'); \
+        "DROP INDEX holds_job; \
+         DELETE FROM counters WHERE name NOT IN ('decisions', 'upkeep', 'holds'); \
          DELETE FROM portcullis_migrations WHERE version > 4",
     );
     let error = place.read_only().unwrap_err();

@@ -381,6 +381,11 @@ fn jobs_that_were_queued_before_there_were_lanes_are_taken(place: &Place) {
         tx.save_job(&mut job)
     });
     drop(store);
+    // What came after lanes.
+    place.meddle(
+        "DROP TABLE traces; DROP TABLE trace_chunks; DROP TABLE artifacts; DROP TABLE projects; \
+         DELETE FROM counters WHERE name = 'projects'; DROP INDEX holds_job",
+    );
     place.meddle(
         "DROP TABLE running_jobs; DROP TABLE runner_managers; DROP INDEX pending_jobs_lane; \
          ALTER TABLE pending_jobs DROP COLUMN lane; \
