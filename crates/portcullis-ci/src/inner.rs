@@ -1,6 +1,7 @@
 //! What all clones of a service share.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use portcullis_core::sync::{Mutex, RwLock};
 use portcullis_jobs::ControllerId;
@@ -39,6 +40,8 @@ pub(crate) struct Inner {
     pub(crate) claimable: watch::Sender<u64>,
     /// Whether the service is shutting down.
     pub(crate) stopping: watch::Sender<bool>,
+    /// Whether requests are answered at once, because the server is about to end.
+    pub(crate) is_hurrying: AtomicBool,
     /// What is under way in the background.
     pub(crate) tasks: Mutex<JoinSet<()>>,
     pub(crate) backlog: Backlog,
@@ -69,6 +72,7 @@ impl Inner {
             due: Notify::new(),
             claimable: watch::Sender::new(0),
             stopping: watch::Sender::new(false),
+            is_hurrying: AtomicBool::new(false),
             tasks: Mutex::new(JoinSet::new()),
             backlog: Backlog::default(),
             lanes: Lanes::default(),
@@ -105,6 +109,11 @@ impl Inner {
 
     pub(crate) fn is_stopping(&self) -> bool {
         *self.stopping.borrow()
+    }
+
+    /// Whether no request is held any more.
+    pub(crate) fn holds_nothing(&self) -> bool {
+        self.is_hurrying.load(Ordering::Relaxed) || self.is_stopping()
     }
 
     /// Runs something in the background, until the service is shut down.

@@ -20,6 +20,7 @@ pub use reports::RunningJob;
 
 use std::fmt;
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use portcullis_store::Location;
@@ -131,6 +132,13 @@ impl Service {
     /// Asks this one from now on whether pipelines go on.
     pub fn set_gate(&self, gate: Arc<dyn Gate>) {
         self.inner.set_gate(gate);
+    }
+
+    /// Answers the requests that are held, and holds no more: the server is about to end. Everything else goes on.
+    pub fn stop_holding(&self) {
+        self.inner.is_hurrying.store(true, Ordering::Relaxed);
+        self.inner.queue.dismiss(|_, _| true);
+        self.inner.wake();
     }
 
     /// Stops claiming and evaluating, and waits for what is under way, but no longer than this. What is left is done

@@ -214,6 +214,13 @@ impl CiJobs {
         open.is_some()
     }
 
+    /// Answers requests of runners and controllers that are held: the server is about to end.
+    pub(crate) async fn stop_holding(&self) {
+        if let Some(jobs) = self.opened().await {
+            jobs.stop_holding();
+        }
+    }
+
     /// Ends what is under way, as far as there is time.
     pub(crate) async fn shut_down(&self, within: Duration) {
         let open = self.open.lock().await.take();

@@ -368,6 +368,7 @@ async fn drain(
     };
     tracing::info!("{signal} received, draining");
     let finish = async {
+        server.ci.stop_holding().await;
         if matches!(stop, Stop::Terminate) {
             tokio::time::sleep(shutdown.delay.into()).await;
         }

@@ -48,7 +48,7 @@ impl Service {
             let record = self.authenticated(id, secret).await?;
             let entries = self.claim_once(&record, most).await?;
             let left = wait.saturating_sub(watch.elapsed());
-            if !entries.is_empty() || left.is_zero() || self.inner.is_stopping() {
+            if !entries.is_empty() || left.is_zero() || self.inner.holds_nothing() {
                 return Ok(entries);
             }
             tokio::select! {

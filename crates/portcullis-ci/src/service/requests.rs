@@ -59,7 +59,7 @@ impl Service {
             // It came after the others were let go.
             ticket.leave();
         }
-        let answer = match is_held {
+        let answer = match is_held && !inner.holds_nothing() {
             true => {
                 let within = inner.settings().runners.long_poll.get();
                 let answer = tokio::time::timeout(within, ticket.answer()).await;

@@ -29,6 +29,7 @@ on_both! {
     a_held_manager_gets_nothing_until_it_is_released,
     managers_are_listed,
     a_server_that_stops_lets_waiting_runners_go,
+    a_server_that_is_about_to_end_holds_no_request,
     many_jobs_for_others_before_one_that_fits,
 }
 
@@ -418,6 +419,20 @@ async fn managers_are_listed(bench: Bench) {
     bench.service.delete_manager(1, "s_a").await.unwrap();
     assert!(bench.service.delete_manager(1, "s_a").await.is_err());
     assert_eq!(bench.service.managers(1).await.unwrap().len(), 1);
+}
+
+async fn a_server_that_is_about_to_end_holds_no_request(bench: Bench) {
+    bench.runners().await;
+    let waiting = wait_here(&bench, 1).await;
+    bench.service.stop_holding();
+    assert_eq!(number(waiting.await.unwrap()), None);
+    let cursor = ask(&bench.service, 1).await.unwrap_err();
+    let runner = bench.service.runner(1).await.unwrap();
+    let next = wait(&bench.service, runner, cursor).await.unwrap();
+    assert_eq!(number(next), None);
+    // Jobs are still given.
+    let job = bench.submit(json!({})).await.id;
+    assert_eq!(taken(&bench, 1).await, Some(job));
 }
 
 async fn a_server_that_stops_lets_waiting_runners_go(bench: Bench) {
