@@ -32,7 +32,7 @@ const NEEDS: &[(&str, &str, usize, &str)] = &[
     (
         "docs/benchmarks.md",
         "release build",
-        2,
+        3,
         "some fifteen minutes on a quiet machine, and Go for the peers; `make bench` runs it",
     ),
     (
