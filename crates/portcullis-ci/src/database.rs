@@ -7,7 +7,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use portcullis_store::{JobsError, JobsReader, JobsTransaction, JobsWriter, Location, Mode, Store};
+use portcullis_store::{
+    JobsError, JobsReader, JobsTransaction, JobsWriter, Location, Mode, Store, WillChange,
+};
 use tokio::sync::oneshot;
 
 use self::readers::Readers;
@@ -69,6 +71,15 @@ impl Database {
     /// one that has may still take effect.
     pub(crate) async fn write<T: Send + 'static>(
         &self,
+        work: impl FnMut(&mut JobsTransaction<'_>) -> Result<T, CiError> + Send + 'static,
+    ) -> Result<T, CiError> {
+        self.write_to(WillChange::default(), work).await
+    }
+
+    /// The same for an operation that knows what it will change, which is loaded for many of them at once.
+    pub(crate) async fn write_to<T: Send + 'static>(
+        &self,
+        changes: WillChange,
         mut work: impl FnMut(&mut JobsTransaction<'_>) -> Result<T, CiError> + Send + 'static,
     ) -> Result<T, CiError> {
         let is_given_up = Arc::new(AtomicBool::new(false));
@@ -89,7 +100,7 @@ impl Database {
             // The caller may be gone.
             let _ = sender.send(result.map(|(done, _)| done));
         };
-        self.writer.submit(work, reply)?;
+        self.writer.submit(changes, work, reply)?;
         let stopped = |_| CiError::from(JobsError::Stopped);
         match tokio::time::timeout(PATIENCE, receiver).await {
             Ok(answer) => answer.map_err(stopped)?,

@@ -41,7 +41,7 @@ pub(crate) trait Submission: Clone + Send + Sync + 'static {
     /// What is said of it.
     fn details(
         turn: &mut Turn<'_, '_>,
-        around: &Surroundings,
+        around: &Arc<Surroundings>,
         id: u64,
     ) -> Result<Self::Details, CiError>;
 }
@@ -63,13 +63,14 @@ impl Submission for JobDefinition {
 
     fn details(
         turn: &mut Turn<'_, '_>,
-        around: &Surroundings,
+        around: &Arc<Surroundings>,
         id: u64,
     ) -> Result<JobDetails, CiError> {
         let job = turn.store.job(id)?.ok_or(CiError::NotFound)?;
         let project = &job.definition.project;
-        let viewer = JobViewer::new(Arc::clone(&turn.world.gate));
-        let mut viewer = viewer.knowing(project, &around.runners);
+        let world = turn.world;
+        let viewer = JobViewer::new(Arc::clone(&world.gate), Arc::clone(&world.known));
+        let mut viewer = viewer.knowing(project, around);
         viewer.show(turn.store, &job)
     }
 }
@@ -91,7 +92,7 @@ impl Submission for PipelineDefinition {
 
     fn details(
         turn: &mut Turn<'_, '_>,
-        _: &Surroundings,
+        _: &Arc<Surroundings>,
         id: u64,
     ) -> Result<PipelineDetails, CiError> {
         let pipeline = turn.store.pipeline_for_change(id)?;

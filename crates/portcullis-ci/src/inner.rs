@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use portcullis_core::sync::{Mutex, RwLock};
 use portcullis_jobs::ControllerId;
-use portcullis_store::ControllerRecord;
+use portcullis_store::{ControllerRecord, WillChange};
 use tokio::sync::{Notify, watch};
 use tokio::task::JoinSet;
 
@@ -22,6 +22,7 @@ use crate::queue::Queue;
 use crate::recorder::{Observation, Recorder};
 use crate::secrets::ServerKey;
 use crate::settings::Settings;
+use crate::view::JobViewer;
 
 /// What all clones of a service share.
 #[derive(Debug)]
@@ -103,6 +104,11 @@ impl Inner {
         Arc::clone(&self.gate.read())
     }
 
+    /// Shows jobs.
+    pub(crate) fn job_viewer(&self) -> JobViewer {
+        JobViewer::new(self.gate(), Arc::clone(self.database.known()))
+    }
+
     pub(crate) fn set_gate(&self, gate: Arc<dyn Gate>) {
         *self.gate.write() = gate;
     }
@@ -143,6 +149,15 @@ impl Inner {
     /// Runs a turn in a transaction. What is to be done afterwards is still to be done.
     pub(crate) async fn turn<T: Send + 'static>(
         &self,
+        work: impl FnMut(&mut Turn<'_, '_>) -> Result<T, CiError> + Send + 'static,
+    ) -> Result<(T, Aftermath), CiError> {
+        self.turn_on(WillChange::default(), work).await
+    }
+
+    /// The same for one that knows what it will change.
+    pub(crate) async fn turn_on<T: Send + 'static>(
+        &self,
+        changes: WillChange,
         mut work: impl FnMut(&mut Turn<'_, '_>) -> Result<T, CiError> + Send + 'static,
     ) -> Result<(T, Aftermath), CiError> {
         let world = self.world();
@@ -151,7 +166,7 @@ impl Inner {
             let done = work(&mut turn)?;
             Ok((done, turn.finish()?))
         };
-        self.database.write(turn).await
+        self.database.write_to(changes, turn).await
     }
 
     /// A controller with its secrets.

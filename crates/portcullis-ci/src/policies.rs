@@ -4,6 +4,8 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::Duration;
 
+use portcullis_store::WillChange;
+
 use crate::engine::Question;
 use crate::error::CiError;
 use crate::inner::Inner;
@@ -59,7 +61,10 @@ impl Inner {
         let mut tries = 1;
         loop {
             let (question, answer) = (question.clone(), answer.clone());
-            let turn = self.turn(move |turn| turn.policy_answered(&question, &answer));
+            let changes = WillChange::job(question.asked.job);
+            let turn = self.turn_on(changes, move |turn| {
+                turn.policy_answered(&question, &answer)
+            });
             match turn.await {
                 Ok(((), after)) => return Ok(self.settle(after)),
                 // The job was deleted.

@@ -71,7 +71,12 @@ impl Inner {
             let version = reader.surroundings_version()?;
             Ok(Some((version, Surroundings::load(reader, &of, id, now())?)))
         });
-        let loaded = read.await?;
-        Ok(loaded.map(|(version, around)| (version, Arc::new(around))))
+        let Some((version, around)) = read.await? else {
+            return Ok(None);
+        };
+        let around = Arc::new(around);
+        // What is too old by now is noticed by the transaction, which then reads what is true.
+        self.database.known().put(version, project, &around);
+        Ok(Some((version, around)))
     }
 }

@@ -12,28 +12,51 @@ use portcullis_store::{Delivery, DeliveryState, JobRecord, JobsReader, PipelineR
 use crate::details::{DeliveryDetails, DeliveryTry, JobSummary, PipelineDetails};
 use crate::error::CiError;
 use crate::gate::{Gate, Pause, pause_of};
+use crate::known::{KnownSurroundings, Surroundings};
 
 /// Shows jobs. What several of them share is loaded once.
 #[derive(Debug)]
 pub(crate) struct JobViewer {
     gate: Arc<dyn Gate>,
-    runners: HashMap<String, Vec<Runner>>,
+    /// What was read with some version of the surroundings, and the version that the reader sees.
+    known: Arc<KnownSurroundings>,
+    version: Option<u64>,
+    runners: HashMap<String, ProjectRunners>,
     /// The jobs of pipelines that would start if nothing held them back, and what does.
     held: HashMap<PipelineId, (Vec<JobId>, Option<Pause>)>,
 }
 
+/// The runners of a project.
+#[derive(Debug)]
+enum ProjectRunners {
+    Known(Arc<Surroundings>),
+    Loaded(Vec<Runner>),
+}
+
+impl ProjectRunners {
+    fn all(&self) -> &[Runner] {
+        match self {
+            Self::Known(around) => &around.runners,
+            Self::Loaded(runners) => runners,
+        }
+    }
+}
+
 impl JobViewer {
-    pub(crate) fn new(gate: Arc<dyn Gate>) -> Self {
+    pub(crate) fn new(gate: Arc<dyn Gate>, known: Arc<KnownSurroundings>) -> Self {
         Self {
             gate,
+            known,
+            version: None,
             runners: HashMap::new(),
             held: HashMap::new(),
         }
     }
 
-    /// The runners of a project are known already.
-    pub(crate) fn knowing(mut self, project: &str, runners: &[Runner]) -> Self {
-        self.runners.insert(project.to_owned(), runners.to_vec());
+    /// What surrounds a project is known already.
+    pub(crate) fn knowing(mut self, project: &str, around: &Arc<Surroundings>) -> Self {
+        let runners = ProjectRunners::Known(Arc::clone(around));
+        self.runners.insert(project.to_owned(), runners);
         self
     }
 
@@ -61,11 +84,29 @@ impl JobViewer {
         project: &str,
     ) -> Result<&[Runner], CiError> {
         if !self.runners.contains_key(project) {
-            let found = reader.runners_for(project)?.into_iter();
-            let runners = found.map(|record| record.runner).collect();
+            let runners = self.find_runners(reader, project)?;
             self.runners.insert(project.to_owned(), runners);
         }
-        Ok(self.runners.get(project).map_or(&[], Vec::as_slice))
+        let runners = self.runners.get(project);
+        Ok(runners.map_or(&[], ProjectRunners::all))
+    }
+
+    fn find_runners(
+        &mut self,
+        reader: &mut JobsReader<'_>,
+        project: &str,
+    ) -> Result<ProjectRunners, CiError> {
+        let version = match self.version {
+            Some(version) => version,
+            None => *self.version.insert(reader.surroundings_version()?),
+        };
+        if let Some(around) = self.known.get(version, project) {
+            return Ok(ProjectRunners::Known(around));
+        }
+        let found = reader.runners_for(project)?.into_iter();
+        Ok(ProjectRunners::Loaded(
+            found.map(|record| record.runner).collect(),
+        ))
     }
 
     /// What holds back a job that has not started. One whose stage has not come waits for its stage only.

@@ -109,7 +109,24 @@ pub(crate) struct Table {
 pub(crate) struct Change {
     pub(crate) name: &'static str,
     pub(crate) keys: &'static [(&'static str, Type)],
+    /// What else must be true of them; nothing if it is empty.
+    pub(crate) condition: &'static str,
     pub(crate) sets: &'static [(&'static str, Type)],
+}
+
+impl Change {
+    /// Values for each row.
+    pub(crate) fn width(&self) -> usize {
+        self.keys.len() + self.sets.len()
+    }
+
+    /// All that must be true of a row.
+    pub(crate) fn with_condition(&self, mut keys: Vec<String>) -> String {
+        if !self.condition.is_empty() {
+            keys.push(format!("({})", self.condition));
+        }
+        keys.join(" AND ")
+    }
 }
 
 /// A connection to one of the databases.

@@ -16,8 +16,10 @@
 //! all writes name it. `controllers`, `runners`, `exemptions` and `ci_keys` are small, and copied to every node.
 
 mod admissions;
+mod ahead;
 mod archive;
 mod artifacts;
+mod by_ids;
 mod column;
 mod controllers;
 mod counts;
@@ -49,6 +51,7 @@ mod transaction;
 mod unit;
 mod writer;
 
+pub use ahead::WillChange;
 pub use archive::ArchivedJobs;
 pub use artifacts::ArtifactRecord;
 pub use controllers::{ControllerRecord, ControllerSecret};

@@ -32,7 +32,7 @@ pub use jobs::{
     DeliveryTry, ExpiredJobs, HeldManager, IdKind, JobFilter, JobRecord, JobRun, JobsDraft,
     JobsError, JobsReader, JobsTransaction, JobsWriter, LaneId, LaneNeeds, LivePipelines,
     ManagerContact, ManagerRecord, PipelineMatch, PipelineRecord, PreparedJobs, QueuePlace,
-    RunnerRecord, Taker, TraceState,
+    RunnerRecord, Taker, TraceState, WillChange,
 };
 pub use location::Location;
 pub use sessions::{EndedSessions, EndingSession};

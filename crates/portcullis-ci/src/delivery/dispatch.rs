@@ -1,14 +1,17 @@
 //! Claiming what is due, and trying it.
 
+use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
 
 use portcullis_core::clock::Stopwatch;
 use portcullis_jobs::{
-    Admission, ControllerDefinition, ControllerId, ControllerState, FailurePolicy, Judge,
+    Admission, ControllerDefinition, ControllerId, ControllerState, FailurePolicy, JobId, Judge,
     PayloadEntry, Timestamp, Transport,
 };
-use portcullis_store::{Claimant, ControllerRecord, Delivery, DeliveryShare, JobRecord};
+use portcullis_store::{
+    Claimant, ControllerRecord, Delivery, DeliveryShare, JobRecord, WillChange,
+};
 
 use super::attempt::{Message, send};
 use crate::engine::{Tried, TryResult, now};
@@ -97,7 +100,7 @@ impl Inner {
             .collect();
         let claimed = self.claim(shares, BATCH, lease).await?;
         let is_more = !claimed.is_empty();
-        for delivery in claimed {
+        for (delivery, job) in self.with_jobs(claimed).await? {
             let mut records = open.iter().map(|(record, ..)| record);
             let record = records.find(|record| record.controller.id == delivery.controller);
             let Some(record) = record.cloned() else {
@@ -106,7 +109,7 @@ impl Inner {
             self.lanes
                 .begin(delivery.controller, &delivery.project, now);
             let inner = Arc::clone(self);
-            self.spawn(async move { inner.deliver(delivery, record).await });
+            self.spawn(async move { inner.deliver(delivery, job, record).await });
         }
         // What is left over, because lanes are full, goes on when a call ends.
         Ok(if is_more { SHORTEST_PAUSE } else { pause })
@@ -162,14 +165,44 @@ impl Inner {
         claim.await
     }
 
+    /// Deliveries with their jobs, those that there are.
+    pub(crate) async fn with_jobs(
+        &self,
+        deliveries: Vec<Delivery>,
+    ) -> Result<Vec<(Delivery, Option<JobRecord>)>, CiError> {
+        if deliveries.is_empty() {
+            return Ok(Vec::new());
+        }
+        let ids: Vec<JobId> = deliveries.iter().map(|delivery| delivery.job).collect();
+        let read = self
+            .database
+            .read(move |reader| Ok(reader.jobs_by_id(&ids)?));
+        let jobs = read.await?.into_iter().map(|job| (job.id, job));
+        let mut jobs: HashMap<JobId, JobRecord> = jobs.collect();
+        let with_job = |delivery: Delivery| {
+            let job = jobs.remove(&delivery.job);
+            (delivery, job)
+        };
+        Ok(deliveries.into_iter().map(with_job).collect())
+    }
+
     /// Tries a delivery that was claimed, and stores what became of it.
-    async fn deliver(self: Arc<Self>, delivery: Delivery, record: ControllerRecord) {
+    async fn deliver(
+        self: Arc<Self>,
+        delivery: Delivery,
+        job: Option<JobRecord>,
+        record: ControllerRecord,
+    ) {
         let watch = Stopwatch::start();
-        let tried = self.try_once(&delivery, &record).await;
+        let entry = job.and_then(|job| self.entry(&delivery, &job, &record));
+        let tried = match entry {
+            Some(entry) => self.try_once(&delivery, &record, &entry).await,
+            None => None,
+        };
         let id = delivery.controller;
         let name = &record.controller.definition.name;
         let is_success = match &tried {
-            Ok(Some(tried)) => {
+            Some(tried) => {
                 let outcome = match tried.result {
                     TryResult::Answered(_) => DeliveryOutcome::Answered,
                     TryResult::Deferred => DeliveryOutcome::Deferred,
@@ -184,7 +217,7 @@ impl Inner {
                 });
                 Some(outcome != DeliveryOutcome::Failed)
             }
-            _ => None,
+            None => None,
         };
         if let Some(state) = self.lanes.end(id, is_success, now()) {
             self.recorder.observe(&Observation::Breaker {
@@ -194,9 +227,8 @@ impl Inner {
             });
         }
         let stored = match tried {
-            Ok(Some(tried)) => self.store_try(&delivery, &tried).await,
-            Ok(None) => self.give_up(&delivery).await,
-            Err(error) => Err(error),
+            Some(tried) => self.store_try(&delivery, &tried).await,
+            None => self.give_up(&delivery).await,
         };
         if let Err(error) = stored {
             self.trouble(&error);
@@ -204,18 +236,16 @@ impl Inner {
         self.due.notify_one();
     }
 
-    /// One try; nothing if the answer is no longer awaited.
+    /// One try; nothing if the controller isn't called.
     async fn try_once(
         &self,
         delivery: &Delivery,
         record: &ControllerRecord,
-    ) -> Result<Option<Tried>, CiError> {
-        let Some(entry) = self.entry(delivery, record).await? else {
-            return Ok(None);
-        };
+        entry: &PayloadEntry,
+    ) -> Option<Tried> {
         let definition = &record.controller.definition;
         let Transport::Webhook(url) = &definition.transport else {
-            return Ok(None);
+            return None;
         };
         let settings = self.settings();
         let outlet = self
@@ -242,30 +272,24 @@ impl Inner {
                 send(&outlet, message).await
             }
         };
-        Ok(Some(tried))
+        Some(tried)
     }
 
     /// What a controller is told with a delivery; nothing if the answer is no longer awaited.
-    pub(crate) async fn entry(
+    pub(crate) fn entry(
         &self,
         delivery: &Delivery,
+        job: &JobRecord,
         record: &ControllerRecord,
-    ) -> Result<Option<PayloadEntry>, CiError> {
-        let id = delivery.job;
-        let job = self
-            .database
-            .read(move |reader| Ok(reader.job(id)?))
-            .await?;
-        let Some(job) = job.filter(|job| is_awaited(job, delivery, now())) else {
-            return Ok(None);
-        };
+    ) -> Option<PayloadEntry> {
+        if !is_awaited(job, delivery, now()) {
+            return None;
+        }
         let variables = &record.controller.definition.variables;
         let url = self.callback_url(delivery);
-        let admission = job.admission.as_ref();
-        Ok(admission.map(|admission| {
-            let view = admission.job_view(job.id, job.pipeline, &job.definition);
-            PayloadEntry::new(&view, variables, url, admission.deadline)
-        }))
+        let admission = job.admission.as_ref()?;
+        let view = admission.job_view(job.id, job.pipeline, &job.definition);
+        Some(PayloadEntry::new(&view, variables, url, admission.deadline))
     }
 
     fn callback_url(&self, delivery: &Delivery) -> String {
@@ -296,7 +320,10 @@ impl Inner {
             let name = self.name.clone();
             let is_gone = matches!(tried.result, TryResult::Gone);
             let controller = delivery.controller;
-            let turn = self.turn(move |turn| turn.record_try(&delivery, &name, &tried));
+            let changes = WillChange::delivery(&delivery);
+            let turn = self.turn_on(changes, move |turn| {
+                turn.record_try(&delivery, &name, &tried)
+            });
             match turn.await {
                 Ok(((), after)) => {
                     let questions = self.settle(after);

@@ -93,8 +93,8 @@ impl Service {
         let claimed = self.inner.claim(shares, most, lease).await?;
         let mut entries = Vec::new();
         let mut given = Vec::new();
-        for delivery in claimed {
-            let entry = self.inner.entry(&delivery, record).await?;
+        for (delivery, job) in self.inner.with_jobs(claimed).await? {
+            let entry = job.and_then(|job| self.inner.entry(&delivery, &job, record));
             given.push((delivery, entry.is_some()));
             entries.extend(entry);
         }

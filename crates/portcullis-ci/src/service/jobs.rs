@@ -11,7 +11,7 @@ use super::Service;
 use crate::details::{JobFilter, Page, PageRequest, PipelineDetails};
 use crate::engine::{Aftermath, Turn};
 use crate::error::CiError;
-use crate::view::{self, JobViewer};
+use crate::view;
 
 /// How long a call waits for policies that are evaluated in this process.
 const PATIENCE: Duration = Duration::from_secs(5);
@@ -62,7 +62,7 @@ impl Service {
     ///
     /// When there is none, or the store doesn't answer.
     pub async fn job(&self, id: JobId) -> Result<JobDetails, CiError> {
-        let mut viewer = JobViewer::new(self.inner.gate());
+        let mut viewer = self.inner.job_viewer();
         let read = self.inner.database.read(move |reader| {
             let job = reader.job(id)?.ok_or(CiError::NotFound)?;
             viewer.show(reader, &job)
@@ -98,7 +98,7 @@ impl Service {
             project: filter.project,
             roots: filter.roots,
         };
-        let mut viewer = JobViewer::new(self.inner.gate());
+        let mut viewer = self.inner.job_viewer();
         let read = self.inner.database.read(move |reader| {
             let size = page.size();
             let mut found = reader.list_jobs(&filter, page.after, size + 1)?;

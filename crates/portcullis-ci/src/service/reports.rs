@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use portcullis_jobs::{Event, FailureReason, Job, JobId, JobStatus};
-use portcullis_store::JobRun;
+use portcullis_store::{JobRun, WillChange};
 
 use super::Service;
 use crate::details::{JobReport, ReportOutcome, ReportedState};
@@ -68,7 +68,8 @@ impl Service {
             ReportedState::Failed => vec![Event::Acknowledge, failure(&report)],
         };
         let is_final = matches!(report.state, ReportedState::Success | ReportedState::Failed);
-        let turn = self.inner.turn(move |turn| {
+        let changes = WillChange::job(run.job);
+        let turn = self.inner.turn_on(changes, move |turn| {
             if is_final && !is_complete(turn.store, &run, &report)? {
                 // The trace is locked after the job, as everywhere.
                 turn.reported(&run, &[Event::Acknowledge])?;

@@ -193,7 +193,7 @@ impl Database for Postgres {
             "unnest({}) AS given ({}) WHERE {}",
             arrays(&columns),
             given.join(", "),
-            keys.join(" AND ")
+            change.with_condition(keys)
         );
         let name = change.name;
         let sql = match sets.is_empty() {

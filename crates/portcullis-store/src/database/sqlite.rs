@@ -262,13 +262,13 @@ impl Database for Sqlite {
         let equal = |(place, (name, _)): (usize, &(&str, _))| format!("{name} = ?{place}");
         let keys: Vec<String> = (1..).zip(change.keys).map(equal).collect();
         let sets: Vec<String> = (width + 1..).zip(change.sets).map(equal).collect();
-        let (name, keys) = (change.name, keys.join(" AND "));
+        let (name, keys) = (change.name, change.with_condition(keys));
         let sql = match sets.is_empty() {
             true => format!("DELETE FROM {name} WHERE {keys}"),
             false => format!("UPDATE {name} SET {} WHERE {keys}", sets.join(", ")),
         };
         let mut statement = self.connection.prepare_cached(&sql)?;
-        run_for_each(&mut statement, values, width + change.sets.len())
+        run_for_each(&mut statement, values, change.width())
     }
 
     fn begin(&mut self) -> Result<(), Failure> {

@@ -9,6 +9,7 @@ mod claim;
 use portcullis_jobs::{ControllerId, JobId};
 
 use super::archive;
+use super::by_ids::rows_by_ids;
 use super::column;
 use super::error::JobsError;
 use super::record::{Delivery, DeliveryId};
@@ -142,6 +143,16 @@ fn by_id(
 ) -> Result<Option<Delivery>, Failure> {
     let sql = format!("{SELECT} WHERE id = ?1{lock}");
     Ok(rows(database, &sql, &[column::id(id)])?.pop())
+}
+
+/// Those of these deliveries that there are, not in the archive.
+pub(super) fn by_ids(
+    database: &mut dyn Database,
+    ids: &[DeliveryId],
+    end: &str,
+) -> Result<Vec<Delivery>, Failure> {
+    let rows = rows_by_ids(database, SELECT, &[], ids, end)?.into_iter();
+    rows.map(read).collect()
 }
 
 fn rows(

@@ -1,8 +1,11 @@
 //! Loading and listing jobs.
 
+use std::collections::HashSet;
+
 use portcullis_jobs::{JobId, JobStatus, PipelineId, PipelineJob};
 
 use super::archive;
+use super::by_ids::rows_by_ids;
 use super::column;
 use super::day::Day;
 use super::error::JobsError;
@@ -33,6 +36,15 @@ impl JobsReader<'_> {
             return Ok(Some(job.clone()));
         }
         self.apart(|database| by_id(database, id))
+    }
+
+    /// Those of these jobs that there are, in no order.
+    ///
+    /// # Errors
+    ///
+    /// When the database doesn't answer.
+    pub fn jobs_by_id(&mut self, ids: &[JobId]) -> Result<Vec<JobRecord>, JobsError> {
+        self.with(|database| in_use(database, ids))
     }
 
     /// The jobs of a pipeline, by their numbers.
@@ -128,6 +140,9 @@ impl JobsTransaction<'_> {
     /// When the database doesn't answer.
     pub fn job_for_change(&mut self, id: JobId) -> Result<Option<JobRecord>, JobsError> {
         let mut found = self.unit().and_then(|unit| unit.job(id)).cloned();
+        if found.is_none() {
+            found = self.gather(|unit| unit.ahead.job(id));
+        }
         if found.is_none() {
             found = self.apart(|database| locked(database, id))?;
         }
@@ -262,13 +277,15 @@ fn list(
         },
     )?;
     let mut jobs = Vec::with_capacity(found.len());
-    for (id, day) in found {
-        // One may be moved or deleted meanwhile.
-        jobs.extend(match day {
-            Some(day) => in_day(database, id, day)?,
-            None => by_id(database, id)?,
+    for same_day in found.chunk_by(|(_, one), (_, other)| one == other) {
+        let ids: Vec<JobId> = same_day.iter().map(|(id, _)| *id).collect();
+        // One may be deleted meanwhile.
+        jobs.extend(match same_day.first() {
+            Some((_, Some(day))) => in_day(database, &ids, *day)?,
+            _ => in_use(database, &ids)?,
         });
     }
+    jobs.sort_by_key(|job: &JobRecord| std::cmp::Reverse(job.id));
     Ok(jobs)
 }
 
@@ -303,10 +320,24 @@ fn places(
     Ok(found)
 }
 
-/// A job of the archive, of which one partition is looked at.
-fn in_day(database: &mut dyn Database, id: JobId, day: Day) -> Result<Option<JobRecord>, Failure> {
-    let sql = format!("{SELECT_ARCHIVED} WHERE id = ?1 AND day = ?2");
-    let values = [column::id(id), Value::Number(day.0)];
-    let row = database.query(&sql, &values)?.pop();
-    row.map(JobRecord::read_with_day).transpose()
+/// Jobs in use, or of the archive if they were moved meanwhile.
+fn in_use(database: &mut dyn Database, ids: &[JobId]) -> Result<Vec<JobRecord>, Failure> {
+    let rows = rows_by_ids(database, SELECT_NO_DAY, &[], ids, "")?.into_iter();
+    let mut jobs: Vec<JobRecord> = rows
+        .map(JobRecord::read_with_day)
+        .collect::<Result<_, _>>()?;
+    if jobs.len() < ids.len() {
+        let found: HashSet<JobId> = jobs.iter().map(|job| job.id).collect();
+        for id in ids.iter().filter(|id| !found.contains(id)) {
+            jobs.extend(by_id(database, *id)?);
+        }
+    }
+    Ok(jobs)
+}
+
+/// Jobs of the archive, of which one partition is looked at.
+fn in_day(database: &mut dyn Database, ids: &[JobId], day: Day) -> Result<Vec<JobRecord>, Failure> {
+    let select = format!("{SELECT_ARCHIVED} WHERE day = ?1");
+    let rows = rows_by_ids(database, &select, &[Value::Number(day.0)], ids, "")?.into_iter();
+    rows.map(JobRecord::read_with_day).collect()
 }

@@ -35,6 +35,7 @@ static NEW: Table = Table {
 static CONTACTED: Change = Change {
     name: "runner_managers",
     keys: &[("runner", Type::Number), ("system_id", Type::Text)],
+    condition: "",
     sets: &[
         ("contacted_at", Type::Number),
         ("address", Type::Text),

@@ -10,11 +10,12 @@ use portcullis_jobs::{JobId, JobStatus, RunnerFilter, RunnerId};
 use portcullis_record::Written;
 
 use self::tables::{
-    DECISIONS, DELIVERIES, JOBS, LEFT_QUEUE, QUEUE, RUNNING, SAVED_JOBS, STOPPED_RUNNING,
+    CANCELED_DELIVERIES, DECISIONS, DELIVERIES, JOBS, LEFT_QUEUE, QUEUE, RUNNING, SAVED_DELIVERIES,
+    SAVED_JOBS, STOPPED_RUNNING,
 };
 use super::column;
 use super::lane::{lane_of, sorted_tags};
-use super::record::{DecisionRecord, Delivery, JobRecord, Stored};
+use super::record::{DecisionRecord, Delivery, DeliveryId, DeliveryState, JobRecord, Stored};
 use crate::database::{Change, Database, Table, Value, number, storable};
 use crate::error::{Failure, Kind};
 
@@ -55,8 +56,9 @@ impl Cell {
     }
 }
 
-/// The place of the job in a row of [`DELIVERIES`].
+/// The place of the job in a row of [`DELIVERIES`], and of the delivery in one of [`SAVED_DELIVERIES`].
 const JOB_OF_DELIVERY: usize = 3;
+const SAVED_DELIVERY: usize = 1;
 
 /// Rows to be written, and records of decisions that belong to them.
 #[derive(Debug, Default)]
@@ -68,6 +70,8 @@ pub(super) struct Rows {
     running: Vec<Cell>,
     stopped_running: Vec<Cell>,
     decisions: Vec<Cell>,
+    saved_deliveries: Vec<Cell>,
+    canceled_deliveries: Vec<Cell>,
     deliveries: Vec<Cell>,
     pub(super) records: Vec<Written>,
 }
@@ -191,6 +195,32 @@ impl Rows {
         Ok(())
     }
 
+    /// A delivery that is in the database.
+    pub(super) fn save_delivery(&mut self, delivery: &Delivery) -> Result<(), Failure> {
+        self.saved_deliveries.extend([
+            Cell::text(column::root(&delivery.project)),
+            column::id(delivery.id).into(),
+            Cell::text(delivery.state.as_str()),
+            column::time(delivery.next_at).into(),
+            column::optional_time(delivery.leased_until).into(),
+            Cell::optional_text(delivery.leased_by.clone()),
+            Cell::Text(column::json(&delivery.tries)?),
+            Cell::optional_text(delivery.answer.clone()),
+        ]);
+        Ok(())
+    }
+
+    /// All deliveries of a job in the database whose answers are still awaited fail.
+    pub(super) fn cancel_deliveries(&mut self, job: &JobRecord) {
+        self.canceled_deliveries.extend([
+            Cell::text(job.root()),
+            column::id(job.id).into(),
+            Cell::text(DeliveryState::Failed.as_str()),
+            Cell::Null,
+            Cell::Null,
+        ]);
+    }
+
     pub(super) fn is_empty(&self) -> bool {
         let tables = [
             &self.jobs,
@@ -200,6 +230,8 @@ impl Rows {
             &self.running,
             &self.stopped_running,
             &self.decisions,
+            &self.saved_deliveries,
+            &self.canceled_deliveries,
             &self.deliveries,
         ];
         tables.iter().all(|cells| cells.is_empty()) && self.records.is_empty()
@@ -213,16 +245,27 @@ impl Rows {
         self.running.extend(other.running);
         self.stopped_running.extend(other.stopped_running);
         self.decisions.extend(other.decisions);
+        self.saved_deliveries.extend(other.saved_deliveries);
+        self.canceled_deliveries.extend(other.canceled_deliveries);
         self.deliveries.extend(other.deliveries);
         self.records.extend(other.records);
     }
 
     /// Whether there is a new delivery for a job.
     pub(super) fn has_delivery_of(&self, job: JobId) -> bool {
-        let job = Cell::from(column::id(job));
-        let rows = self.deliveries.chunks(DELIVERIES.columns.len());
-        rows.map(|row| row.get(JOB_OF_DELIVERY))
-            .any(|found| found == Some(&job))
+        let width = DELIVERIES.columns.len();
+        has(&self.deliveries, width, JOB_OF_DELIVERY, column::id(job))
+    }
+
+    /// Whether a delivery is to be saved.
+    pub(super) fn saves_delivery(&self, id: DeliveryId) -> bool {
+        let width = SAVED_DELIVERIES.width();
+        has(
+            &self.saved_deliveries,
+            width,
+            SAVED_DELIVERY,
+            column::id(id),
+        )
     }
 
     /// Writes the rows of all of these; not their records.
@@ -235,8 +278,22 @@ impl Rows {
         insert(database, &QUEUE, &values(all, |rows| &rows.queue))?;
         insert(database, &RUNNING, &values(all, |rows| &rows.running))?;
         insert(database, &DECISIONS, &values(all, |rows| &rows.decisions))?;
+        let saved = values(all, |rows| &rows.saved_deliveries);
+        change(database, &SAVED_DELIVERIES, &saved)?;
+        // After those that may still be awaited, and before new ones of the same jobs.
+        let canceled = values(all, |rows| &rows.canceled_deliveries);
+        if !canceled.is_empty() {
+            database.change(&CANCELED_DELIVERIES, &canceled)?;
+        }
         insert(database, &DELIVERIES, &values(all, |rows| &rows.deliveries))
     }
+}
+
+/// Whether a row has this value in this place.
+fn has(cells: &[Cell], width: usize, place: usize, value: Value<'_>) -> bool {
+    let value = Cell::from(value);
+    let mut rows = cells.chunks(width);
+    rows.any(|row| row.get(place) == Some(&value))
 }
 
 fn values<'r>(all: &[&'r Rows], of: impl Fn(&'r Rows) -> &'r Vec<Cell>) -> Vec<Value<'r>> {
@@ -266,7 +323,7 @@ fn change(
     if values.is_empty() {
         return Ok(());
     }
-    let rows = values.len() / (change.keys.len() + change.sets.len());
+    let rows = values.len() / change.width();
     match database.change(change, values)? == rows as u64 {
         true => Ok(()),
         // What was loaded is locked: this is an error of the one who calls.

@@ -2,6 +2,7 @@
 
 use portcullis_jobs::{Runner, RunnerId, RunnerType, Timestamp};
 
+use super::by_ids::rows_by_ids;
 use super::error::JobsError;
 use super::transaction::{JobsReader, JobsTransaction};
 use super::{column, scope};
@@ -45,11 +46,8 @@ impl JobsReader<'_> {
     /// When the database doesn't answer.
     pub fn runners_by_id(&mut self, ids: &[RunnerId]) -> Result<Vec<Runner>, JobsError> {
         self.apart(|database| {
-            let mut found = Vec::new();
-            for id in ids {
-                found.extend(by_id(database, *id, "")?.map(|record| record.runner));
-            }
-            Ok(found)
+            let rows = rows_by_ids(database, SELECT, &[], ids, "")?.into_iter();
+            rows.map(|row| Ok(read(row)?.runner)).collect()
         })
     }
 

@@ -41,6 +41,7 @@ impl JobsTransaction<'_> {
             Some(_) => self.gather(|unit| unit.save(&saved, stored)),
             // One that somebody else may have changed meanwhile.
             None => {
+                self.gather(|unit| unit.ahead.forget_job(id));
                 let is_saved = self.with(|database| {
                     let sql = "SELECT 1 FROM jobs WHERE root = ?1 AND id = ?2 AND version = ?3";
                     let key = [

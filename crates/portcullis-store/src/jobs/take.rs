@@ -7,6 +7,7 @@ use std::collections::{BTreeMap, HashSet};
 
 use portcullis_jobs::{JobId, JobStatus};
 
+use super::by_ids::rows_by_ids;
 use super::column;
 use super::error::JobsError;
 use super::lane::{LaneId, LaneNeeds, QueuePlace};
@@ -224,19 +225,8 @@ fn read_place(row: &mut Row) -> Result<QueuePlace, Failure> {
 
 /// Loads and locks jobs, in the order of their numbers.
 fn load(database: &mut dyn Database, ids: &[JobId]) -> Result<Vec<JobRecord>, Failure> {
-    let Some(last) = ids.last() else {
-        return Ok(Vec::new());
-    };
-    // The last one is repeated, so that few different statements are prepared.
-    let size = ids.len().next_power_of_two();
-    let padded = ids.iter().chain(std::iter::repeat(last)).take(size);
-    let values: Vec<Value<'_>> = padded.map(|id| column::id(*id)).collect();
-    let marks: Vec<String> = (1..=size).map(|place| format!("?{place}")).collect();
     let lock = database.dialect().skip_locked;
-    let sql = format!(
-        "{SELECT} WHERE id IN ({}) ORDER BY id{lock}",
-        marks.join(", ")
-    );
-    let rows = database.query(&sql, &values)?.into_iter();
+    let end = format!(" ORDER BY id{lock}");
+    let rows = rows_by_ids(database, SELECT, &[], ids, &end)?.into_iter();
     rows.map(JobRecord::read).collect()
 }

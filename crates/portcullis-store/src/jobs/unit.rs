@@ -12,7 +12,8 @@ use std::sync::Arc;
 
 use portcullis_jobs::{JobId, PipelineId};
 
-use super::record::{IdKind, JobRecord, PipelineRecord, Stored};
+use super::ahead::LoadedAhead;
+use super::record::{DeliveryId, IdKind, JobRecord, PipelineRecord, Stored};
 use crate::database::Database;
 use crate::decisions::{Decisions, Entry, NewDigests};
 use crate::error::Failure;
@@ -48,6 +49,8 @@ pub(super) struct Unit {
     pub(super) surroundings: Option<u64>,
     pub(super) changes_surroundings: bool,
     pub(super) ids: Ids,
+    /// What was loaded and locked for the operations that wait.
+    pub(super) ahead: LoadedAhead,
     /// How many ids are taken at once.
     pub(super) ids_at_once: usize,
 }
@@ -179,6 +182,7 @@ impl Unit {
 
     /// Gathers a job whose newest version is known.
     pub(super) fn save(&mut self, job: &JobRecord, loaded: Stored) {
+        self.ahead.forget_job(job.id);
         let stored = match self.own.stored(job.id).or_else(|| self.done.stored(job.id)) {
             Some(stored) => stored,
             None => Some(loaded),
@@ -189,8 +193,19 @@ impl Unit {
     /// Whether a job is new and has no delivery.
     pub(super) fn has_no_delivery(&self, id: JobId) -> bool {
         let stored = self.own.stored(id).or_else(|| self.done.stored(id));
+        stored == Some(None) && !self.has_new_delivery(id)
+    }
+
+    /// Whether a job has a delivery that is not written yet.
+    pub(super) fn has_new_delivery(&self, id: JobId) -> bool {
         let has = |staged: &Staged| staged.rest.has_delivery_of(id);
-        stored == Some(None) && !has(&self.own) && !has(&self.done)
+        has(&self.own) || has(&self.done)
+    }
+
+    /// Whether a delivery was changed, and that is not written yet.
+    pub(super) fn saves_delivery(&self, id: DeliveryId) -> bool {
+        let saves = |staged: &Staged| staged.rest.saves_delivery(id);
+        saves(&self.own) || saves(&self.done)
     }
 
     /// A pipeline that is not written yet.

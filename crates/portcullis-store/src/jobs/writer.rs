@@ -5,6 +5,7 @@
 
 mod group;
 
+use std::collections::VecDeque;
 use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -12,6 +13,7 @@ use std::sync::mpsc::{Receiver, SyncSender, TrySendError, sync_channel};
 use std::thread::{self, JoinHandle};
 
 use self::group::{Queue, Queued};
+use super::ahead::WillChange;
 use super::error::JobsError;
 use super::operation::{Operation, Slot};
 use super::transaction::JobsTransaction;
@@ -58,7 +60,7 @@ impl JobsWriter {
         self.waiting.load(Ordering::Relaxed)
     }
 
-    /// Submits an operation. It runs on the writer's thread, with others in one transaction: if it returns an error,
+    /// Submits an operation, which says what it will change. It runs on the writer's thread, with others in one transaction: if it returns an error,
     /// nothing of it takes effect, and the others do. It may run several times, and the last time counts. `reply` is
     /// called on that thread as soon as what was done is durable, or is known not to be; it must not block.
     ///
@@ -67,6 +69,7 @@ impl JobsWriter {
     /// [`JobsError::Full`] when too many wait already. Then neither is called.
     pub fn submit<T, E>(
         &self,
+        changes: WillChange,
         work: impl FnMut(&mut JobsTransaction<'_>) -> Result<T, E> + Send + 'static,
         reply: impl FnOnce(Result<T, E>) + Send + 'static,
     ) -> Result<(), JobsError>
@@ -75,6 +78,7 @@ impl JobsWriter {
         E: From<JobsError> + Send + 'static,
     {
         let waiter = Waiter {
+            changes,
             slot: Slot::new(work),
             reply,
         };
@@ -109,7 +113,7 @@ impl JobsWriter {
             // Whoever asked is waiting just below.
             let _ = sender.send(result);
         };
-        self.submit(work, reply)?;
+        self.submit(WillChange::default(), work, reply)?;
         receiver
             .recv()
             .unwrap_or_else(|_| Err(JobsError::Stopped.into()))
@@ -131,9 +135,16 @@ fn work(mut store: Store, receiver: &Receiver<Box<dyn Queued>>, waiting: &Atomic
         waiting.fetch_sub(1, Ordering::Relaxed);
         operation
     };
-    while let Ok(first) = receiver.recv().map(taken) {
+    let mut ready = VecDeque::new();
+    loop {
+        if ready.is_empty() {
+            match receiver.recv().map(taken) {
+                Ok(first) => ready.push_back(first),
+                Err(_) => return,
+            }
+        }
         let queue = Queue {
-            first,
+            ready: &mut ready,
             next: &mut || receiver.try_recv().ok().map(taken),
             waiting: &|| waiting.load(Ordering::Relaxed),
         };
@@ -143,6 +154,7 @@ fn work(mut store: Store, receiver: &Receiver<Box<dyn Queued>>, waiting: &Atomic
 
 /// An operation, and who waits for its result.
 struct Waiter<F, T, E, R> {
+    changes: WillChange,
     slot: Slot<F, T, E>,
     reply: R,
 }
@@ -164,7 +176,11 @@ where
     R: FnOnce(Result<T, E>) + Send,
 {
     fn answer(self: Box<Self>, error: Option<JobsError>) {
-        let Self { slot, reply } = *self;
+        let Self { slot, reply, .. } = *self;
         reply(slot.into_result(error));
+    }
+
+    fn changes(&self) -> &WillChange {
+        &self.changes
     }
 }

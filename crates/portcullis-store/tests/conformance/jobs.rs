@@ -1,5 +1,6 @@
 //! CI jobs, and what belongs to them.
 
+mod ahead;
 mod archive;
 pub(crate) mod builders;
 mod claims;

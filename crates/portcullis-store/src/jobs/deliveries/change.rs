@@ -40,32 +40,43 @@ impl JobsTransaction<'_> {
         attempted: DeliveryTry,
         after: AfterTry<'_>,
     ) -> Result<Option<Delivery>, JobsError> {
-        self.write_apart(|database| {
-            let lock = database.dialect().for_update;
-            let found = by_id(database, id, lock)?;
-            let is_claimed = |delivery: &Delivery| {
-                delivery.state == DeliveryState::Waiting
-                    && delivery.leased_by.as_deref() == Some(by)
-            };
-            let Some(mut delivery) = found.filter(is_claimed) else {
-                return Ok(None);
-            };
-            delivery.tries.push(attempted);
-            let surplus = delivery.tries.len().saturating_sub(MOST_TRIES);
-            delivery.tries.drain(..surplus);
-            match after {
-                AfterTry::Again(at) => delivery.next_at = at,
-                AfterTry::Delivered => delivery.state = DeliveryState::Delivered,
-                AfterTry::Failed => delivery.state = DeliveryState::Failed,
-                AfterTry::Done(answer) => {
-                    delivery.state = DeliveryState::Done;
-                    delivery.answer = Some(answer.to_owned());
-                }
+        let is_claimed = |delivery: &Delivery| {
+            delivery.state == DeliveryState::Waiting && delivery.leased_by.as_deref() == Some(by)
+        };
+        let found = self.delivery_to_save(id)?;
+        let Some(mut delivery) = found.filter(is_claimed) else {
+            return Ok(None);
+        };
+        delivery.tries.push(attempted);
+        let surplus = delivery.tries.len().saturating_sub(MOST_TRIES);
+        delivery.tries.drain(..surplus);
+        match after {
+            AfterTry::Again(at) => delivery.next_at = at,
+            AfterTry::Delivered => delivery.state = DeliveryState::Delivered,
+            AfterTry::Failed => delivery.state = DeliveryState::Failed,
+            AfterTry::Done(answer) => {
+                delivery.state = DeliveryState::Done;
+                delivery.answer = Some(answer.to_owned());
             }
-            release(&mut delivery);
-            save(database, &delivery)?;
-            Ok(Some(delivery))
-        })
+        }
+        release(&mut delivery);
+        self.stage(|unit| unit.own.rest.save_delivery(&delivery))?;
+        Ok(Some(delivery))
+    }
+
+    /// A delivery that is saved at the end of the transaction.
+    fn delivery_to_save(&mut self, id: DeliveryId) -> Result<Option<Delivery>, JobsError> {
+        if let Some(known) = self.gather(|unit| unit.ahead.delivery(id)) {
+            return Ok(Some(known));
+        }
+        let find = |database: &mut dyn Database| {
+            let lock = database.dialect().for_update;
+            by_id(database, id, lock)
+        };
+        match self.unit().is_some_and(|unit| unit.saves_delivery(id)) {
+            true => self.with(find),
+            false => self.apart(find),
+        }
     }
 
     /// Ends a delivery: with the digest of the verdict, or as failed without one. Says whether it was waiting or
@@ -95,6 +106,7 @@ impl JobsTransaction<'_> {
     ///
     /// When the database doesn't answer.
     pub fn redeliver(&mut self, id: DeliveryId, now: Timestamp) -> Result<bool, JobsError> {
+        self.gather(|unit| unit.ahead.delivery(id));
         self.with(|database| {
             let lock = database.dialect().for_update;
             let found = by_id(database, id, lock)?;
@@ -109,20 +121,28 @@ impl JobsTransaction<'_> {
         })
     }
 
-    /// Ends all deliveries of a job that are waiting or delivered; gives how many. Their tokens are no longer good.
+    /// Ends all deliveries of a job that are waiting or delivered. Their tokens are no longer good.
     ///
     /// # Errors
     ///
     /// When the database doesn't answer.
-    pub fn cancel_deliveries(&mut self, job: &JobRecord) -> Result<u64, JobsError> {
+    pub fn cancel_deliveries(&mut self, job: &JobRecord) -> Result<(), JobsError> {
         let is_new = |unit: &Unit| unit.has_no_delivery(job.id);
         if self.unit().is_some_and(is_new) {
-            return Ok(0);
+            return Ok(());
         }
-        let sql = "UPDATE deliveries SET state = 'failed', leased_until = NULL, leased_by = NULL \
-                   WHERE root = ?1 AND job = ?2 AND state IN ('waiting', 'delivered')";
-        let values = [Value::Text(job.root()), column::id(job.id)];
-        self.with(|database| database.execute(sql, &values))
+        if self
+            .unit()
+            .is_some_and(|unit| unit.has_new_delivery(job.id))
+        {
+            // What is canceled must be in the database.
+            self.with(|_| Ok(()))?;
+        }
+        self.gather(|unit| {
+            unit.ahead.forget_deliveries_of(job.id);
+            unit.own.rest.cancel_deliveries(job);
+        });
+        Ok(())
     }
 
     /// Changes a delivery that is waiting or delivered.
@@ -131,6 +151,7 @@ impl JobsTransaction<'_> {
         id: DeliveryId,
         change: impl FnOnce(&mut Delivery),
     ) -> Result<bool, JobsError> {
+        self.gather(|unit| unit.ahead.delivery(id));
         self.with(|database| {
             let lock = database.dialect().for_update;
             let found = by_id(database, id, lock)?;

@@ -10,11 +10,22 @@
 use portcullis_jobs::{ControllerId, JobId, Timestamp};
 
 use super::{SELECT, column, rows};
-use crate::database::{Database, Value, number};
+use crate::database::{Change, Database, Type, Value, number};
 use crate::error::Failure;
 use crate::jobs::error::JobsError;
 use crate::jobs::record::Delivery;
 use crate::jobs::transaction::{JobsReader, JobsTransaction};
+
+static CLAIMED: Change = Change {
+    name: "deliveries",
+    keys: &[("root", Type::Text), ("id", Type::Number)],
+    condition: "",
+    sets: &[
+        ("next_at", Type::Number),
+        ("leased_until", Type::Number),
+        ("leased_by", Type::Text),
+    ],
+};
 
 /// Projects of one controller that are looked at with one query.
 const SHORTEST_STEP: usize = 16;
@@ -89,6 +100,7 @@ impl JobsTransaction<'_> {
         limit: usize,
         claimant: Claimant<'_>,
     ) -> Result<Vec<Delivery>, JobsError> {
+        self.gather(|unit| unit.ahead.forget());
         self.with(|database| {
             let mut claimed = Vec::new();
             for share in shares {
@@ -114,6 +126,7 @@ impl JobsTransaction<'_> {
         until: Timestamp,
         limit: usize,
     ) -> Result<Vec<JobId>, JobsError> {
+        self.gather(|unit| unit.ahead.forget());
         self.with(|database| {
             let lock = database.dialect().skip_locked;
             let sql = format!(
@@ -275,19 +288,21 @@ fn claim_project(
         Value::Number(number(most)),
     ];
     let mut claimed = rows(database, &sql, &values)?;
+    let mut changes = Vec::with_capacity(claimed.len() * CLAIMED.width());
     for delivery in &mut claimed {
         delivery.next_at = claimant.until;
         delivery.leased_until = Some(claimant.until);
         delivery.leased_by = Some(claimant.name.to_owned());
-        let sql = "UPDATE deliveries SET next_at = ?3, leased_until = ?3, leased_by = ?4 \
-                   WHERE root = ?1 AND id = ?2";
-        let values = [
+        changes.extend([
             Value::Text(column::root(project)),
             column::id(delivery.id),
             column::time(claimant.until),
+            column::time(claimant.until),
             Value::Text(claimant.name),
-        ];
-        database.execute(sql, &values)?;
+        ]);
+    }
+    if !changes.is_empty() {
+        database.change(&CLAIMED, &changes)?;
     }
     Ok(claimed)
 }

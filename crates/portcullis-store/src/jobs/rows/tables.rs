@@ -37,6 +37,7 @@ pub(super) static SAVED_JOBS: Change = Change {
         ("id", Type::Number),
         ("version", Type::Number),
     ],
+    condition: "",
     sets: &[
         ("status", Type::Text),
         ("live", Type::Number),
@@ -57,6 +58,7 @@ pub(super) static SAVED_JOBS: Change = Change {
 pub(super) static LEFT_QUEUE: Change = Change {
     name: "pending_jobs",
     keys: &[("root", Type::Text), ("job", Type::Number)],
+    condition: "",
     sets: &[],
 };
 
@@ -91,6 +93,7 @@ pub(super) static RUNNING: Table = Table {
 pub(super) static STOPPED_RUNNING: Change = Change {
     name: "running_jobs",
     keys: &[("root", Type::Text), ("job", Type::Number)],
+    condition: "",
     sets: &[],
 };
 
@@ -127,5 +130,31 @@ pub(super) static DELIVERIES: Table = Table {
         ("deadline", Type::Number),
         ("tries", Type::Text),
         ("answer", Type::Text),
+    ],
+};
+
+pub(super) static SAVED_DELIVERIES: Change = Change {
+    name: "deliveries",
+    keys: &[("root", Type::Text), ("id", Type::Number)],
+    condition: "",
+    sets: &[
+        ("state", Type::Text),
+        ("next_at", Type::Number),
+        ("leased_until", Type::Number),
+        ("leased_by", Type::Text),
+        ("tries", Type::Text),
+        ("answer", Type::Text),
+    ],
+};
+
+/// Those of a job whose answers are no longer awaited.
+pub(super) static CANCELED_DELIVERIES: Change = Change {
+    name: "deliveries",
+    keys: &[("root", Type::Text), ("job", Type::Number)],
+    condition: "state IN ('waiting', 'delivered')",
+    sets: &[
+        ("state", Type::Text),
+        ("leased_until", Type::Number),
+        ("leased_by", Type::Text),
     ],
 };

@@ -1,10 +1,12 @@
 //! One transaction for several operations. What they insert and save is written together at its end.
 
+use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use crate::database::Database;
 use crate::decisions::Decisions;
 use crate::error::{Failure, Kind};
+use crate::jobs::ahead::{LoadedAhead, WillChange};
 use crate::jobs::error::JobsError;
 use crate::jobs::operation::{Operation, Ran, begin, run_again, run_once};
 use crate::jobs::unit::{Ids, Unit};
@@ -23,13 +25,17 @@ const MOST_IDS: usize = 64;
 pub(super) trait Queued: Operation + Send {
     /// Gives the result, or the error if the result doesn't count.
     fn answer(self: Box<Self>, error: Option<JobsError>);
+
+    /// What it will change.
+    fn changes(&self) -> &WillChange;
 }
 
 type Waiting = Box<dyn Queued>;
 
 /// Operations that wait.
 pub(super) struct Queue<'a> {
-    pub(super) first: Waiting,
+    /// Those that come first: one at least. What the transaction has no room for is left.
+    pub(super) ready: &'a mut VecDeque<Waiting>,
     pub(super) next: &'a mut dyn FnMut() -> Option<Waiting>,
     /// How many are left.
     pub(super) waiting: &'a dyn Fn() -> usize,
@@ -49,30 +55,42 @@ enum Step {
 
 type Parts<'a> = (&'a Location, &'a mut dyn Database, &'a mut Decisions);
 
-/// Runs the first operation and those that follow, and answers all of them.
+/// Runs operations that are ready and those that follow, and answers all of them but those that are left.
 pub(super) fn run(parts: Parts<'_>, queue: Queue<'_>, ids: &mut Ids) {
     let (location, database, decisions) = parts;
     let Queue {
-        first,
+        ready,
         next,
         waiting,
     } = queue;
+    let more = MOST.saturating_sub(ready.len());
+    ready.extend(std::iter::from_fn(&mut *next).take(more));
     if let Err(failure) = begin(database) {
         // Each try takes its time: those that wait as well don't wait for tries of their own.
-        let others = std::iter::from_fn(next).take(MOST - 1);
-        let all: Vec<Waiting> = std::iter::once(first).chain(others).collect();
+        let all = ready.drain(..).collect();
         return fail(all, || JobsError::at(location, failure.clone()));
     }
     let mut unit = Unit::new(true);
+    match LoadedAhead::load(database, ready.iter().map(|one| one.changes())) {
+        Ok(ahead) => unit.ahead = ahead,
+        Err(failure) => {
+            database.roll_back();
+            let all: Vec<Waiting> = ready.drain(..).collect();
+            return match failure.kind {
+                Kind::Unavailable => fail(all, || JobsError::at(location, failure.clone())),
+                _ => run_each((location, database, decisions), all),
+            };
+        }
+    }
     unit.ids = std::mem::take(ids);
     let mut stay = Vec::new();
     let mut undone = Vec::new();
     let mut again = Vec::new();
-    let mut current = Some(first);
+    let mut current = ready.pop_front();
     let mut count = 0;
     let mut broken = None;
     while let Some(mut operation) = current {
-        unit.ids_at_once = waiting().clamp(1, MOST_IDS);
+        unit.ids_at_once = (ready.len() + waiting()).clamp(1, MOST_IDS);
         match step(database, location, &mut unit, &mut *operation) {
             Step::Stays => stay.push(operation),
             Step::Undone(error) => undone.push((operation, error)),
@@ -85,7 +103,10 @@ pub(super) fn run(parts: Parts<'_>, queue: Queue<'_>, ids: &mut Ids) {
         }
         count += 1;
         let is_full = count >= MOST || unit.savepoints() >= MOST_SAVEPOINTS;
-        current = if is_full { None } else { next() };
+        current = match is_full {
+            true => None,
+            false => ready.pop_front().or_else(&mut *next),
+        };
     }
     let ended = match broken {
         Some(failure) => Err(Ended::Nothing(failure)),
@@ -115,7 +136,12 @@ pub(super) fn run(parts: Parts<'_>, queue: Queue<'_>, ids: &mut Ids) {
     for (operation, error) in undone {
         answer(operation, error);
     }
-    for mut operation in again {
+    run_each((location, database, decisions), again);
+}
+
+/// Runs each in a transaction of its own.
+fn run_each((location, database, decisions): Parts<'_>, operations: Vec<Waiting>) {
+    for mut operation in operations {
         let error = run_again((location, &mut *database, &mut *decisions), &mut *operation);
         answer(operation, error);
     }

@@ -155,8 +155,7 @@ fn the_deliveries_of_a_job_are_cancelled(place: &Place) {
         tx.finish_delivery(1, Some("digest"))?;
         Ok(job)
     });
-    assert_eq!(run(&mut store, |tx| tx.cancel_deliveries(&job)), 2);
-    assert_eq!(run(&mut store, |tx| tx.cancel_deliveries(&job)), 0);
+    run(&mut store, |tx| tx.cancel_deliveries(&job));
     let states = [1, 2, 3, 4].map(|id| run(&mut store, |tx| tx.delivery(id)).unwrap().state);
     use DeliveryState::{Done, Failed, Waiting};
     assert_eq!(states, [Done, Failed, Failed, Waiting]);

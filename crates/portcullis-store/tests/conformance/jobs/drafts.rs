@@ -6,6 +6,7 @@ use portcullis_jobs::{Event, JobStatus};
 use portcullis_record::Written;
 use portcullis_store::{
     Filter, IdKind, JobRecord, JobsDraft, JobsError, JobsTransaction, PipelineRecord, RunnerRecord,
+    WillChange,
 };
 use serde_json::json;
 
@@ -230,7 +231,7 @@ fn an_operation_that_is_undone_leaves_what_others_gathered(place: &Place) {
             Ok(job.id)
         };
         let reply = move |result: Result<u64, JobsError>| sender.send(result.is_ok()).unwrap();
-        writer.submit(work, reply).unwrap();
+        writer.submit(WillChange::default(), work, reply).unwrap();
     }
     let good = results.iter().take(30).filter(|is_good| *is_good).count();
     assert_eq!(good, 20);

@@ -5,7 +5,9 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Barrier, Mutex};
 
 use portcullis_jobs::Event;
-use portcullis_store::{JobFilter, JobsError, JobsWriter, Location, Mode, Store};
+use portcullis_store::{
+    JobFilter, JobsError, JobsTransaction, JobsWriter, Location, Mode, Store, WillChange,
+};
 use portcullis_testing::until;
 
 use super::builders::{apply, insert, run};
@@ -20,24 +22,24 @@ crate::on_both!(
     an_operation_returns_what_it_likes,
 );
 
-fn writer(place: &Place, capacity: usize) -> JobsWriter {
+pub(super) fn writer(place: &Place, capacity: usize) -> JobsWriter {
     JobsWriter::start(place.open(), capacity).unwrap()
 }
 
 /// Makes the writer wait until the sender is used or dropped. Comes back when it does.
-fn hold(writer: &JobsWriter) -> Sender<()> {
+pub(super) fn hold(writer: &JobsWriter) -> Sender<()> {
     let (started, has_started) = channel();
     let (go, wait): (Sender<()>, Receiver<()>) = channel();
     // It may run again, and waits only once.
     let mut wait = Some(wait);
-    let work = move |_: &mut portcullis_store::JobsTransaction<'_>| -> Result<(), JobsError> {
+    let work = move |_: &mut JobsTransaction<'_>| -> Result<(), JobsError> {
         if let Some(wait) = wait.take() {
             let _ = started.send(());
             let _ = wait.recv();
         }
         Ok(())
     };
-    writer.submit(work, |_| ()).unwrap();
+    writer.submit(WillChange::default(), work, |_| ()).unwrap();
     has_started.recv().unwrap();
     go
 }
@@ -82,7 +84,7 @@ fn one_that_fails_harms_none_of_its_group(place: &Place) {
     let (sender, results) = channel();
     for number in 0..20 {
         let mut existing = existing.clone();
-        let work = move |tx: &mut portcullis_store::JobsTransaction<'_>| {
+        let work = move |tx: &mut JobsTransaction<'_>| {
             let job = insert(tx, "g/p", &[Event::Enqueue])?;
             match number % 5 {
                 // Its own error; one of the database, also a hidden one; a panic.
@@ -98,7 +100,7 @@ fn one_that_fails_harms_none_of_its_group(place: &Place) {
         };
         let sender = sender.clone();
         let reply = move |result: Result<u64, JobsError>| sender.send((number, result)).unwrap();
-        writer.submit(work, reply).unwrap();
+        writer.submit(WillChange::default(), work, reply).unwrap();
     }
     assert_eq!(writer.waiting(), 20);
     go.send(()).unwrap();
@@ -127,7 +129,8 @@ fn a_full_queue_is_said_at_once(place: &Place) {
     for _ in 0..2 {
         let sender = sender.clone();
         let reply = move |result: Result<_, JobsError>| sender.send(result.is_ok()).unwrap();
-        writer.submit(|tx| insert(tx, "g/p", &[]), reply).unwrap();
+        let insert = |tx: &mut JobsTransaction<'_>| insert(tx, "g/p", &[]);
+        writer.submit(WillChange::default(), insert, reply).unwrap();
     }
     let error = writer.run(|tx| insert(tx, "g/p", &[])).unwrap_err();
     assert!(
@@ -147,7 +150,8 @@ fn dropping_it_finishes_what_waits(place: &Place) {
     for _ in 0..150 {
         let sender = sender.clone();
         let reply = move |result: Result<_, JobsError>| sender.send(result.is_ok()).unwrap();
-        writer.submit(|tx| insert(tx, "g/p", &[]), reply).unwrap();
+        let insert = |tx: &mut JobsTransaction<'_>| insert(tx, "g/p", &[]);
+        writer.submit(WillChange::default(), insert, reply).unwrap();
     }
     drop(sender);
     drop(go);
@@ -228,7 +232,8 @@ fn a_writer_goes_on_after_its_server_was_away() {
     for _ in 0..3 {
         let sender = sender.clone();
         let reply = move |result: Result<_, JobsError>| sender.send(result.map(drop)).unwrap();
-        writer.submit(|tx| insert(tx, "g/p", &[]), reply).unwrap();
+        let insert = |tx: &mut JobsTransaction<'_>| insert(tx, "g/p", &[]);
+        writer.submit(WillChange::default(), insert, reply).unwrap();
     }
     server.stop();
     drop(go);
