@@ -27,6 +27,9 @@ pub(crate) struct Filled {
     pub(crate) is_before: bool,
     /// Jobs that are pending in it.
     pub(crate) jobs: u64,
+    /// Their ids, in order.
+    #[serde(skip)]
+    pub(crate) ids: Vec<u64>,
     /// Jobs that became pending in a second.
     pub(crate) jobs_per_second: f64,
     /// From the start of a server on it until it was ready, in milliseconds.
@@ -59,7 +62,9 @@ pub(super) fn fill(
         let count = usize::try_from(pipelines).unwrap_or(usize::MAX);
         senders.await?.send_count(count).await
     })?;
-    let filled = sent.ids.len() as u64;
+    let mut ids = sent.ids;
+    ids.sort_unstable();
+    let filled = ids.len() as u64;
     let at = pending::settle(gate.metrics(), filled)?;
     gate.stop()?;
     stand.analyze(&place)?;
@@ -72,6 +77,7 @@ pub(super) fn fill(
         database,
         is_before,
         jobs: filled,
+        ids,
         jobs_per_second: filled as f64 / seconds,
         ready_ms,
     };

@@ -18,7 +18,7 @@ use crate::load::runtime;
 use crate::transport::Transport;
 
 /// How many requests of a kind differ.
-const DIFFERENT: u64 = 64;
+const DIFFERENT: usize = 64;
 
 /// How long one kind of request takes.
 #[derive(Debug, Clone, Serialize)]
@@ -39,26 +39,25 @@ pub(crate) struct Read {
     pub(crate) database_cpu_us: f64,
 }
 
-/// The path of the request with this number, where there are so many jobs.
-type PathOf = fn(u64, u64) -> String;
+/// The path of the request with this number, where there are these jobs.
+type PathOf = fn(usize, &[u64]) -> String;
 
 /// What is read: a name, and its paths.
 const KINDS: [(&str, PathOf); 5] = [
     ("a job", |number, jobs| {
-        // Ids begin with 1 in a new store.
-        let id = number * jobs / DIFFERENT + 1;
-        format!("/api/v1/jobs/{id}")
+        let id = jobs.get(number * jobs.len() / DIFFERENT);
+        format!("/api/v1/jobs/{}", id.unwrap_or(&0))
     }),
     ("newest 50", |_, _| "/api/v1/jobs".to_owned()),
     ("newest 50 pending", |_, _| {
         "/api/v1/jobs?status=pending".to_owned()
     }),
     ("50 pending in the middle", |number, jobs| {
-        let before = jobs / 2 + number;
+        let before = jobs.get(jobs.len() / 2 + number).unwrap_or(&1);
         format!("/api/v1/jobs?status=pending&page={before}")
     }),
     ("50 pending of a project", |number, _| {
-        let project = project(usize::try_from(number).unwrap_or_default());
+        let project = project(number);
         format!("/api/v1/jobs?status=pending&project={project}")
     }),
 ];
@@ -79,7 +78,7 @@ pub(super) fn measure(
     let mut found = Vec::with_capacity(KINDS.len());
     for (what, path) in KINDS {
         let requests: Vec<Vec<u8>> = (0..DIFFERENT)
-            .map(|number| request("GET", &path(number, filled.jobs), &gate.header, ""))
+            .map(|number| request("GET", &path(number, &filled.ids), &gate.header, ""))
             .collect();
         let (used, latencies) = runtime()?.block_on(async {
             let mut asker = Asker::connect(&gate.places, Transport::Tcp).await?;

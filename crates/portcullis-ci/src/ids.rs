@@ -77,6 +77,9 @@ impl IdPool {
 
     /// Ids that were not used.
     pub(crate) fn give_back(&self, kind: IdKind, ids: Vec<u64>) {
+        if ids.is_empty() {
+            return;
+        }
         let mut pools = self.0.lock();
         let ready = &mut pools.entry(kind).or_default().ready;
         ready.extend(ids);

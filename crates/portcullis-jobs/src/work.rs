@@ -28,6 +28,14 @@ pub struct JobWork {
 }
 
 impl JobWork {
+    /// Whether it uploads artifacts.
+    pub fn has_artifacts(&self) -> bool {
+        let has_any = |artifacts: &Artifacts| !artifacts.paths.is_empty() || artifacts.untracked;
+        self.artifacts.as_ref().is_some_and(has_any)
+    }
+}
+
+impl JobWork {
     /// Whether nothing of it was submitted.
     pub fn is_empty(&self) -> bool {
         *self == Self::default()

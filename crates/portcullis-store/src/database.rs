@@ -129,6 +129,9 @@ impl Change {
     }
 }
 
+/// Where [`Database::query_each`] puts its texts.
+pub(crate) const EACH: &str = "<each>";
+
 /// A connection to one of the databases.
 pub(crate) trait Database: Send {
     /// Which parts of a migration are meant.
@@ -139,6 +142,14 @@ pub(crate) trait Database: Send {
 
     /// Runs one query.
     fn query(&mut self, sql: &str, values: &[Value<'_>]) -> Result<Vec<Row>, Failure>;
+
+    /// Runs one query for each of these texts, which stands for [`EACH`] in it; gives the rows of all, in their order.
+    fn query_each(
+        &mut self,
+        sql: &str,
+        values: &[Value<'_>],
+        each: &[&str],
+    ) -> Result<Vec<Row>, Failure>;
 
     /// Inserts rows that follow each other in `values`, but not those that are there already. Gives
     /// the number of those inserted.

@@ -32,10 +32,10 @@ impl Turn<'_, '_> {
         self.store.insert_pipeline(&mut pipeline, definition)?;
         let around = self.around(&definition.origin.project)?;
         let ids = self.store.new_ids(IdKind::Job, definition.jobs.len())?;
-        for (job, definition) in ids.into_iter().zip(&definition.jobs) {
+        for (job, definition) in ids.into_iter().zip(definition.jobs_with_dependencies()) {
             let definition = JobDefinition {
                 project_id: Some(around.project_id),
-                ..definition.clone()
+                ..definition
             };
             let mut job = JobRecord::new(job, Some(id), definition, self.now);
             self.note(None, &job);

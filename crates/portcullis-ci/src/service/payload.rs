@@ -1,8 +1,6 @@
 //! What a runner is told of the job it was given.
 
-use portcullis_jobs::{
-    Artifacts, Dependency, DependencyFile, Job, RunnerPayload, TakenBy, Timestamp,
-};
+use portcullis_jobs::{Dependency, DependencyFile, Job, JobId, RunnerPayload, TakenBy, Timestamp};
 use portcullis_store::{JobRun, JobsReader};
 
 use super::Service;
@@ -52,15 +50,18 @@ impl Service {
             if stages.is_empty() {
                 return Ok(Vec::new());
             }
+            // Few of many: definitions of the others are not read.
+            let jobs = reader.pipeline_jobs(&project, pipeline)?.into_iter();
+            let earlier = jobs.filter(|job| stages.contains(&job.stage));
+            let ids: Vec<JobId> = earlier.map(|job| job.id).collect();
             let mut found = Vec::new();
-            for other in reader.jobs_of_pipeline(&project, pipeline)? {
-                let definition = &other.definition;
-                let is_named = |names: &Vec<String>| names.contains(&definition.name);
-                let is_wanted = wanted.as_ref().is_none_or(is_named);
-                if is_wanted && stages.contains(&definition.stage) {
+            for other in reader.jobs_by_id(&ids)? {
+                let is_named = |names: &Vec<String>| names.contains(&other.definition.name);
+                if wanted.as_ref().is_none_or(is_named) {
                     found.extend(dependency(reader, &other.job, &key, now())?);
                 }
             }
+            found.sort_by_key(|dependency| dependency.id);
             Ok(found)
         });
         read.await
@@ -73,13 +74,7 @@ fn dependency(
     key: &ServerKey,
     now: Timestamp,
 ) -> Result<Option<Dependency>, CiError> {
-    let has_artifacts = |artifacts: &Artifacts| !artifacts.paths.is_empty() || artifacts.untracked;
-    let has_artifacts = job
-        .definition
-        .work
-        .artifacts
-        .as_ref()
-        .is_some_and(has_artifacts);
+    let has_artifacts = job.definition.work.has_artifacts();
     let Some(run) = JobRun::of(job).filter(|_| has_artifacts) else {
         return Ok(None);
     };

@@ -57,6 +57,24 @@ pub struct PipelineDefinition {
     pub jobs: Vec<JobDefinition>,
 }
 
+impl PipelineDefinition {
+    /// Its jobs. Those that get artifacts of all earlier stages, where there can't be any, say that they get none: then
+    /// nobody looks for them when the job is taken.
+    pub fn jobs_with_dependencies(&self) -> impl Iterator<Item = JobDefinition> {
+        let stage_of = |job: &JobDefinition| self.stages.iter().position(|one| *one == job.stage);
+        let uploading = self.jobs.iter().filter(|job| job.work.has_artifacts());
+        let first = uploading.filter_map(stage_of).min();
+        self.jobs.iter().map(move |job| {
+            let mut job = job.clone();
+            let has_none = first.is_none_or(|first| stage_of(&job) <= Some(first));
+            if has_none && job.work.dependencies.is_none() {
+                job.work.dependencies = Some(Vec::new());
+            }
+            job
+        })
+    }
+}
+
 /// The body of a call that submits a pipeline.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]

@@ -13,7 +13,7 @@ mod value;
 
 use postgres::types::Type as Sort;
 
-use super::{Change, Database, Dialect, Row, Table, Type, Value, number, one, unsigned};
+use super::{Change, Database, Dialect, EACH, Row, Table, Type, Value, number, one, unsigned};
 use crate::error::{Failure, Kind};
 use session::{Beginning, Session};
 
@@ -164,6 +164,24 @@ impl Database for Postgres {
 
     fn query(&mut self, sql: &str, values: &[Value<'_>]) -> Result<Vec<Row>, Failure> {
         let rows = self.statement(|session| session.query(sql, values))?;
+        rows.iter().map(value::row).collect()
+    }
+
+    fn query_each(
+        &mut self,
+        sql: &str,
+        values: &[Value<'_>],
+        each: &[&str],
+    ) -> Result<Vec<Row>, Failure> {
+        let sql = format!(
+            "SELECT found.* FROM unnest(?{}::text[]) WITH ORDINALITY AS given (text, place), \
+             LATERAL ({}) AS found ORDER BY given.place",
+            values.len() + 1,
+            sql.replace(EACH, "given.text"),
+        );
+        let column = each.iter().map(|text| Value::Text(text)).collect();
+        let column = (column, Sort::TEXT_ARRAY);
+        let rows = self.statement(|session| session.query_with_column(&sql, values, &column))?;
         rows.iter().map(value::row).collect()
     }
 

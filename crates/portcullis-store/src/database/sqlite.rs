@@ -12,7 +12,7 @@ use rusqlite::config::DbConfig;
 use rusqlite::types::{ToSqlOutput, ValueRef};
 use rusqlite::{Connection, ErrorCode, OpenFlags, Statement, ToSql};
 
-use super::{Change, Database, Dialect, Field, Row, Table, Value, number, one, unsigned};
+use super::{Change, Database, Dialect, EACH, Field, Row, Table, Value, number, one, unsigned};
 use crate::error::{Failure, Kind};
 
 /// How long one waits for another who writes.
@@ -241,6 +241,21 @@ impl Database for Sqlite {
                 });
             }
             found.push(Row::new(fields));
+        }
+        Ok(found)
+    }
+
+    fn query_each(
+        &mut self,
+        sql: &str,
+        values: &[Value<'_>],
+        each: &[&str],
+    ) -> Result<Vec<Row>, Failure> {
+        let sql = sql.replace(EACH, &format!("?{}", values.len() + 1));
+        let mut found = Vec::new();
+        for text in each {
+            let values = [values, &[Value::Text(text)]].concat();
+            found.extend(self.query(&sql, &values)?);
         }
         Ok(found)
     }

@@ -100,8 +100,14 @@ impl LoadedAhead {
         self.deliveries.retain(|_, delivery| delivery.job != job);
     }
 
-    /// Anything may be changed.
-    pub(super) fn forget(&mut self) {
-        *self = Self::default();
+    /// A delivery is changed.
+    pub(super) fn forget_delivery(&mut self, id: DeliveryId) {
+        self.deliveries.remove(&id);
+    }
+
+    /// What was loaded later is added.
+    pub(super) fn extend(&mut self, other: Self) {
+        self.jobs.extend(other.jobs);
+        self.deliveries.extend(other.deliveries);
     }
 }

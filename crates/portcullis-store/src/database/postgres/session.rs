@@ -144,6 +144,27 @@ impl Session {
         }
     }
 
+    /// Runs a query whose last value is a whole column.
+    pub(super) fn query_with_column(
+        &mut self,
+        sql: &str,
+        values: &[Value<'_>],
+        (column, kind): &(Vec<Value<'_>>, Type),
+    ) -> Result<Vec<Row>, postgres::Error> {
+        match self.prepare(sql)? {
+            Some(statement) => {
+                let mut all = parameters(values);
+                all.push(column);
+                self.client.query(&statement, &all)
+            }
+            None => {
+                let mut all = typed(values);
+                all.push((column, kind.clone()));
+                self.client.query_typed(&dollars(sql), &all)
+            }
+        }
+    }
+
     /// Runs a statement whose values are whole columns.
     pub(super) fn execute_with_columns(
         &mut self,

@@ -60,22 +60,25 @@ impl JobsTransaction<'_> {
             }
         }
         release(&mut delivery);
-        self.stage(|unit| unit.own.rest.save_delivery(&delivery))?;
+        self.stage(|unit| {
+            unit.ahead.forget_delivery(id);
+            unit.own.rest.save_delivery(&delivery)
+        })?;
         Ok(Some(delivery))
     }
 
     /// A delivery that is saved at the end of the transaction.
     fn delivery_to_save(&mut self, id: DeliveryId) -> Result<Option<Delivery>, JobsError> {
-        if let Some(known) = self.gather(|unit| unit.ahead.delivery(id)) {
-            return Ok(Some(known));
-        }
         let find = |database: &mut dyn Database| {
             let lock = database.dialect().for_update;
             by_id(database, id, lock)
         };
-        match self.unit().is_some_and(|unit| unit.saves_delivery(id)) {
-            true => self.with(find),
-            false => self.apart(find),
+        if self.unit().is_some_and(|unit| unit.saves_delivery(id)) {
+            return self.with(find);
+        }
+        match self.gather(|unit| unit.ahead.delivery(id)) {
+            Some(known) => Ok(Some(known)),
+            None => self.apart(find),
         }
     }
 
@@ -106,7 +109,7 @@ impl JobsTransaction<'_> {
     ///
     /// When the database doesn't answer.
     pub fn redeliver(&mut self, id: DeliveryId, now: Timestamp) -> Result<bool, JobsError> {
-        self.gather(|unit| unit.ahead.delivery(id));
+        self.gather(|unit| unit.ahead.forget_delivery(id));
         self.with(|database| {
             let lock = database.dialect().for_update;
             let found = by_id(database, id, lock)?;
@@ -151,7 +154,7 @@ impl JobsTransaction<'_> {
         id: DeliveryId,
         change: impl FnOnce(&mut Delivery),
     ) -> Result<bool, JobsError> {
-        self.gather(|unit| unit.ahead.delivery(id));
+        self.gather(|unit| unit.ahead.forget_delivery(id));
         self.with(|database| {
             let lock = database.dialect().for_update;
             let found = by_id(database, id, lock)?;

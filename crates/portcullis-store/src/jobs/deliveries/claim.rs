@@ -7,10 +7,12 @@
 //! Queries name the whole order of the index they mean: PostgreSQL has no statistics of a table that filled up just
 //! now, and would read all of it by another one.
 
+use std::collections::HashMap;
+
 use portcullis_jobs::{ControllerId, JobId, Timestamp};
 
-use super::{SELECT, column, rows};
-use crate::database::{Change, Database, Type, Value, number};
+use super::{SELECT, column, read};
+use crate::database::{Change, Database, EACH, Type, Value, number};
 use crate::error::Failure;
 use crate::jobs::error::JobsError;
 use crate::jobs::record::Delivery;
@@ -100,8 +102,7 @@ impl JobsTransaction<'_> {
         limit: usize,
         claimant: Claimant<'_>,
     ) -> Result<Vec<Delivery>, JobsError> {
-        self.gather(|unit| unit.ahead.forget());
-        self.with(|database| {
+        let claimed = self.with(|database| {
             let mut claimed = Vec::new();
             for share in shares {
                 let most = share.most.min(limit.saturating_sub(claimed.len()));
@@ -111,7 +112,13 @@ impl JobsTransaction<'_> {
                 }
             }
             Ok(claimed)
-        })
+        })?;
+        self.gather(|unit| {
+            for delivery in &claimed {
+                unit.ahead.forget_delivery(delivery.id);
+            }
+        });
+        Ok(claimed)
     }
 
     /// Claims jobs whose deadline passed: moves their deadlines to the end of the lease, so that no one else looks
@@ -126,8 +133,7 @@ impl JobsTransaction<'_> {
         until: Timestamp,
         limit: usize,
     ) -> Result<Vec<JobId>, JobsError> {
-        self.gather(|unit| unit.ahead.forget());
-        self.with(|database| {
+        let claimed = self.with(|database| {
             let lock = database.dialect().skip_locked;
             let sql = format!(
                 "SELECT root, id FROM jobs WHERE deadline <= ?1 ORDER BY deadline, id LIMIT ?2{lock}"
@@ -142,7 +148,13 @@ impl JobsTransaction<'_> {
                 claimed.push(id);
             }
             Ok(claimed)
-        })
+        })?;
+        self.gather(|unit| {
+            for id in &claimed {
+                unit.ahead.forget_job(*id);
+            }
+        });
+        Ok(claimed)
     }
 }
 
@@ -182,23 +194,19 @@ fn claim_share(
     claimant: Claimant<'_>,
 ) -> Result<Vec<Delivery>, Failure> {
     let mut projects = due_projects(database, share, claimant.now)?;
-    let mut claimed = Vec::new();
+    let mut claimed: Vec<Delivery> = Vec::new();
     while !projects.is_empty() && claimed.len() < share.most {
+        let room = share.most - claimed.len();
         // Each gets the same; what some don't use goes to the others in the next round.
-        let each = ((share.most - claimed.len()) / projects.len()).max(1);
-        let mut left = Vec::new();
-        for project in projects {
-            let most = each.min(share.most - claimed.len());
-            if most == 0 {
-                break;
-            }
-            let found = claim_project(database, share.controller, &project, most, claimant)?;
-            if found.len() == most {
-                left.push(project);
-            }
-            claimed.extend(found);
+        let each = (room / projects.len()).max(1);
+        projects.truncate(room);
+        let found = claim_of_each(database, share.controller, &projects, each, claimant)?;
+        let mut counts: HashMap<&str, usize> = HashMap::new();
+        for delivery in &found {
+            *counts.entry(&delivery.project).or_default() += 1;
         }
-        projects = left;
+        projects.retain(|project| counts.get(project.as_str()) == Some(&each));
+        claimed.extend(found);
     }
     Ok(claimed)
 }
@@ -269,38 +277,43 @@ fn projects_after(
     Ok(found)
 }
 
-fn claim_project(
+/// Claims at most so many deliveries of each of these projects, in their order.
+fn claim_of_each(
     database: &mut dyn Database,
     controller: ControllerId,
-    project: &str,
+    projects: &[String],
     most: usize,
     claimant: Claimant<'_>,
 ) -> Result<Vec<Delivery>, Failure> {
     let lock = database.dialect().skip_locked;
     let sql = format!(
-        "{SELECT} WHERE state = 'waiting' AND controller = ?1 AND project = ?2 AND next_at <= ?3 \
-         ORDER BY controller, project, next_at, id LIMIT ?4{lock}"
+        "{SELECT} WHERE state = 'waiting' AND controller = ?1 AND project = {EACH} AND next_at <= ?2 \
+         ORDER BY controller, project, next_at, id LIMIT ?3{lock}"
     );
     let values = [
         column::id(controller),
-        Value::Text(project),
         column::time(claimant.now),
         Value::Number(number(most)),
     ];
-    let mut claimed = rows(database, &sql, &values)?;
-    let mut changes = Vec::with_capacity(claimed.len() * CLAIMED.width());
+    let projects: Vec<&str> = projects.iter().map(String::as_str).collect();
+    let rows = database.query_each(&sql, &values, &projects)?.into_iter();
+    let mut claimed = rows.map(read).collect::<Result<Vec<_>, _>>()?;
     for delivery in &mut claimed {
         delivery.next_at = claimant.until;
         delivery.leased_until = Some(claimant.until);
         delivery.leased_by = Some(claimant.name.to_owned());
-        changes.extend([
-            Value::Text(column::root(project)),
-            column::id(delivery.id),
-            column::time(claimant.until),
-            column::time(claimant.until),
-            Value::Text(claimant.name),
-        ]);
     }
+    let until = column::time(claimant.until);
+    let changes = claimed.iter().flat_map(|delivery| {
+        [
+            Value::Text(column::root(&delivery.project)),
+            column::id(delivery.id),
+            until,
+            until,
+            Value::Text(claimant.name),
+        ]
+    });
+    let changes: Vec<Value<'_>> = changes.collect();
     if !changes.is_empty() {
         database.change(&CLAIMED, &changes)?;
     }

@@ -63,33 +63,31 @@ pub(super) fn run(parts: Parts<'_>, queue: Queue<'_>, ids: &mut Ids) {
         next,
         waiting,
     } = queue;
-    let more = MOST.saturating_sub(ready.len());
-    ready.extend(std::iter::from_fn(&mut *next).take(more));
+    take_more(ready, next, MOST);
     if let Err(failure) = begin(database) {
         // Each try takes its time: those that wait as well don't wait for tries of their own.
         let all = ready.drain(..).collect();
         return fail(all, || JobsError::at(location, failure.clone()));
     }
     let mut unit = Unit::new(true);
-    match LoadedAhead::load(database, ready.iter().map(|one| one.changes())) {
-        Ok(ahead) => unit.ahead = ahead,
-        Err(failure) => {
-            database.roll_back();
-            let all: Vec<Waiting> = ready.drain(..).collect();
-            return match failure.kind {
-                Kind::Unavailable => fail(all, || JobsError::at(location, failure.clone())),
-                _ => run_each((location, database, decisions), all),
-            };
-        }
-    }
     unit.ids = std::mem::take(ids);
     let mut stay = Vec::new();
     let mut undone = Vec::new();
     let mut again = Vec::new();
-    let mut current = ready.pop_front();
     let mut count = 0;
     let mut broken = None;
-    while let Some(mut operation) = current {
+    while count < MOST && unit.savepoints() < MOST_SAVEPOINTS {
+        if count == 0 || ready.is_empty() {
+            take_more(ready, next, MOST - count);
+            if let Err(failure) = load_ahead(database, &mut unit, ready) {
+                again.extend(ready.drain(..));
+                broken = Some(failure);
+                break;
+            }
+        }
+        let Some(mut operation) = ready.pop_front() else {
+            break;
+        };
         unit.ids_at_once = (ready.len() + waiting()).clamp(1, MOST_IDS);
         match step(database, location, &mut unit, &mut *operation) {
             Step::Stays => stay.push(operation),
@@ -102,11 +100,6 @@ pub(super) fn run(parts: Parts<'_>, queue: Queue<'_>, ids: &mut Ids) {
             }
         }
         count += 1;
-        let is_full = count >= MOST || unit.savepoints() >= MOST_SAVEPOINTS;
-        current = match is_full {
-            true => None,
-            false => ready.pop_front().or_else(&mut *next),
-        };
     }
     let ended = match broken {
         Some(failure) => Err(Ended::Nothing(failure)),
@@ -137,6 +130,27 @@ pub(super) fn run(parts: Parts<'_>, queue: Queue<'_>, ids: &mut Ids) {
         answer(operation, error);
     }
     run_each((location, database, decisions), again);
+}
+
+/// Takes operations that wait, so that there are so many at most.
+fn take_more(
+    ready: &mut VecDeque<Waiting>,
+    next: &mut dyn FnMut() -> Option<Waiting>,
+    most: usize,
+) {
+    let more = most.saturating_sub(ready.len());
+    ready.extend(std::iter::from_fn(next).take(more));
+}
+
+/// Loads what operations will change.
+fn load_ahead(
+    database: &mut dyn Database,
+    unit: &mut Unit,
+    ready: &VecDeque<Waiting>,
+) -> Result<(), Failure> {
+    let changes = ready.iter().map(|one| one.changes());
+    unit.ahead.extend(LoadedAhead::load(database, changes)?);
+    Ok(())
 }
 
 /// Runs each in a transaction of its own.
