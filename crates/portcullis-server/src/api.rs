@@ -44,6 +44,7 @@ mod sessions;
 mod sign_in;
 mod state;
 mod tenant;
+mod web;
 
 pub(crate) use audit::Api;
 pub(crate) use endpoint::Endpoint;
@@ -51,3 +52,4 @@ pub(crate) use endpoint::Endpoint;
 pub(crate) use endpoints::all;
 pub(crate) use endpoints::{Found, find};
 pub(crate) use path::PathValues;
+pub(crate) use web::{answer as answer_page, asset};

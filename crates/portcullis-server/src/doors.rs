@@ -52,6 +52,10 @@ pub(crate) enum Route<'a> {
     Authorization(&'a str),
     /// A call of the API.
     Call(&'static Endpoint, PathValues),
+    /// A web page, or a form of one.
+    Page(portcullis_web::Page),
+    /// A file that belongs to web pages.
+    Asset(&'static portcullis_web::Asset),
 }
 
 /// A door, as far as finding it goes.
@@ -135,7 +139,26 @@ fn call<'a>(lookup: &Lookup<'a>, serves: &[Service]) -> Found<'a> {
     match api::find(lookup.method, lookup.path, serves) {
         api::Found::Endpoint(endpoint, values) => Found::Route(Route::Call(endpoint, values)),
         api::Found::WrongMethod(allow) => Found::WrongMethod(allow),
+        api::Found::Nothing if serves.contains(&Service::Web) => page(lookup),
         api::Found::Nothing => Found::Nothing,
+    }
+}
+
+/// Which web page a request is for. What pages show and do goes through calls of the API.
+fn page<'a>(lookup: &Lookup<'a>) -> Found<'a> {
+    let is_read = matches!(*lookup.method, Method::GET | Method::HEAD);
+    if let Some(asset) = portcullis_web::asset(lookup.path) {
+        return match is_read {
+            true => Found::Route(Route::Asset(asset)),
+            false => Found::WrongMethod("GET, HEAD"),
+        };
+    }
+    let is_form = *lookup.method == Method::POST;
+    match portcullis_web::find(lookup.path, is_form) {
+        portcullis_web::Found::Page(page) if is_read || is_form => Found::Route(Route::Page(page)),
+        portcullis_web::Found::Page(_) => Found::WrongMethod("GET, HEAD"),
+        portcullis_web::Found::WrongMethod(allow) => Found::WrongMethod(allow),
+        portcullis_web::Found::Nothing => Found::Nothing,
     }
 }
 
@@ -168,6 +191,8 @@ pub(crate) async fn answer(
             reviewing.answer(door, body).await
         }
         Route::Call(endpoint, values) => endpoint.answer(visitor, gate, head, body, values).await,
+        Route::Page(page) => api::answer_page(page, visitor, gate, head, body).await,
+        Route::Asset(asset) => Ok(api::asset(asset)),
     }
 }
 

@@ -57,6 +57,9 @@ impl Call<'_> {
 
     /// Reads the body as it is, whatever it is.
     pub(crate) async fn take_raw(&mut self, most: u64) -> Result<Bytes, HttpError> {
+        if let Some(given) = self.given.take() {
+            return Ok(given);
+        }
         let Some(incoming) = self.body.take() else {
             return Err(HttpError::internal());
         };

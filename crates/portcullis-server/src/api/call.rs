@@ -3,6 +3,7 @@
 use std::pin::Pin;
 use std::sync::Arc;
 
+use bytes::Bytes;
 use hyper::body::Incoming;
 use hyper::http::request::Parts;
 
@@ -24,6 +25,8 @@ pub(crate) struct Call<'a> {
     pub(crate) gate: &'a Arc<Gate>,
     pub(crate) head: &'a Parts,
     pub(crate) body: &'a mut Option<Incoming>,
+    /// The body of a call that was made within this process.
+    pub(super) given: Option<Bytes>,
     /// What its endpoint declares that the caller needs.
     pub(super) access: Access,
     pub(crate) values: PathValues,

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use bytes::Bytes;
 use hyper::Method;
 use hyper::body::Incoming;
 use hyper::http::request::Parts;
@@ -171,13 +172,31 @@ impl Endpoint {
         values: PathValues,
     ) -> Result<Response, HttpError> {
         let is_strict = visitor.setup.load().is_strict;
-        let audit = Audit::begin(visitor, gate, head, self.id);
         let caller = Caller::of(visitor, &gate.access, head).await;
+        let request = (head, body, None);
+        let answer = self.run_for(visitor, gate, caller, request, values).await;
+        let mut answer = answer.map_err(HttpError::in_status_line)?;
+        browser::protect(&mut answer, is_strict);
+        Ok(answer)
+    }
+
+    /// Lets the handler answer this caller: a request that came in, or one that was made within this process and has
+    /// its body with it.
+    pub(super) async fn run_for(
+        &self,
+        visitor: &Visitor,
+        gate: &Arc<Gate>,
+        caller: Caller,
+        (head, body, given): (&Parts, &mut Option<Incoming>, Option<Bytes>),
+        values: PathValues,
+    ) -> Result<Response, HttpError> {
+        let audit = Audit::begin(visitor, gate, head, self.id);
         let call = Call {
             visitor,
             gate,
             head,
             body,
+            given,
             access: self.access,
             values,
             caller,
@@ -194,9 +213,7 @@ impl Endpoint {
         };
         visitor.server.metrics.call(self.id, status.as_u16());
         audit.keep_after(status.as_u16());
-        let mut answer = answer.map_err(HttpError::in_status_line)?;
-        browser::protect(&mut answer, is_strict);
-        Ok(answer)
+        answer
     }
 
     /// Whether people open it in a browser: errors are shown in a page.

@@ -16,7 +16,7 @@ use super::caller::Caller;
 use crate::http::browser;
 use crate::http::error::HttpError;
 
-pub(crate) use holders::Territory;
+pub(crate) use holders::{Territory, holders};
 
 /// An action that the caller may take.
 #[derive(Debug)]

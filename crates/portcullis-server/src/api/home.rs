@@ -12,7 +12,7 @@ use super::call::{Answering, Call};
 use super::caller::Caller;
 use super::endpoint::{Endpoint, Success, Tag, get, schema_of};
 use super::html::escaped;
-use super::people;
+use super::{people, web};
 use crate::http::Response;
 use portcullis_config::Service;
 
@@ -71,7 +71,14 @@ const LINKS: &[(&str, &str, &str, &[Service])] = &[
 fn home(call: Call<'_>) -> Answering<'_> {
     Box::pin(async move {
         if people::wants_page(call.head) {
-            return page(&call);
+            let is_web = call.visitor.setup.load().serves.contains(&Service::Web);
+            return match portcullis_web::find("/", false) {
+                portcullis_web::Found::Page(page) if is_web => {
+                    let (head, body) = (call.head, call.body);
+                    web::answer_for(page, call.visitor, call.gate, call.caller, (head, body)).await
+                }
+                _ => page(&call),
+            };
         }
         let setup = call.visitor.setup.load();
         let is_served = |any: &[Service]| any.iter().any(|one| setup.serves.contains(one));

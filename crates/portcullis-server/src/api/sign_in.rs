@@ -282,7 +282,7 @@ async fn end_session(call: Call<'_>, then: &str) -> Result<Response, HttpError> 
 }
 
 /// The fields of a form that a page without scripts sends.
-async fn form_fields(
+pub(super) async fn form_fields(
     budget: &Arc<Budget>,
     incoming: &mut Option<hyper::body::Incoming>,
 ) -> Result<Vec<(String, String)>, HttpError> {

@@ -79,6 +79,8 @@ fn seen(found: &Found<'_>) -> String {
         Found::Route(Route::Admission(door)) => format!("admission {}", door.webhook),
         Found::Route(Route::Authorization(chain)) => format!("authorization {chain}"),
         Found::Route(Route::Call(endpoint, _)) => format!("call {}", endpoint.id),
+        Found::Route(Route::Page(_)) => "page".to_owned(),
+        Found::Route(Route::Asset(_)) => "asset".to_owned(),
         Found::WrongMethod(allow) => format!("only {allow}"),
         Found::Nothing => "nothing".to_owned(),
     }

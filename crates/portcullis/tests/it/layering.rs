@@ -14,6 +14,7 @@ const LEVELS: &[(&str, u8)] = &[
     ("portcullis-files", 1),
     ("portcullis-net", 1),
     ("portcullis-script", 1),
+    ("portcullis-web", 1),
     ("portcullis-authn", 2),
     ("portcullis-graph", 2),
     ("portcullis-jobs", 2),
@@ -49,6 +50,7 @@ const PURE: &[&str] = &[
     "portcullis-jobs",
     "portcullis-kube",
     "portcullis-roles",
+    "portcullis-web",
 ];
 
 /// What pure crates must not know, however indirectly.

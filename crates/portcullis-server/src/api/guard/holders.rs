@@ -4,7 +4,7 @@
 //! What concerns the whole instance takes the permission at the root of the API, and so does a project that no
 //! tenant holds.
 
-use portcullis_roles::{AccessDecision, Parameters, Permission, Project, Refusal, Scope};
+use portcullis_roles::{AccessDecision, Parameters, Permission, Project, Refusal, Roles, Scope};
 
 use super::Authorized;
 use crate::api::access::by_holder;
@@ -35,7 +35,7 @@ impl<'t> Territory<'t> {
 }
 
 /// Whoever may decide about a territory, and how they know the project.
-type Holder<'a> = (&'a Scope, Option<Project>);
+pub(crate) type Holder<'a> = (&'a Scope, Option<Project>);
 
 impl<'a> Call<'a> {
     /// Goes on only if the caller is known, and may do this somewhere at least on some condition: nothing of the
@@ -67,7 +67,7 @@ impl<'a> Call<'a> {
         let who = self.somebody()?;
         self.check_forgery()?;
         let mut refusals = Vec::new();
-        let holders = self.holders(territory);
+        let holders = holders(&self.gate.access.roles, territory);
         let only = match holders.as_slice() {
             [(scope, _)] => Some(*scope),
             _ => None,
@@ -122,38 +122,38 @@ impl<'a> Call<'a> {
             let answer = scope.check(Some(who), Permission::Read, &Parameters::new());
             matches!(answer, AccessDecision::Allowed(_))
         };
-        let holders = self.holders(territory);
+        let holders = holders(&self.gate.access.roles, territory);
         holders.iter().any(|(scope, _)| may_read(scope))
     }
+}
 
-    fn holders(&self, territory: Territory<'_>) -> Vec<Holder<'a>> {
-        let roles = &self.gate.access.roles;
-        let tenants = roles.tenants();
-        let found: Vec<Holder<'a>> = match territory {
-            Territory::Instance => Vec::new(),
-            Territory::Group(group) => {
-                let tenants = tenants.filter(|tenant| tenant.holds_group(group));
-                tenants.map(|tenant| (tenant.scope(), None)).collect()
-            }
-            Territory::Project(named) => {
-                let held = |tenant: &'a portcullis_roles::Tenant| {
-                    Some((tenant.scope(), Some(tenant.project(named)?)))
-                };
-                tenants.filter_map(held).collect()
-            }
-        };
-        if !found.is_empty() {
-            return found;
+/// Who may decide about a territory.
+pub(crate) fn holders<'a>(roles: &'a Roles, territory: Territory<'_>) -> Vec<Holder<'a>> {
+    let tenants = roles.tenants();
+    let found: Vec<Holder<'a>> = match territory {
+        Territory::Instance => Vec::new(),
+        Territory::Group(group) => {
+            let tenants = tenants.filter(|tenant| tenant.holds_group(group));
+            tenants.map(|tenant| (tenant.scope(), None)).collect()
         }
-        let project = match territory {
-            Territory::Project(named) => Some(Project {
-                name: named.to_owned(),
-                canonical: None,
-            }),
-            _ => None,
-        };
-        vec![(roles.root(), project)]
+        Territory::Project(named) => {
+            let held = |tenant: &'a portcullis_roles::Tenant| {
+                Some((tenant.scope(), Some(tenant.project(named)?)))
+            };
+            tenants.filter_map(held).collect()
+        }
+    };
+    if !found.is_empty() {
+        return found;
     }
+    let project = match territory {
+        Territory::Project(named) => Some(Project {
+            name: named.to_owned(),
+            canonical: None,
+        }),
+        _ => None,
+    };
+    vec![(roles.root(), project)]
 }
 
 /// All that is missing.

@@ -1,0 +1,147 @@
+//! Web pages: who looks, whether a form comes from our own page, and the API that pages are made of.
+//!
+//! Pages themselves are in portcullis-web. They see and do what the API allows the person who looks, because they call
+//! it (`backend`); there is no second way.
+
+mod backend;
+
+use std::sync::Arc;
+
+use hyper::StatusCode;
+use hyper::body::Incoming;
+use hyper::header::{
+    CACHE_CONTROL, CONTENT_SECURITY_POLICY, HeaderName, HeaderValue, REFERRER_POLICY,
+};
+use hyper::http::request::Parts;
+use portcullis_gate::Gate;
+use portcullis_web::{Asset, Page, Reply};
+
+use self::backend::InProcess;
+use super::access::Access;
+use super::answer::redirect;
+use super::audit::Audit;
+use super::call::Call;
+use super::caller::Caller;
+use super::path::PathValues;
+use super::sign_in::form_fields;
+use super::{pages, people};
+use crate::http::answer::Answer;
+use crate::http::error::{HttpError, with_type};
+use crate::http::{Response, browser};
+use crate::visitor::Visitor;
+
+/// Scripts, styles and pictures come from files here, never from the text of a page; forms go to this server, and
+/// nothing is sent elsewhere.
+const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; \
+                      connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
+
+/// Its path has a digest in it, so it is never another.
+const FOREVER: &str = "public, max-age=31536000, immutable";
+
+/// The name of pages in metrics.
+const PAGE: &str = "page";
+
+/// Answers with a page, or does what a form says and goes to one.
+pub(crate) async fn answer(
+    page: Page,
+    visitor: &Visitor,
+    gate: &Arc<Gate>,
+    head: &Parts,
+    body: &mut Option<Incoming>,
+) -> Result<Response, HttpError> {
+    let is_strict = visitor.setup.load().is_strict;
+    let caller = Caller::of(visitor, &gate.access, head).await;
+    let answer = answer_for(page, visitor, gate, caller, (head, body)).await;
+    let answer = people::shown(&gate.access, head, answer);
+    let status = match &answer {
+        Ok(response) => response.status(),
+        Err(error) => error.status(),
+    };
+    visitor.server.metrics.call(PAGE, status.as_u16());
+    let mut answer = answer?;
+    browser::protect(&mut answer, is_strict);
+    Ok(answer)
+}
+
+/// The same for a caller who is known already.
+pub(super) async fn answer_for(
+    page: Page,
+    visitor: &Visitor,
+    gate: &Arc<Gate>,
+    caller: Caller,
+    (head, body): (&Parts, &mut Option<Incoming>),
+) -> Result<Response, HttpError> {
+    if caller.identity().is_none() {
+        return Err(caller.challenge(&gate.access));
+    }
+    let form = match head.method.is_safe() {
+        true => Vec::new(),
+        false => checked_form(visitor, gate, &caller, (head, body)).await?,
+    };
+    let backend = InProcess::new(visitor, gate, caller);
+    let (path, query) = (head.uri.path(), head.uri.query().unwrap_or_default());
+    let reply = page.answer(&backend, (path, query), form).await;
+    match reply {
+        Reply::Page { status, html } => Ok(html_page(status, html)),
+        Reply::SeeOther(to) => redirect(&to),
+    }
+}
+
+/// The fields of a form that one of our own pages sent.
+async fn checked_form(
+    visitor: &Visitor,
+    gate: &Arc<Gate>,
+    caller: &Caller,
+    (head, body): (&Parts, &mut Option<Incoming>),
+) -> Result<Vec<(String, String)>, HttpError> {
+    let audit = Audit::begin(visitor, gate, head, PAGE);
+    let call = Call {
+        visitor,
+        gate,
+        head,
+        body,
+        given: None,
+        access: Access::SignedIn("is a form of a page"),
+        values: PathValues::default(),
+        caller: caller.clone(),
+        audit: &audit,
+    };
+    call.check_site()?;
+    let fields = form_fields(&visitor.server.budget, &mut *call.body).await?;
+    if let Caller::SignedIn(session) = caller {
+        let given = fields.iter().find(|(name, _)| name == "csrf");
+        let given = given.map_or("", |(_, value)| value.as_str());
+        call.check_csrf(session, given).map_err(|_| {
+            HttpError::forbidden(
+                "csrf",
+                "the form is too old, or was not made by a page of this session: open it again",
+            )
+        })?;
+    }
+    Ok(fields)
+}
+
+fn html_page(status: u16, html: String) -> Response {
+    let status = StatusCode::from_u16(status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
+    let mut response = with_type(status, html.into_bytes(), "text/html; charset=utf-8");
+    let headers = response.headers_mut();
+    for (name, value) in pages::HEADERS {
+        let name = HeaderName::from_static(name);
+        headers.insert(name, HeaderValue::from_static(value));
+    }
+    // Browsers say where a form came from only to pages that allow it.
+    headers.insert(REFERRER_POLICY, HeaderValue::from_static("same-origin"));
+    headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
+    headers.insert(CONTENT_SECURITY_POLICY, HeaderValue::from_static(POLICY));
+    response
+}
+
+/// A file that belongs to pages.
+pub(crate) fn asset(asset: &'static Asset) -> Response {
+    let mut response = with_type(StatusCode::OK, Vec::new(), asset.content_type);
+    *response.body_mut() = Answer::whole(asset.body);
+    let headers = response.headers_mut();
+    headers.insert(CACHE_CONTROL, HeaderValue::from_static(FOREVER));
+    browser::protect(&mut response, false);
+    response
+}

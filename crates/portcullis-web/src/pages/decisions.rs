@@ -1,0 +1,113 @@
+//! The list of decisions, with its filters.
+
+use serde::Deserialize;
+
+use crate::backend::{Pending, Problem};
+use crate::frame::Frame;
+use crate::query::Query;
+use crate::request::{Reply, Request, page};
+use crate::router::Route;
+
+pub(super) const ROUTES: &[Route] = &[Route::page("/decisions", show)];
+
+/// What the list takes, under the names of the REST API.
+const FILTERS: &[&str] = &[
+    "verdict",
+    "door",
+    "user",
+    "kind",
+    "namespace",
+    "policy",
+    "since",
+    "until",
+    "after",
+    "limit",
+];
+
+/// Filters that are typed.
+const TEXTS: &[&str] = &["user", "kind", "namespace", "policy", "since", "until"];
+
+/// The doors that decide.
+const DOORS: &[&str] = &["kubernetes", "authorization", "ci", "api"];
+
+/// A decision as lists have it.
+#[derive(Debug, Clone, Deserialize)]
+pub(crate) struct Summary {
+    pub(crate) id: String,
+    pub(crate) time: String,
+    pub(crate) door: String,
+    pub(crate) operation: String,
+    pub(crate) kind: String,
+    pub(crate) namespace: String,
+    pub(crate) name: String,
+    pub(crate) user: String,
+    pub(crate) verdict: String,
+    pub(crate) mutated: bool,
+    pub(crate) message: String,
+    pub(crate) plugin: Option<String>,
+    pub(crate) policy: Option<String>,
+    pub(crate) digest: Option<String>,
+    pub(crate) duration_us: u64,
+    #[serde(default)]
+    pub(crate) warnings: Vec<String>,
+}
+
+impl Summary {
+    /// Namespace and name of what it is about.
+    pub(crate) fn place(&self) -> String {
+        match (self.namespace.as_str(), self.name.as_str()) {
+            ("", name) => name.to_owned(),
+            (namespace, "") => namespace.to_owned(),
+            (namespace, name) => format!("{namespace}/{name}"),
+        }
+    }
+
+    /// What decided.
+    pub(crate) fn by(&self) -> &str {
+        let by = self.policy.as_deref().or(self.plugin.as_deref());
+        by.unwrap_or_default()
+    }
+}
+
+/// A page of a list.
+#[derive(Debug, Deserialize)]
+pub(crate) struct Listed {
+    pub(crate) items: Vec<Summary>,
+    pub(crate) next: Option<String>,
+}
+
+#[derive(Debug, askama::Template)]
+#[template(path = "decisions.html")]
+struct DecisionsPage {
+    frame: Frame,
+    query: Query,
+    doors: &'static [&'static str],
+    texts: &'static [&'static str],
+    items: Vec<Summary>,
+    next: Option<String>,
+}
+
+fn show(request: Request<'_>) -> Pending<'_, Result<Reply, Problem>> {
+    Box::pin(async move {
+        let query = request.query(FILTERS)?;
+        let query = capped(&query);
+        let listed: Listed = request.backend.get(&query.of("/api/v1/decisions")).await?;
+        let next = listed.next;
+        page(&DecisionsPage {
+            frame: request.frame("Decisions"),
+            next: next.map(|next| query.with("after", &next).of("/decisions")),
+            query,
+            doors: DOORS,
+            texts: TEXTS,
+            items: listed.items,
+        })
+    })
+}
+
+/// A page is no longer than the API allows.
+fn capped(query: &Query) -> Query {
+    match query.get("limit").parse::<u64>() {
+        Ok(limit) if limit > 1000 => query.with("limit", "1000"),
+        _ => query.clone(),
+    }
+}
