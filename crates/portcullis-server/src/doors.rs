@@ -139,19 +139,21 @@ fn call<'a>(lookup: &Lookup<'a>, serves: &[Service]) -> Found<'a> {
     match api::find(lookup.method, lookup.path, serves) {
         api::Found::Endpoint(endpoint, values) => Found::Route(Route::Call(endpoint, values)),
         api::Found::WrongMethod(allow) => Found::WrongMethod(allow),
-        api::Found::Nothing if serves.contains(&Service::Web) => page(lookup),
-        api::Found::Nothing => Found::Nothing,
+        api::Found::Nothing => page(lookup, serves.contains(&Service::Web)),
     }
 }
 
 /// Which web page a request is for. What pages show and do goes through calls of the API.
-fn page<'a>(lookup: &Lookup<'a>) -> Found<'a> {
+fn page<'a>(lookup: &Lookup<'a>, is_web: bool) -> Found<'a> {
     let is_read = matches!(*lookup.method, Method::GET | Method::HEAD);
     if let Some(asset) = portcullis_web::asset(lookup.path) {
         return match is_read {
             true => Found::Route(Route::Asset(asset)),
             false => Found::WrongMethod("GET, HEAD"),
         };
+    }
+    if !is_web {
+        return Found::Nothing;
     }
     let is_form = *lookup.method == Method::POST;
     match portcullis_web::find(lookup.path, is_form) {

@@ -11,6 +11,7 @@ use hyper::header::{AUTHORIZATION, EXPECT, HeaderName};
 use hyper::http::request::Parts;
 use portcullis_core::Peer;
 
+use crate::api;
 use crate::doors::{self, Found, Lookup};
 use crate::http::error::HttpError;
 use crate::http::handler::{Answered, Client, Handler};
@@ -21,7 +22,7 @@ use crate::metrics::Metrics;
 use crate::server::Server;
 use crate::visitor::Visitor;
 use operations::Operation;
-use portcullis_config::Style;
+use portcullis_config::{Service, Style};
 
 /// Bytes of a request id that is echoed, at most.
 const MOST_REQUEST_ID: usize = 128;
@@ -150,7 +151,10 @@ impl Visitor {
         match found {
             Found::Route(route) => doors::answer(route, self, &gate, head, body).await,
             Found::WrongMethod(allow) => Err(HttpError::method_not_allowed(allow)),
-            Found::Nothing => Err(HttpError::not_found("no such path")),
+            Found::Nothing => match self.setup.load().serves.contains(&Service::Web) {
+                true => api::page_not_found(head),
+                false => Err(HttpError::not_found("no such path")),
+            },
         }
     }
 }

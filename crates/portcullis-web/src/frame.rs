@@ -62,6 +62,15 @@ impl Frame {
         }
     }
 
+    /// For someone who is not signed in.
+    pub(crate) fn bare(title: String) -> Self {
+        Self {
+            title,
+            links: Vec::new(),
+            person: None,
+        }
+    }
+
     pub(crate) fn styles(&self) -> &'static str {
         &STYLES.path
     }
@@ -87,6 +96,14 @@ struct ProblemPage {
     advice: &'static str,
 }
 
+/// A page that says what is wrong, for someone who may not be signed in.
+pub fn problem(problem: &Problem) -> String {
+    match problem_page(Frame::bare(String::new()), problem) {
+        Ok(Reply::Page { html, .. }) => html,
+        _ => "internal error".to_owned(),
+    }
+}
+
 /// A page that says what is wrong, and what to do about it.
 pub(crate) fn problem_page(mut frame: Frame, problem: &Problem) -> Result<Reply, Problem> {
     let (title, advice) = match problem.status {
@@ -94,6 +111,7 @@ pub(crate) fn problem_page(mut frame: Frame, problem: &Problem) -> Result<Reply,
             "Bad request",
             "Change the address or the form, and try again.",
         ),
+        401 => ("Not signed in", "Sign in, and try again."),
         403 => (
             "Forbidden",
             "Ask an administrator for the permission, or sign in with another account.",

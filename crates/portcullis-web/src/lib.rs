@@ -16,8 +16,11 @@ mod query;
 mod request;
 mod router;
 mod shown;
+mod sign_in;
 
 pub use assets::{Asset, asset};
 pub use backend::{Backend, Pending, Person, Place, Problem, Verb};
+pub use frame::problem;
 pub use request::{Reply, Request};
 pub use router::{Found, Page, find};
+pub use sign_in::SignIn;

@@ -1,6 +1,8 @@
 //! How values are shown: times, durations, sentences.
 
 use serde_json::Value;
+use time::OffsetDateTime;
+use time::format_description::well_known::Rfc3339;
 
 /// A message as a sentence.
 pub(crate) fn sentence(message: &str) -> String {
@@ -15,13 +17,22 @@ pub(crate) fn sentence(message: &str) -> String {
 }
 
 /// A time of the API, RFC 3339 in UTC, as people read it: `2026-11-18 12:30:05 UTC`.
-pub(crate) fn time(text: &str) -> String {
+pub(crate) fn time(text: impl AsRef<str>) -> String {
+    let text = text.as_ref();
     let Some((date, clock)) = text.split_once('T') else {
         return text.to_owned();
     };
     let clock = clock.trim_end_matches('Z');
     let clock = clock.split('.').next().unwrap_or_default();
     format!("{date} {clock} UTC")
+}
+
+/// A time in seconds since 1970, as the API has it in Zuul's shapes, in RFC 3339.
+pub(crate) fn rfc3339(seconds: u64) -> String {
+    let seconds = i64::try_from(seconds).unwrap_or(i64::MAX);
+    let time = OffsetDateTime::from_unix_timestamp(seconds).ok();
+    let text = time.and_then(|time| time.format(&Rfc3339).ok());
+    text.unwrap_or_default()
 }
 
 /// So many microseconds.
@@ -57,6 +68,12 @@ mod tests {
         );
         assert_eq!(time("2026-11-18T12:30:05Z"), "2026-11-18 12:30:05 UTC");
         assert_eq!(time("soon"), "soon");
+    }
+
+    #[test]
+    fn seconds_are_times() {
+        assert_eq!(rfc3339(1_795_006_612), "2026-11-18T12:56:52Z");
+        assert_eq!(rfc3339(u64::MAX), "");
     }
 
     #[test]

@@ -142,7 +142,10 @@ const API: &[Service] = &[Service::Api];
 /// What has calls of the API for CI jobs.
 const API_AND_CI: &[Service] = &[Service::Api, Service::Ci];
 
-/// The same, and what has web pages.
+/// What has web pages.
+const WEB: &[Service] = &[Service::Web];
+
+/// What has calls of the API, and what has web pages.
 const API_AND_WEB: &[Service] = &[Service::Api, Service::Web];
 
 impl Endpoint {
@@ -150,6 +153,14 @@ impl Endpoint {
     pub(crate) const fn with_web(self) -> Self {
         Self {
             services: API_AND_WEB,
+            ..self
+        }
+    }
+
+    /// The same, served beside web pages only.
+    pub(crate) const fn only_web(self) -> Self {
+        Self {
+            services: WEB,
             ..self
         }
     }

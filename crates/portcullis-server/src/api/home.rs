@@ -2,18 +2,16 @@
 
 use std::collections::BTreeMap;
 
-use hyper::StatusCode;
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::access::DESCRIBES;
-use super::answer::{self, redirect};
+use super::answer;
 use super::call::{Answering, Call};
-use super::caller::Caller;
 use super::endpoint::{Endpoint, Success, Tag, get, schema_of};
-use super::html::escaped;
 use super::{people, web};
 use crate::http::Response;
+use crate::http::error::HttpError;
 use portcullis_config::Service;
 
 /// What there is.
@@ -71,14 +69,7 @@ const LINKS: &[(&str, &str, &str, &[Service])] = &[
 fn home(call: Call<'_>) -> Answering<'_> {
     Box::pin(async move {
         if people::wants_page(call.head) {
-            let is_web = call.visitor.setup.load().serves.contains(&Service::Web);
-            return match portcullis_web::find("/", false) {
-                portcullis_web::Found::Page(page) if is_web => {
-                    let (head, body) = (call.head, call.body);
-                    web::answer_for(page, call.visitor, call.gate, call.caller, (head, body)).await
-                }
-                _ => page(&call),
-            };
+            return page(call).await;
         }
         let setup = call.visitor.setup.load();
         let is_served = |any: &[Service]| any.iter().any(|one| setup.serves.contains(one));
@@ -91,33 +82,16 @@ fn home(call: Call<'_>) -> Answering<'_> {
     })
 }
 
-fn page(call: &Call<'_>) -> Result<Response, crate::http::error::HttpError> {
-    let sessions = call.gate.access.sessions.as_ref();
-    let who = call.caller.identity();
-    if let (None, Some(_)) = (who, sessions) {
-        return redirect(&people::sign_in_for(call.head));
+/// The first page, where there are pages.
+async fn page(call: Call<'_>) -> Result<Response, HttpError> {
+    let is_web = call.visitor.setup.load().serves.contains(&Service::Web);
+    let portcullis_web::Found::Page(page) = portcullis_web::find("/", false) else {
+        return Err(HttpError::internal());
+    };
+    if !is_web {
+        return Err(HttpError::not_found("there are no pages here"));
     }
-    let mut main = String::new();
-    if let Some(who) = who {
-        main += &format!(
-            "<p>Signed in as <strong>{}</strong></p>\n",
-            escaped(&who.uid)
-        );
-    }
-    main += "<ul>\n";
-    for (_, path, text, _) in LINKS.iter().filter(|(_, _, text, _)| !text.is_empty()) {
-        main += &format!("<li><a href=\"{path}\">{text}</a></li>\n");
-    }
-    main += "</ul>";
-    if let (Caller::SignedIn(session), Some(sessions)) = (&call.caller, sessions) {
-        main += &format!(
-            "\n<form method=\"post\" action=\"/sign-out\">\n\
-             <input type=\"hidden\" name=\"csrf\" value=\"{}\">\n\
-             <button type=\"submit\">Sign out</button>\n</form>",
-            escaped(&sessions.csrf(session))
-        );
-    }
-    let version = env!("CARGO_PKG_VERSION");
-    main += &format!("\n<p class=\"hint\">Version {version}</p>");
-    Ok(people::page(StatusCode::OK, "Overview", &main))
+    let (gate, head) = (call.gate, call.head);
+    let answer = web::answer_for(page, call.visitor, gate, call.caller, (head, call.body)).await;
+    people::shown(&gate.access, head, answer)
 }

@@ -72,13 +72,6 @@ const FILES: &[File] = &[
         body: include_bytes!("../../assets/docs/page.css"),
     },
     File {
-        path: "/docs/people.css",
-        content_type: "text/css; charset=utf-8",
-        encoding: None,
-        cache: ASK_AGAIN,
-        body: include_bytes!("../../assets/docs/people.css"),
-    },
-    File {
         path: "/docs/page.js",
         content_type: "text/javascript; charset=utf-8",
         encoding: None,

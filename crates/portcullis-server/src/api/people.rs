@@ -1,4 +1,4 @@
-//! Small HTML pages: one layout, no scripts, nothing from another host.
+//! Pages for people: their headers, the ones for errors, and how one gets to the page for signing in.
 
 use hyper::StatusCode;
 use hyper::header::{
@@ -8,15 +8,16 @@ use hyper::header::{
 use hyper::http::request::Parts;
 
 use super::answer::redirect;
-use super::html::escaped;
 use super::pages;
 use crate::http::Response;
 use crate::http::error::{HttpError, with_type};
 use portcullis_gate::access::Access;
+use portcullis_web::Problem;
 
-/// Styles and pictures come from files here; forms go to this server.
-const POLICY: &str = "default-src 'none'; style-src 'self'; img-src 'self'; form-action 'self'; \
-                      base-uri 'none'; frame-ancestors 'none'";
+/// Scripts, styles and pictures come from files here, never from the text of a page; forms go to this server, and
+/// nothing is sent elsewhere.
+const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; \
+                      connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
 
 /// Whether a person is looking: a browser asks for a page, programs don't.
 pub(super) fn wants_page(head: &Parts) -> bool {
@@ -25,18 +26,9 @@ pub(super) fn wants_page(head: &Parts) -> bool {
     accept.is_some_and(|accept| accept.contains("text/html"))
 }
 
-/// A page; `main` is HTML, the title is text.
-pub(super) fn page(status: StatusCode, title: &str, main: &str) -> Response {
-    let title = escaped(title);
-    let text = format!(
-        "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
-         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
-         <meta name=\"color-scheme\" content=\"light dark\">\n<title>{title} - Portcullis</title>\n\
-         <link rel=\"icon\" type=\"image/svg+xml\" href=\"/docs/icon.svg\">\n\
-         <link rel=\"stylesheet\" href=\"/docs/people.css\">\n</head>\n<body>\n<main>\n\
-         <h1>{title}</h1>\n{main}\n</main>\n</body>\n</html>\n"
-    );
-    let mut response = with_type(status, text.into_bytes(), "text/html; charset=utf-8");
+/// A page with its headers.
+pub(super) fn page(status: StatusCode, html: String) -> Response {
+    let mut response = with_type(status, html.into_bytes(), "text/html; charset=utf-8");
     let headers = response.headers_mut();
     for (name, value) in pages::HEADERS {
         let name = HeaderName::from_static(name);
@@ -50,12 +42,21 @@ pub(super) fn page(status: StatusCode, title: &str, main: &str) -> Response {
 }
 
 /// A page that says what is wrong.
-pub(super) fn error_page(error: &HttpError, title: &str) -> Response {
-    let main = format!(
-        "<p>{}</p>\n<p><a href=\"/\">Portcullis</a></p>",
-        escaped(&sentence(error.message()))
-    );
-    page(error.status(), title, &main)
+pub(super) fn error_page(error: &HttpError) -> Response {
+    let problem = Problem {
+        status: error.status().as_u16(),
+        message: error.message().to_owned(),
+    };
+    page(error.status(), portcullis_web::problem(&problem))
+}
+
+/// A path that leads nowhere, where there are pages.
+pub(crate) fn not_found(head: &Parts) -> Result<Response, HttpError> {
+    let error = HttpError::not_found("no such path");
+    match wants_page(head) {
+        true => Ok(error_page(&error)),
+        false => Err(error),
+    }
 }
 
 /// What people get instead of an error in JSON: a way to sign in, or a page that says why not.
@@ -74,8 +75,7 @@ pub(super) fn shown(
     if error.status() == StatusCode::UNAUTHORIZED && head.method.is_safe() && can_sign_in {
         return redirect(&sign_in_for(head));
     }
-    let title = error.status().canonical_reason().unwrap_or("Error");
-    Ok(error_page(&error, title))
+    Ok(error_page(&error))
 }
 
 /// Where to sign in, to come back here.
@@ -87,11 +87,4 @@ pub(super) fn sign_in_for(head: &Parts) -> String {
 /// A text inside of a query.
 pub(super) fn encoded(text: &str) -> String {
     form_urlencoded::byte_serialize(text.as_bytes()).collect()
-}
-
-/// A message as a sentence.
-pub(super) fn sentence(message: &str) -> String {
-    let mut characters = message.chars();
-    let first = characters.next().map(|c| c.to_uppercase().to_string());
-    format!("{}{}.", first.unwrap_or_default(), characters.as_str())
 }

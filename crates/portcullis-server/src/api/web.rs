@@ -9,9 +9,7 @@ use std::sync::Arc;
 
 use hyper::StatusCode;
 use hyper::body::Incoming;
-use hyper::header::{
-    CACHE_CONTROL, CONTENT_SECURITY_POLICY, HeaderName, HeaderValue, REFERRER_POLICY,
-};
+use hyper::header::{CACHE_CONTROL, HeaderValue};
 use hyper::http::request::Parts;
 use portcullis_gate::Gate;
 use portcullis_web::{Asset, Page, Reply};
@@ -23,17 +21,12 @@ use super::audit::Audit;
 use super::call::Call;
 use super::caller::Caller;
 use super::path::PathValues;
+use super::people;
 use super::sign_in::form_fields;
-use super::{pages, people};
 use crate::http::answer::Answer;
 use crate::http::error::{HttpError, with_type};
 use crate::http::{Response, browser};
 use crate::visitor::Visitor;
-
-/// Scripts, styles and pictures come from files here, never from the text of a page; forms go to this server, and
-/// nothing is sent elsewhere.
-const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; \
-                      connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
 
 /// Its path has a digest in it, so it is never another.
 const FOREVER: &str = "public, max-age=31536000, immutable";
@@ -82,7 +75,10 @@ pub(super) async fn answer_for(
     let (path, query) = (head.uri.path(), head.uri.query().unwrap_or_default());
     let reply = page.answer(&backend, (path, query), form).await;
     match reply {
-        Reply::Page { status, html } => Ok(html_page(status, html)),
+        Reply::Page { status, html } => {
+            let status = StatusCode::from_u16(status).map_err(|_| HttpError::internal())?;
+            Ok(people::page(status, html))
+        }
         Reply::SeeOther(to) => redirect(&to),
     }
 }
@@ -119,21 +115,6 @@ async fn checked_form(
         })?;
     }
     Ok(fields)
-}
-
-fn html_page(status: u16, html: String) -> Response {
-    let status = StatusCode::from_u16(status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
-    let mut response = with_type(status, html.into_bytes(), "text/html; charset=utf-8");
-    let headers = response.headers_mut();
-    for (name, value) in pages::HEADERS {
-        let name = HeaderName::from_static(name);
-        headers.insert(name, HeaderValue::from_static(value));
-    }
-    // Browsers say where a form came from only to pages that allow it.
-    headers.insert(REFERRER_POLICY, HeaderValue::from_static("same-origin"));
-    headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
-    headers.insert(CONTENT_SECURITY_POLICY, HeaderValue::from_static(POLICY));
-    response
 }
 
 /// A file that belongs to pages.

@@ -3,6 +3,7 @@
 use hyper::StatusCode;
 use portcullis_authn::{Code, Sessions, local_path};
 use portcullis_core::clock;
+use portcullis_web::SignIn;
 
 use super::{SIGNS_IN, form_fields, sessions};
 use crate::api::access::Access;
@@ -11,8 +12,7 @@ use crate::api::call::{Answering, Call};
 use crate::api::caller::Caller;
 use crate::api::cookies::{FORM, SESSION, cookie, set_cookie};
 use crate::api::endpoint::{Endpoint, Success, Tag, Verb, get, text};
-use crate::api::html::escaped;
-use crate::api::people::{self, encoded, sentence};
+use crate::api::people::{self, encoded};
 use crate::api::query::Query;
 use crate::http::Response;
 use crate::http::error::HttpError;
@@ -44,7 +44,7 @@ pub(in super::super) const ENDPOINTS: &[Endpoint] = &[
             ),
             PAGE,
             show,
-        ).with_web()
+        ).only_web()
     },
     Endpoint {
         method: Verb::Post,
@@ -70,7 +70,7 @@ pub(in super::super) const ENDPOINTS: &[Endpoint] = &[
                 description: "Redirect to `next`, with a session that expires with the token.",
             },
             sign_in,
-        ).with_web()
+        ).only_web()
     },
     Endpoint {
         method: Verb::Post,
@@ -93,7 +93,7 @@ pub(in super::super) const ENDPOINTS: &[Endpoint] = &[
                 description: "Redirect to the overview.",
             },
             sign_out,
-        ).with_web()
+        ).only_web()
     },
 ];
 
@@ -190,33 +190,20 @@ fn form(
     let proof = sessions(call)?
         .form_proof()
         .map_err(|_| HttpError::internal())?;
-    let mut main = String::new();
-    if let Some(problem) = problem {
-        let problem = escaped(&sentence(problem));
-        main += &format!("<p class=\"problem\" role=\"alert\">{problem}</p>\n");
-    }
     let realms = call.gate.access.authenticators.realms();
     let providers = realms.iter().filter(|realm| realm.can_login);
-    for realm in providers {
+    let link = |realm: &portcullis_authn::Realm| {
         let (name, next) = (encoded(&realm.name), encoded(next));
-        main += &format!(
-            "<p><a href=\"/auth/login?realm={name}&amp;return_to={next}\">Sign in with {}</a></p>\n",
-            escaped(&realm.name)
-        );
-    }
-    main += &format!(
-        "<form method=\"post\" action=\"/sign-in\">\n\
-         <input type=\"hidden\" name=\"csrf\" value=\"{}\">\n\
-         <input type=\"hidden\" name=\"next\" value=\"{}\">\n\
-         <label for=\"token\">Token</label>\n\
-         <input id=\"token\" name=\"token\" type=\"password\" autocomplete=\"off\" spellcheck=\"false\" \
-         autofocus required>\n<button type=\"submit\">Sign in</button>\n</form>\n\
-         <p class=\"hint\">A token comes from your administrator, or from <code>portcullis token create</code>. \
-         The session ends with the token.</p>\n<p><a href=\"/docs\">API reference</a></p>",
-        escaped(&proof.field),
-        escaped(next)
-    );
-    let mut response = people::page(status, "Sign in", &main);
+        let path = format!("/auth/login?realm={name}&return_to={next}");
+        (realm.name.clone(), path)
+    };
+    let page = SignIn {
+        next: next.to_owned(),
+        csrf: proof.field.clone(),
+        providers: providers.map(link).collect(),
+        problem: problem.map(str::to_owned),
+    };
+    let mut response = people::page(status, page.html());
     set_cookie(call.at(), &mut response, FORM, &proof.cookie, FORM_SECONDS)?;
     Ok(response)
 }

@@ -2,8 +2,7 @@
 
 use hyper::http::request::Parts;
 
-use super::super::html::escaped;
-use super::super::people::{page, sentence, wants_page};
+use super::super::people::{error_page, wants_page};
 use crate::http::Response;
 use crate::http::error::HttpError;
 
@@ -13,13 +12,7 @@ pub(super) fn for_people(
     result: Result<Response, HttpError>,
 ) -> Result<Response, HttpError> {
     match result {
-        Err(error) if wants_page(head) => {
-            let main = format!(
-                "<p>{}</p>\n<p><a href=\"/sign-in\">Sign in again</a></p>",
-                escaped(&sentence(error.message()))
-            );
-            Ok(page(error.status(), "Not signed in", &main))
-        }
+        Err(error) if wants_page(head) => Ok(error_page(&error)),
         result => result,
     }
 }

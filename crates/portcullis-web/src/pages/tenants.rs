@@ -1,0 +1,38 @@
+//! The tenants that the person may read.
+
+use serde::Deserialize;
+
+use crate::backend::{Pending, Problem};
+use crate::frame::Frame;
+use crate::request::{Reply, Request, page};
+use crate::router::Route;
+
+pub(super) const ROUTES: &[Route] = &[Route::page("/tenants", show)];
+
+/// A tenant in a list.
+#[derive(Debug, Deserialize)]
+struct Entry {
+    name: String,
+    projects: u64,
+    queue: u64,
+    #[serde(default)]
+    state: Option<super::tenant::State>,
+}
+
+#[derive(Debug, askama::Template)]
+#[template(path = "tenants.html")]
+struct TenantsPage {
+    frame: Frame,
+    tenants: Vec<Entry>,
+}
+
+fn show(request: Request<'_>) -> Pending<'_, Result<Reply, Problem>> {
+    Box::pin(async move {
+        request.query(&[])?;
+        let tenants = request.backend.get("/api/tenants").await?;
+        page(&TenantsPage {
+            frame: request.frame("Tenants"),
+            tenants,
+        })
+    })
+}
