@@ -47,7 +47,9 @@ fn show(request: Request<'_>) -> Pending<'_, Result<Reply, Problem>> {
         let denied: Option<Listed> = backend.get_if_allowed(READS, denied).await?;
         let allowed = "/api/v1/decisions?verdict=allow&since=24h&limit=1000";
         let allowed: Option<Listed> = backend.get_if_allowed(READS, allowed).await?;
-        let tenants: Vec<TenantName> = backend.get("/api/tenants").await?;
+        let may_read = ("read", Place::Root);
+        let tenants: Option<Vec<TenantName>> =
+            backend.get_if_allowed(may_read, "/api/tenants").await?;
         let counts = denied
             .as_ref()
             .zip(allowed.as_ref())
@@ -58,7 +60,7 @@ fn show(request: Request<'_>) -> Pending<'_, Result<Reply, Problem>> {
                 ]
             });
         let denials = denied.map(|listed| listed.items).unwrap_or_default();
-        let tenants = tenants.into_iter();
+        let tenants = tenants.unwrap_or_default().into_iter();
         page(&OverviewPage {
             frame: request.frame("Overview"),
             counts,

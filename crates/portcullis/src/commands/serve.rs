@@ -141,7 +141,7 @@ fn greet(ready: &Ready<'_>) {
          portcullis explain ID --data-dir {data}\n\n\
          CI jobs: submit one, see why it waits, and let it in. In another shell:\n\n\
          {jobs}\n\n\
-         The REST API is described at {hooks}/docs. A token for everything, valid for 8 hours:\n\n\
+         Pages for people are at {hooks}/, the REST API is described at {hooks}/docs. A token for everything, valid for 8 hours:\n\n\
          {token}\n\n\
          To run your own: portcullis serve --config portcullis.yaml. Stop this one with Ctrl-C.\n",
         hooks = address("hooks"),

@@ -6,8 +6,10 @@
     reason = "values are made where they are handed over"
 )]
 
+mod browser;
 mod holds;
 mod identities;
+mod pages;
 mod reloads;
 mod sessions;
 mod streams;

@@ -4,8 +4,9 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 
+use super::browser::{Browser, hidden};
 use super::{Api, admin, of, setup};
-use crate::harness::{Answer, Connection, Gate, request, until};
+use crate::harness::{Gate, until};
 use portcullis_testing::tokens::{claims, from_now, secret, token};
 
 fn tenants() -> Value {
@@ -15,87 +16,6 @@ fn tenants() -> Value {
         {"api-root": {"role-mappings": {"kim": "watcher"}, "anonymous-read-access": false}},
         {"tenant": {"name": "t1", "anonymous-read-access": false, "role-mappings": {"kim": "admin"}}},
     ])
-}
-
-/// A browser without scripts: it keeps cookies and asks for pages.
-#[derive(Clone)]
-struct Browser {
-    port: u16,
-    jar: Vec<(String, String)>,
-}
-
-impl Browser {
-    fn new(port: u16) -> Self {
-        let jar = Vec::new();
-        Self { port, jar }
-    }
-
-    fn send(&mut self, method: &str, path: &str, headers: &[(&str, &str)], body: &str) -> Answer {
-        let jar: Vec<String> = self.jar.iter().map(|(n, v)| format!("{n}={v}")).collect();
-        let jar = jar.join("; ");
-        let mut all = vec![("Accept", "text/html,*/*;q=0.8"), ("Cookie", &jar)];
-        all.extend_from_slice(headers);
-        let mut connection = Connection::tcp(self.port).unwrap();
-        connection
-            .send(&request(method, path, &all, body.as_bytes()))
-            .unwrap();
-        let answer = connection.receive().expect("no answer");
-        let set = answer
-            .headers
-            .iter()
-            .filter(|(n, _)| n.eq_ignore_ascii_case("set-cookie"));
-        for (_, text) in set {
-            let (name, value) = text.split(';').next().unwrap().split_once('=').unwrap();
-            self.jar.retain(|(own, _)| own != name);
-            if !value.is_empty() {
-                self.jar.push((name.to_owned(), value.to_owned()));
-            }
-        }
-        answer
-    }
-
-    fn get(&mut self, path: &str) -> Answer {
-        self.send("GET", path, &[], "")
-    }
-
-    fn post_form(&mut self, path: &str, fields: &[(&str, &str)]) -> Answer {
-        let origin = "http://localhost";
-        let body: Vec<String> = fields.iter().map(|(n, v)| format!("{n}={v}")).collect();
-        let headers = [
-            ("Content-Type", "application/x-www-form-urlencoded"),
-            ("Origin", origin),
-        ];
-        self.send("POST", path, &headers, &body.join("&"))
-    }
-
-    /// Fills in the form and sends it.
-    fn sign_in(&mut self, token: &str, next: &str) -> Answer {
-        let page = self.get(&format!("/sign-in?next={next}"));
-        assert_eq!(page.status, 200, "{}", page.text());
-        let csrf = hidden(&page.text(), "csrf");
-        let next = hidden(&page.text(), "next").replace("&amp;", "%26");
-        self.post_form(
-            "/sign-in",
-            &[("token", token), ("csrf", &csrf), ("next", &next)],
-        )
-    }
-
-    fn is_signed_in(&mut self) -> bool {
-        self.get("/auth/session").status == 200
-    }
-
-    fn csrf(&mut self) -> String {
-        let page = self.get("/");
-        assert_eq!(page.status, 200, "{}", page.text());
-        hidden(&page.text(), "csrf")
-    }
-}
-
-/// The value of a hidden field.
-fn hidden(page: &str, name: &str) -> String {
-    let start = format!("name=\"{name}\" value=\"");
-    let rest = page.split_once(&start).expect("no such field").1;
-    rest.split_once('"').unwrap().0.to_owned()
 }
 
 const GRAPH: &str = "/debug/resource-dependency-graph";
@@ -119,7 +39,7 @@ fn without_a_session_a_page_leads_to_the_form_and_back() {
     let text = page.text();
     assert_eq!(hidden(&text, "next"), format!("{GRAPH}?kind=A%26B"));
     assert!(
-        text.contains("<label for=\"token\">")
+        text.contains("<label>Token <input name=\"token\"")
             && !text.contains("<script")
             && !text.contains("style=")
     );
@@ -138,7 +58,7 @@ fn without_a_session_a_page_leads_to_the_form_and_back() {
     let page = browser.get(GRAPH);
     assert_eq!(page.status, 404);
     assert!(
-        page.text().contains("<h1>Not Found</h1>"),
+        page.text().contains("<h1>Not found</h1>"),
         "{}",
         page.text()
     );
@@ -147,7 +67,7 @@ fn without_a_session_a_page_leads_to_the_form_and_back() {
     assert_eq!(bob.sign_in(&of("bob"), GRAPH).status, 303);
     let page = bob.get(GRAPH);
     assert_eq!(page.status, 403);
-    assert!(page.text().contains("read-graph") && page.text().contains("<main>"));
+    assert!(page.text().contains("read-graph") && page.text().contains("<main "));
 }
 
 #[test]
