@@ -1,12 +1,33 @@
 //! The pages, one module each, and the list of their routes.
 
+mod controller;
+mod controllers;
 mod decision;
 mod decisions;
+mod deliveries;
+mod exemptions;
+mod job;
+mod jobs;
 mod overview;
+mod pipeline;
+mod runner;
+mod runners;
 
 use crate::router::Route;
 
-const ROUTES: &[&[Route]] = &[overview::ROUTES, decisions::ROUTES, decision::ROUTES];
+const ROUTES: &[&[Route]] = &[
+    overview::ROUTES,
+    decisions::ROUTES,
+    decision::ROUTES,
+    jobs::ROUTES,
+    job::ROUTES,
+    pipeline::ROUTES,
+    runners::ROUTES,
+    runner::ROUTES,
+    controllers::ROUTES,
+    controller::ROUTES,
+    exemptions::ROUTES,
+];
 
 /// Every path with what is there. A path that fits several is the first one's.
 pub(crate) fn routes() -> impl Iterator<Item = &'static Route> {
