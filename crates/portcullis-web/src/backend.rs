@@ -45,6 +45,15 @@ pub enum Place<'a> {
     Project(&'a str),
     /// In a tenant that holds the whole group of this path.
     Group(&'a str),
+    /// In a tenant that holds the project of this job, where roles may ask for a project, a ref and a name.
+    Job {
+        /// The path of its project.
+        project: &'a str,
+        /// The branch or tag it is for.
+        git_ref: &'a str,
+        /// Its name.
+        name: &'a str,
+    },
 }
 
 /// Why there is no answer.
@@ -95,7 +104,7 @@ pub trait Backend: Send + Sync {
         body: Option<Value>,
     ) -> Pending<'a, Result<Value, Problem>>;
 
-    /// Why they may not use a permission, on any condition; nothing if they may.
+    /// Why they may not use a permission, on any condition; nothing if they may. For a job its conditions count.
     fn refusal(&self, permission: &str, place: Place<'_>) -> Option<String>;
 
     /// Whether policies may be tried out in a page.

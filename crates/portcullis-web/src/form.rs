@@ -3,8 +3,7 @@
 use serde_json::{Map, Value};
 
 use crate::backend::{Backend, Place, Problem};
-use crate::frame::Frame;
-use crate::request::{Reply, Request, page};
+use crate::request::Request;
 
 /// Something a person can do with a button.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -72,37 +71,4 @@ impl Request<'_> {
             }),
         }
     }
-}
-
-/// A page that asks before something is done that can't be undone. Its form goes to where the page is, with the query.
-#[derive(Debug, askama::Template)]
-#[template(path = "ask.html")]
-struct AskPage {
-    frame: Frame,
-    question: String,
-    path: String,
-    csrf: String,
-    label: &'static str,
-    back: String,
-}
-
-/// Asks, with a button of this label, and a link back.
-pub(crate) fn ask(
-    request: &Request<'_>,
-    label: &'static str,
-    question: &str,
-    back: &str,
-) -> Result<Reply, Problem> {
-    let path = match request.query {
-        "" => request.path.to_owned(),
-        query => format!("{}?{query}", request.path),
-    };
-    page(&AskPage {
-        frame: request.frame(label),
-        question: question.to_owned(),
-        path,
-        csrf: request.person().csrf.clone(),
-        label,
-        back: back.to_owned(),
-    })
 }

@@ -7,16 +7,21 @@
 //! Every page works without scripts. What changes something is a form, with the session's CSRF token, which the server
 //! checks before anything here is called.
 
+mod ask;
 mod assets;
 mod backend;
+mod badge;
 mod form;
 mod frame;
+mod listing;
 mod pages;
 mod query;
 mod request;
 mod router;
 mod shown;
 mod sign_in;
+#[cfg(test)]
+mod testing;
 
 pub use assets::{Asset, asset};
 pub use backend::{Backend, Pending, Person, Place, Problem, Verb};

@@ -1,10 +1,19 @@
 //! The pages, one module each, and the list of their routes.
 
+mod controller;
+mod controllers;
 mod decision;
 mod decisions;
+mod deliveries;
+mod exemptions;
+mod job;
+mod jobs;
 mod overview;
 mod tenant;
 mod tenants;
+mod pipeline;
+mod runner;
+mod runners;
 
 use crate::router::Route;
 
@@ -15,6 +24,14 @@ const ROUTES: &[&[Route]] = &[
     tenants::ROUTES,
     tenant::ROUTES,
     tenant::actions::ROUTES,
+    jobs::ROUTES,
+    job::ROUTES,
+    pipeline::ROUTES,
+    runners::ROUTES,
+    runner::ROUTES,
+    controllers::ROUTES,
+    controller::ROUTES,
+    exemptions::ROUTES,
 ];
 
 /// Every path with what is there. A path that fits several is the first one's.

@@ -90,6 +90,29 @@ impl Service {
         });
         read.await
     }
+
+    /// The last bytes of a trace, so many at most.
+    ///
+    /// # Errors
+    ///
+    /// When the store doesn't answer.
+    pub async fn read_trace_end(&self, run: &JobRun, most: usize) -> Result<Vec<u8>, CiError> {
+        let run = run.clone();
+        let read = self.inner.database.read(move |reader| {
+            let size = reader.trace(&run)?.size;
+            let wanted = size.saturating_sub(most as u64);
+            // The piece with the first byte that is wanted begins less than a chunk before it.
+            let from = wanted.saturating_sub(CHUNK as u64 - 1);
+            let mut end = Vec::new();
+            // A piece has at least a byte.
+            for (first, content) in reader.trace_chunks(&run, from, most.saturating_add(CHUNK))? {
+                let before = wanted.saturating_sub(first);
+                end.extend(content.into_iter().skip(before as usize));
+            }
+            Ok(end)
+        });
+        read.await
+    }
 }
 
 fn append(

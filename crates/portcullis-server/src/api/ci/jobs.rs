@@ -12,7 +12,9 @@ use crate::api::access::by_holder;
 use crate::api::action::{Action, Read};
 use crate::api::answer;
 use crate::api::call::{Answering, Call};
-use crate::api::endpoint::{Content, Endpoint, Success, Tag, Verb, get, post, schema_of, text};
+use crate::api::endpoint::{
+    Content, Endpoint, QueryParameter, Success, Tag, Verb, get, post, schema_of, text,
+};
 use crate::api::guard::Territory;
 use crate::api::query::Query;
 use crate::http::error::HttpError;
@@ -211,17 +213,25 @@ pub(in crate::api) const ENDPOINTS: &[Endpoint] = &[
         runners,
     )
     .with_ci(),
-    get(
-        ("/api/v1/jobs/{id}/trace", "jobTrace"),
-        Tag::Jobs,
-        by_holder::<Read>(),
-        ("Show the output of a job", ""),
-        Success::Other {
-            description: "What the job wrote in its present attempt; empty before it runs.",
-            content_type: "text/plain",
-        },
-        trace,
-    )
+    Endpoint {
+        query: &[QueryParameter {
+            name: "tail",
+            description: "Only so many of its last bytes, 1 to 1048576.",
+            schema: job_trace::tail_schema,
+            example: "65536",
+        }],
+        ..get(
+            ("/api/v1/jobs/{id}/trace", "jobTrace"),
+            Tag::Jobs,
+            by_holder::<Read>(),
+            ("Show the output of a job", ""),
+            Success::Other {
+                description: "What the job wrote in its present attempt; empty before it runs.",
+                content_type: "text/plain",
+            },
+            trace,
+        )
+    }
     .with_ci(),
 ];
 
@@ -349,10 +359,13 @@ fn runners(call: Call<'_>) -> Answering<'_> {
     })
 }
 
-/// `GET /api/v1/jobs/{id}/trace`: nothing runs jobs yet, so nothing was written.
+/// `GET /api/v1/jobs/{id}/trace`
 fn trace(call: Call<'_>) -> Answering<'_> {
     Box::pin(async move {
         let (jobs, job) = seen(&call).await?;
-        job_trace::answer(&jobs, job.id, unknown).await
+        match job_trace::tail_of(Query::of(call.head))? {
+            None => job_trace::answer(&jobs, job.id, unknown).await,
+            Some(most) => job_trace::answer_end(&jobs, job.id, most, unknown).await,
+        }
     })
 }

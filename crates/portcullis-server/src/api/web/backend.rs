@@ -6,11 +6,11 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use hyper::Method;
-use hyper::header::CONTENT_TYPE;
+use hyper::header::{CONTENT_TYPE, HeaderValue};
 use hyper::http::request::Parts;
 use portcullis_config::Service;
 use portcullis_gate::Gate;
-use portcullis_roles::{AccessDecision, Permission, Scope};
+use portcullis_roles::{AccessDecision, Condition, Parameters, Permission, Project, Scope};
 use portcullis_web::{Backend, Pending, Person, Place, Problem, Verb};
 use serde_json::Value;
 
@@ -92,19 +92,37 @@ impl<'v> InProcess<'v> {
             .await
     }
 
-    fn scopes(&self, place: Place<'_>) -> Vec<&'v Scope> {
+    /// Who decides there, each with the project as it knows it.
+    fn scopes(&self, place: Place<'_>) -> Vec<(&'v Scope, Option<Project>)> {
         let roles = &self.gate.access.roles;
         let territory = match place {
-            Place::Root => return vec![roles.root()],
+            Place::Root => return vec![(roles.root(), None)],
             Place::Tenant(name) => {
                 let tenant = roles.tenant(name).map(portcullis_roles::Tenant::scope);
-                return tenant.into_iter().collect();
+                return tenant.into_iter().map(|scope| (scope, None)).collect();
             }
-            Place::Project(path) => Territory::Project(path),
+            Place::Project(path) | Place::Job { project: path, .. } => Territory::Project(path),
             Place::Group(path) => Territory::Group(path),
         };
-        let holders = holders(roles, territory).into_iter();
-        holders.map(|(scope, _)| scope).collect()
+        holders(roles, territory)
+    }
+
+    /// What one of them says.
+    fn check(
+        &self,
+        (scope, project): (&Scope, Option<&Project>),
+        permission: Permission,
+        place: Place<'_>,
+    ) -> AccessDecision {
+        let who = self.caller.identity();
+        let (Place::Job { git_ref, name, .. }, Some(project)) = (place, project) else {
+            return scope.check_ever(who, permission);
+        };
+        let parameters = Parameters::new()
+            .with_project(project)
+            .with(Condition::Ref, Some(git_ref))
+            .with(Condition::Job, Some(name));
+        scope.check(who, permission, &parameters)
     }
 }
 
@@ -134,8 +152,8 @@ impl Backend for InProcess<'_> {
             return Some(format!("unknown permission {permission}"));
         };
         let mut reason = None;
-        for scope in self.scopes(place) {
-            match scope.check_ever(self.caller.identity(), permission) {
+        for (scope, project) in self.scopes(place) {
+            match self.check((scope, project.as_ref()), permission, place) {
                 AccessDecision::Allowed(_) => return None,
                 AccessDecision::Refused(refusal) => {
                     reason.get_or_insert_with(|| sentence(&refusal));
@@ -153,6 +171,9 @@ impl Backend for InProcess<'_> {
 
 /// What an answer says.
 fn read(mut response: Response) -> Result<Value, Problem> {
+    let content_type = response.headers().get(CONTENT_TYPE);
+    let content_type = content_type.map_or(&[][..], HeaderValue::as_bytes);
+    let is_text = content_type.starts_with(b"text/plain");
     let Answer::Whole(content) = response.body_mut() else {
         return Err(Problem::internal());
     };
@@ -160,9 +181,12 @@ fn read(mut response: Response) -> Result<Value, Problem> {
     if bytes.is_empty() {
         return Ok(Value::Null);
     }
-    // Some answers are plain text, like traces.
+    // Some answers are plain text, like traces, also if they look like JSON.
     let text = || Value::String(String::from_utf8_lossy(bytes).into_owned());
-    let value = serde_json::from_slice(bytes).unwrap_or_else(|_| text());
+    let value = match is_text {
+        true => text(),
+        false => serde_json::from_slice(bytes).unwrap_or_else(|_| text()),
+    };
     let status = response.status();
     match status.is_client_error() || status.is_server_error() {
         false => Ok(value),

@@ -3,8 +3,8 @@
 use serde_json::{Map, Value, json};
 
 use super::{Hold, again};
+use crate::ask::{Question, ask};
 use crate::backend::{Pending, Problem, Verb};
-use crate::form::ask;
 use crate::query::segment;
 use crate::request::{Reply, Request};
 use crate::router::Route;
@@ -90,11 +90,16 @@ fn ask_release(request: Request<'_>) -> Pending<'_, Result<Reply, Problem>> {
     Box::pin(async move {
         let path = format!("{}/autohold/{}", api(&request), segment(request.value(1)));
         let hold: Hold = request.backend.get(&path).await?;
-        let question = format!(
-            "Release hold {} of job {} in project {} ({})? Its runners take other jobs again.",
-            hold.id, hold.job, hold.project, hold.reason
-        );
-        ask(&request, "Release", &question, &back(&request))
+        let question = Question {
+            title: format!("Release hold {}", hold.id),
+            text: format!(
+                "Release the hold of job {} in project {} ({})? Its runners take other jobs again.",
+                hold.job, hold.project, hold.reason
+            ),
+            label: "Release",
+            back: back(&request),
+        };
+        ask(&request, &question)
     })
 }
 
@@ -139,12 +144,17 @@ fn ask_dequeue(request: Request<'_>) -> Pending<'_, Result<Reply, Problem>> {
             "" => query.get("ref"),
             change => change,
         };
-        let question = format!(
-            "Dequeue {what} of project {} from pipeline {}? Its jobs that are not finished are canceled.",
-            query.get("project"),
-            query.get("pipeline")
-        );
-        ask(&request, "Dequeue", &question, &back(&request))
+        let question = Question {
+            title: format!("Dequeue {what}"),
+            text: format!(
+                "Dequeue {what} of project {} from pipeline {}? Its jobs that are not finished are canceled.",
+                query.get("project"),
+                query.get("pipeline")
+            ),
+            label: "Dequeue",
+            back: back(&request),
+        };
+        ask(&request, &question)
     })
 }
 
