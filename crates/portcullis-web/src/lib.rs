@@ -16,6 +16,8 @@ mod query;
 mod request;
 mod router;
 mod shown;
+#[cfg(test)]
+mod testing;
 
 pub use assets::{Asset, asset};
 pub use backend::{Backend, Pending, Person, Place, Problem, Verb};

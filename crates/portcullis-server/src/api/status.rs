@@ -2,6 +2,9 @@
 
 mod answer;
 
+use std::time::SystemTime;
+
+use portcullis_core::clock;
 use portcullis_gate::Gate;
 use portcullis_gate::graphs::ProfileInForce;
 use portcullis_jobs::Timestamp;
@@ -19,6 +22,9 @@ use super::query::Query;
 use crate::health::{Parts, PoliciesHealth, StoreHealth};
 use crate::server::Server;
 use crate::standing::{LastReload, ListenerState};
+
+/// Seconds.
+const DAY: i64 = 24 * 60 * 60;
 
 /// What may be asked about the server.
 pub(super) const ENDPOINTS: &[Endpoint] = &[get(
@@ -78,7 +84,17 @@ fn listener(state: ListenerState) -> ListenerStatus {
         tls: state.is_tls,
         is_development: state.is_development,
         certificate_expires: expires.map(|at| at.to_string()),
+        certificate_days_left: state.expires_at.map(|at| days_left(at, clock::wall())),
     }
+}
+
+/// Whole days until a time in seconds since 1970.
+fn days_left(at: i64, now: SystemTime) -> i64 {
+    let now = now.duration_since(SystemTime::UNIX_EPOCH);
+    let now = now.map_or(0, |since| {
+        i64::try_from(since.as_secs()).unwrap_or(i64::MAX)
+    });
+    at.saturating_sub(now).div_euclid(DAY)
 }
 
 fn reload(last: LastReload) -> ReloadStatus {
@@ -154,5 +170,20 @@ fn decision_log(server: &Server) -> DecisionLogStatus {
         kept: counts.recorded(),
         dropped: counts.lost(),
         waiting: counts.waits(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+
+    #[test]
+    fn days_are_whole_and_negative_once_it_is_over() {
+        let now = SystemTime::UNIX_EPOCH + Duration::from_secs(1000);
+        assert_eq!(days_left(1000 + DAY, now), 1);
+        assert_eq!(days_left(999 + DAY, now), 0);
+        assert_eq!(days_left(999, now), -1);
     }
 }

@@ -45,6 +45,8 @@ pub(super) struct ListenerStatus {
     pub(super) is_development: bool,
     /// When the certificate expires.
     pub(super) certificate_expires: Option<String>,
+    /// Whole days until then; negative if it has expired.
+    pub(super) certificate_days_left: Option<i64>,
 }
 
 /// How a reload went.
