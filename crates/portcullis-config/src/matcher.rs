@@ -1,5 +1,7 @@
 //! Which requests a policy applies to.
 
+mod described;
+
 use std::collections::BTreeMap;
 
 use portcullis_core::{Attributes, Door, Glob, Kind, Operation, Tree};

@@ -82,6 +82,7 @@ pub fn build(
     let policy_digests = digest::policies(loaded);
     Some(Gate {
         digest: digest::gate(loaded, &policy_digests),
+        policies: policies::listed(&loaded.policies, &policy_digests),
         policy_digests,
         masker: Arc::clone(&loaded.decisions.masker),
         chain,

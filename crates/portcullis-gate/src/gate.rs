@@ -9,7 +9,7 @@ use portcullis_record::Masker;
 
 use crate::access::Access;
 use crate::graphs::Graphs;
-use crate::policies::{Engine, JobPolicies};
+use crate::policies::{Engine, JobPolicies, ListedPolicy};
 
 /// Everything that judges, built from one configuration and swapped whole.
 #[derive(Debug)]
@@ -24,6 +24,8 @@ pub struct Gate {
     pub pending_mutation: PendingMutation,
     /// The digest of everything that judges.
     pub digest: Arc<str>,
+    /// The policies, in the order they are asked.
+    pub policies: Vec<ListedPolicy>,
     /// The digest of each policy, by name.
     pub policy_digests: BTreeMap<String, Arc<str>>,
     /// What is masked in logs.

@@ -8,6 +8,7 @@ mod build;
 mod caller;
 mod certificate;
 mod jobs;
+mod listed;
 mod observer;
 mod plugin;
 mod subject;
@@ -16,6 +17,8 @@ mod time;
 pub use build::Engine;
 pub(crate) use build::{Compiled, PolicyEnvironment, descriptor, fault_in};
 pub use jobs::{JobJudgement, JobOutcome, JobPolicies, JobPolicy, job_request};
+pub use listed::ListedPolicy;
+pub(crate) use listed::listed;
 pub(crate) use observer::Observer;
 pub(crate) use plugin::REJECTED_BY_DEFAULT;
 

@@ -37,12 +37,15 @@ mod pages;
 mod path;
 mod people;
 mod pipeline;
+mod policies;
 mod query;
 mod reader;
 mod refusal;
+mod roles;
 mod sessions;
 mod sign_in;
 mod state;
+mod status;
 mod tenant;
 mod web;
 

@@ -5,6 +5,8 @@
 //! end. A store that stops answering later is shown, and makes it unready only where decisions must be
 //! recorded. A failed reload is shown, and does not make it unready: the last good configuration decides.
 
+mod states;
+
 use std::fmt::Write;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -15,6 +17,8 @@ use portcullis_gate::graphs::Graphs;
 use portcullis_gate::policies::Engine;
 use portcullis_js::Guard;
 use portcullis_roles::LeftOut;
+
+pub(crate) use states::CheckState;
 
 /// What readiness depends on.
 #[derive(Debug, Default)]

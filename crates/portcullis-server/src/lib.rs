@@ -26,6 +26,7 @@ mod reload;
 mod routes;
 mod run;
 mod server;
+mod standing;
 mod store_pool;
 mod trace;
 mod visitor;

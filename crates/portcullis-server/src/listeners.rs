@@ -17,6 +17,7 @@ use crate::http::setup::ListenerSetup;
 use crate::http::trust::Phase;
 use crate::http::unix;
 use crate::server::Server;
+use crate::standing::ListenerState;
 use portcullis_config::{Bind, Listener, Service};
 
 /// A listener that could not be bound.
@@ -148,6 +149,8 @@ impl Listeners {
             self.working.push(working);
         }
         before.into_iter().flatten().for_each(Working::stop);
+        let states = self.working.iter().map(Working::state);
+        self.server.standing.set_listeners(states.collect());
         let limits = |working: &Working| (working.room, working.setup.load().connections);
         let rooms: Vec<_> = self.working.iter().map(limits).collect();
         self.connections.share_out(counts, &rooms);
@@ -199,6 +202,20 @@ impl Listeners {
 }
 
 impl Working {
+    /// What there is to know of it.
+    fn state(&self) -> ListenerState {
+        let setup = self.setup.load();
+        let tls = setup.tls.as_ref();
+        ListenerState {
+            name: self.name.clone(),
+            address: self.place.clone(),
+            serves: setup.serves.iter().map(|one| one.as_str()).collect(),
+            is_tls: tls.is_some(),
+            is_development: tls.is_some_and(|tls| tls.is_development),
+            expires_at: tls.and_then(|tls| tls.expires_at),
+        }
+    }
+
     /// The same socket with another setup.
     fn change(mut self, setup: ListenerSetup) -> Self {
         if let (Bind::Unix(socket), true) = (&setup.bind, self.bind != setup.bind)

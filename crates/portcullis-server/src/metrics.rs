@@ -12,6 +12,7 @@ mod policies;
 mod resources;
 mod telemetry;
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -152,6 +153,11 @@ impl Metrics {
     pub(crate) fn review(&self, webhook: &'static str, request: &Attributes, verdict: &Verdict) {
         self.admission.review(webhook, request, verdict);
         self.policies.review(verdict);
+    }
+
+    /// How often a policy was asked since the start, by what it said.
+    pub(crate) fn policy_counts(&self, policy: &str) -> BTreeMap<&'static str, u64> {
+        self.policies.counts(policy)
     }
 
     /// One access review was answered.

@@ -124,6 +124,7 @@ impl<'a> Reloader<'a> {
             Ok(now) => {
                 self.failure = None;
                 self.server.health.set_reload(None);
+                self.server.standing.reloaded(None);
                 let changes = now.since(&self.inventory).to_string();
                 tracing::info!(changes, "configuration reloaded");
                 self.inventory = now;
@@ -133,9 +134,9 @@ impl<'a> Reloader<'a> {
                 if trigger == Trigger::Wanted || self.failure.as_ref() != Some(&why) {
                     tracing::error!("the last good configuration stays in force: {why}");
                 }
-                self.server
-                    .health
-                    .set_reload(why.lines().next().map(str::to_owned));
+                let first = why.lines().next().map(str::to_owned);
+                self.server.standing.reloaded(first.clone());
+                self.server.health.set_reload(first);
                 self.failure = Some(why);
             }
         }

@@ -28,6 +28,7 @@ use crate::metrics::Metrics;
 use crate::operator_state::OperatorState;
 use crate::reload::{FreshlyLoaded, Reloader, Trigger};
 use crate::server::Server;
+use crate::standing::Standing;
 use portcullis_config::{LoadOptions, Loaded, Shutdown};
 use portcullis_document::Faults;
 use portcullis_gate::Before;
@@ -208,6 +209,7 @@ pub(crate) fn build(
         budget,
         gate: ArcSwap::from_pointee(assembled.gate),
         health,
+        standing: Standing::new(),
         metrics,
         decisions: log,
         ci: CiJobs::new(location.clone(), loaded, &options.data_dir),

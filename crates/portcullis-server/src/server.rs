@@ -15,6 +15,7 @@ use crate::health::Health;
 use crate::http::budget::Budget;
 use crate::metrics::Metrics;
 use crate::operator_state::OperatorState;
+use crate::standing::Standing;
 
 /// What all connections share.
 #[derive(Debug)]
@@ -25,6 +26,8 @@ pub(crate) struct Server {
     pub(crate) budget: Arc<Budget>,
     /// Whether requests should come here.
     pub(crate) health: Health,
+    /// Since when it runs, and where.
+    pub(crate) standing: Standing,
     /// What is counted.
     pub(crate) metrics: Metrics,
     /// What is kept of decisions.

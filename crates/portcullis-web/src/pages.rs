@@ -6,14 +6,19 @@ mod decision;
 mod decisions;
 mod deliveries;
 mod exemptions;
+mod graph;
 mod job;
 mod jobs;
 mod overview;
-mod tenant;
-mod tenants;
 mod pipeline;
+mod playground;
+mod policies;
+mod roles;
 mod runner;
 mod runners;
+mod status;
+mod tenant;
+mod tenants;
 
 use crate::router::Route;
 
@@ -32,6 +37,11 @@ const ROUTES: &[&[Route]] = &[
     controllers::ROUTES,
     controller::ROUTES,
     exemptions::ROUTES,
+    policies::ROUTES,
+    graph::ROUTES,
+    roles::ROUTES,
+    status::ROUTES,
+    playground::ROUTES,
 ];
 
 /// Every path with what is there. A path that fits several is the first one's.

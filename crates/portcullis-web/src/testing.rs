@@ -51,6 +51,12 @@ impl Fake {
         self
     }
 
+    /// The same with an error there.
+    pub(crate) fn failing(self, path: &str, status: u16, message: &str) -> Self {
+        let message = message.to_owned();
+        self.answering(Verb::Get, path, Err(Problem { status, message }))
+    }
+
     /// The same for someone who lacks a permission.
     pub(crate) fn refusing(mut self, permission: &'static str) -> Self {
         self.refused.push(permission);
@@ -68,6 +74,14 @@ impl Fake {
             Reply::Page { status, html } => (status, html),
             Reply::SeeOther(to) => panic!("{path} leads to {to}"),
         }
+    }
+
+    /// The same page, which has this status.
+    #[track_caller]
+    pub(crate) fn page_with(&self, path: &str, status: u16) -> String {
+        let (got, html) = self.page(path);
+        assert_eq!(got, status, "{html}");
+        html
     }
 
     /// What a form leads to.

@@ -42,7 +42,7 @@ struct Zuul {
 /// Whether an action is permitted, and on which conditions.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(untagged)]
-enum PermittedAnswer {
+pub(super) enum PermittedAnswer {
     /// Always: `true`.
     Always(bool),
     /// In any of these ways.
@@ -51,7 +51,7 @@ enum PermittedAnswer {
 
 /// A grant of a permission.
 #[derive(Debug, Serialize, JsonSchema)]
-struct GrantAnswer {
+pub(super) struct GrantAnswer {
     /// The rule that matches the caller.
     rule: String,
     /// The role that the rule has.
@@ -121,15 +121,8 @@ fn authorizations(call: &Call<'_>, scope: &Scope) -> Result<Response, HttpError>
             return Err(call.refused(Some(scope), (Permission::Read, &Parameters::new()), refusal));
         }
     }
-    let permissions = permissions.into_iter().map(|(permission, permitted)| {
-        let permitted = match permitted {
-            Permitted::Always => PermittedAnswer::Always(true),
-            Permitted::When(grants) => {
-                PermittedAnswer::When(grants.into_iter().map(grant).collect())
-            }
-        };
-        (permission.name(), permitted)
-    });
+    let permissions = permissions.into_iter();
+    let permissions = permissions.map(|(permission, how)| (permission.name(), permitted(how)));
     answer::ok(&Authorizations {
         zuul: Zuul {
             admin: is_admin,
@@ -140,6 +133,14 @@ fn authorizations(call: &Call<'_>, scope: &Scope) -> Result<Response, HttpError>
         roles,
         user: who.uid.clone(),
     })
+}
+
+/// How far something is permitted.
+pub(super) fn permitted(permitted: Permitted) -> PermittedAnswer {
+    match permitted {
+        Permitted::Always => PermittedAnswer::Always(true),
+        Permitted::When(grants) => PermittedAnswer::When(grants.into_iter().map(grant).collect()),
+    }
 }
 
 fn grant(grant: Grant) -> GrantAnswer {

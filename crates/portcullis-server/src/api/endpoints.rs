@@ -12,7 +12,7 @@ use super::endpoint::{Endpoint, Success, Tag, Verb, get, schema_of};
 use super::path::{self, PathValues};
 use super::{
     authorizations, autohold, ci, decisions, description, graph, home, info, openapi, pipeline,
-    sessions, sign_in, state, tenant,
+    policies, roles, sessions, sign_in, state, status, tenant,
 };
 use crate::http::answer::Answer;
 use crate::http::error::json;
@@ -26,6 +26,9 @@ const GROUPS: &[&[Endpoint]] = &[
     autohold::ENDPOINTS,
     pipeline::ENDPOINTS,
     decisions::ENDPOINTS,
+    policies::ENDPOINTS,
+    status::ENDPOINTS,
+    roles::ENDPOINTS,
     graph::ENDPOINTS,
     sign_in::ENDPOINTS,
     sign_in::form::ENDPOINTS,

@@ -1,5 +1,7 @@
 //! What the decision log counts.
 
+use std::collections::BTreeMap;
+
 use prometheus_client::encoding::EncodeLabelSet;
 use prometheus_client::metrics::counter::Counter;
 use prometheus_client::metrics::family::Family;
@@ -24,6 +26,8 @@ const DROPPED: [&str; 5] = [
     "not_written",
     "not_kept",
 ];
+/// Where decisions are kept.
+const SINKS: [&str; 2] = [super::writer::STORE, "json_lines"];
 /// Why they are kept without their objects.
 const MAX_INPUT: &str = "max_input";
 
@@ -88,6 +92,24 @@ impl DecisionCounts {
                 .get_or_create(&Reason { reason: MAX_INPUT }),
         );
         counts
+    }
+
+    /// How many were recorded since the start, by where.
+    pub(crate) fn recorded(&self) -> BTreeMap<&'static str, u64> {
+        let count = |sink| Some((sink, self.written.get(&Sink { sink })?.get()));
+        SINKS.into_iter().filter_map(count).collect()
+    }
+
+    /// How many were not, by why; reasons that never applied are absent.
+    pub(crate) fn lost(&self) -> BTreeMap<&'static str, u64> {
+        let count = |reason| Some((reason, self.dropped.get(&Reason { reason })?.get()));
+        let all = DROPPED.into_iter().filter_map(count);
+        all.filter(|(_, count)| *count > 0).collect()
+    }
+
+    /// How many wait in memory.
+    pub(crate) fn waits(&self) -> u64 {
+        u64::try_from(self.waiting.get()).unwrap_or_default()
     }
 
     pub(super) fn written(&self, sink: &'static str, count: usize) {

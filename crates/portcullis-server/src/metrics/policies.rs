@@ -1,6 +1,8 @@
 //! Metrics of policies. Their names come from the configuration, so there are few.
 
-use portcullis_core::{PolicyOutcome, Step, Verdict};
+use std::collections::BTreeMap;
+
+use portcullis_core::{PolicyMode, PolicyOutcome, Step, Verdict};
 use portcullis_js::GuardStatus;
 use prometheus_client::encoding::EncodeLabelSet;
 use prometheus_client::metrics::counter::Counter;
@@ -148,6 +150,25 @@ impl PolicyMetrics {
         );
         metrics.guard.register(registry);
         metrics
+    }
+
+    /// How often a policy was asked since the start, by what it said.
+    pub(super) fn counts(&self, policy: &str) -> BTreeMap<&'static str, u64> {
+        let mut counts = BTreeMap::new();
+        let all = PolicyMode::ALL.iter();
+        for (mode, outcome) in
+            all.flat_map(|mode| PolicyOutcome::ALL.iter().map(move |o| (mode, o)))
+        {
+            let labels = PolicyLabels {
+                policy: policy.to_owned(),
+                mode: mode.as_str(),
+                outcome: outcome.as_str(),
+            };
+            if let Some(count) = self.evaluations.get(&labels) {
+                *counts.entry(outcome.as_str()).or_default() += count.get();
+            }
+        }
+        counts
     }
 
     /// A review was answered.

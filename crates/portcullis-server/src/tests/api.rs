@@ -8,6 +8,7 @@
 mod answers;
 mod cases;
 mod ci;
+mod insight;
 mod queue;
 mod records;
 mod runners;

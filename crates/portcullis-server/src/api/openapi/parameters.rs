@@ -31,6 +31,7 @@ fn in_path(name: &str) -> Value {
              plainly or as `%2F`.",
             "org/project",
         ),
+        "name" => ("The name, as shown in lists.", "pin-versions"),
         "id" => ("The id, as shown in lists.", "1"),
         "token" => (
             "The token of the delivery, at the end of its `callback_url`.",

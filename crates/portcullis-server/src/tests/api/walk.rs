@@ -37,6 +37,7 @@ fn nobody_gets_in_where_a_permission_is_declared() {
             .replace("{tenant}", "t1")
             .replace("{project}", "foo")
             .replace("{id}", "1")
+            .replace("{name}", "x")
             .replace("{token}", "unknown");
         let body = operation["requestBody"]["content"]["application/json"]["example"].clone();
         let ask = |who: Option<&str>| {
@@ -65,6 +66,8 @@ fn nobody_gets_in_where_a_permission_is_declared() {
             let signed_in = [
                 "rootAuthorizations",
                 "tenantAuthorizations",
+                "roles",
+                "checkRoles",
                 "admissionCallback",
                 "claimJobs",
             ];

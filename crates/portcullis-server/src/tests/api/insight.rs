@@ -1,0 +1,157 @@
+//! What the API says of the server itself: policies, status, roles.
+
+use serde_json::{Value, json};
+
+use super::Api;
+use portcullis_testing::tokens::{admin, claims, of, token};
+
+fn tenants() -> Value {
+    json!([
+        {"authorization-rule": {"name": "root", "conditions": [{"preferred_username": "root"}]}},
+        {"authorization-rule": {"name": "al", "conditions": [{"preferred_username": "alice"}]}},
+        {"role": {"name": "builder", "permissions": {"submit-job": true,
+            "cancel-job": {"conditions": {"project": "shop/web"}}}}},
+        {"tenant": {"name": "t1", "anonymous-read-access": false, "projects": ["shop/*"],
+            "role-mappings": {"root": "admin", "al": "builder"}}},
+        {"tenant": {"name": "t2", "anonymous-read-access": false, "role-mappings": {"root": "admin"}}},
+        {"api-root": {"anonymous-read-access": false, "role-mappings": {"root": "admin"}}},
+    ])
+}
+
+fn policies() -> Value {
+    json!({"policies": [
+        {"name": "first", "match": {"kinds": ["Pod"]}, "code": "return true;", "severity": "high"},
+        {"name": "a b/c", "mode": "dry-run", "code": "return 'no';"},
+    ]})
+}
+
+#[test]
+fn policies_are_listed_in_order_and_shown_with_their_text() {
+    let api = Api::of(Some(&tenants()), &policies());
+    let all = api.get(Some(&admin()), "/api/v1/policies").json();
+    assert_eq!(all["items"][0]["name"], "first");
+    assert_eq!(
+        all["items"][0]["match"],
+        json!({"doors": ["kubernetes"], "kinds": ["Pod"]})
+    );
+    assert_eq!(all["items"][0]["mode"], "enforce");
+    assert_eq!(all["items"][0]["severity"], "high");
+    assert_eq!(all["items"][0]["source"], "inline");
+    assert_eq!(all["items"][0]["text"], Value::Null);
+    assert_eq!(
+        (&all["items"][1]["order"], &all["items"][1]["mode"]),
+        (&json!(2), &json!("dry-run"))
+    );
+    assert_eq!(all["plugins"], json!(["Policies"]));
+    let one = api.get(Some(&admin()), "/api/v1/policies/a%20b%2Fc").json();
+    assert_eq!(one["text"], "return 'no';");
+    assert!(
+        one["digest"].as_str().unwrap().starts_with("sha256:"),
+        "{one}"
+    );
+    let (error, _) = api.get(Some(&admin()), "/api/v1/policies/none").error(404);
+    assert_eq!(error["message"], "unknown policy");
+    api.get(Some(&of("alice")), "/api/v1/policies/first")
+        .error(403);
+}
+
+#[test]
+fn the_status_names_what_is_checked_and_no_secret() {
+    let api = Api::start(&tenants());
+    let answer = api.get(Some(&of("root")), "/api/v1/status");
+    let status = answer.json();
+    let checks = status["checks"].as_array().unwrap();
+    let is_ok = |name: &str| {
+        checks
+            .iter()
+            .any(|c| c["name"] == name && c["state"] == "ok")
+    };
+    assert!(is_ok("store") && is_ok("configuration"), "{status}");
+    let store = &status["stores"][0];
+    assert_eq!(store["reachable"], true);
+    assert!(
+        store["location"].as_str().unwrap().starts_with("sqlite:"),
+        "{store}"
+    );
+    assert_eq!(status["last_reload"], Value::Null);
+    assert_eq!(status["decision_log"]["on"], true);
+    assert_eq!(status["authenticators"][0]["driver"], "HS256");
+    api.get(Some(&of("alice")), "/api/v1/status").error(403);
+}
+
+#[test]
+fn rules_of_others_are_for_administrators() {
+    let api = Api::start(&tenants());
+    let roles = |who: &str| api.get(Some(who), "/api/v1/roles").json();
+    let all = roles(&of("root"));
+    let names: Vec<&Value> = all["places"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|p| &p["tenant"])
+        .collect();
+    assert_eq!(names, [&Value::Null, &json!("t1"), &json!("t2")]);
+    assert_eq!(all["places"][1]["rules"].as_array().unwrap().len(), 2);
+    assert_eq!(all["places"][1]["rules"][0]["is_own"], true);
+    let own = roles(&of("alice"));
+    assert_eq!(own["places"].as_array().unwrap().len(), 2, "{own}");
+    assert_eq!(own["places"][0]["rules"], json!([]));
+    let rule = &own["places"][1]["rules"][0];
+    assert_eq!(
+        (&rule["name"], &rule["requires"]),
+        (&json!("al"), &Value::Null)
+    );
+    assert_eq!(rule["permissions"]["submit-job"], true);
+    assert_eq!(
+        rule["permissions"]["cancel-job"][0]["conditions"],
+        json!({"project": "shop/web"})
+    );
+    let text = own.to_string();
+    assert!(!text.contains("\"root\"") && !text.contains("t2"), "{text}");
+}
+
+#[test]
+fn what_may_be_done_can_be_tried() {
+    let api = Api::start(&tenants());
+    let path = |query: &str| format!("/api/v1/roles/check?{query}");
+    let said = |who: &str, query: &str| {
+        let answer = api.get(Some(who), &path(query)).json();
+        (
+            answer["allowed"] == true,
+            answer["reason"].as_str().unwrap().to_owned(),
+        )
+    };
+    let alice = of("alice");
+    let (allowed, why) = said(&alice, "permission=cancel-job&tenant=t1&project=shop/web");
+    assert!(
+        allowed && why.contains("`al`") && why.contains("`builder`"),
+        "{why}"
+    );
+    let (allowed, why) = said(&alice, "permission=cancel-job&tenant=t1&project=shop/api");
+    assert!(!allowed && why.contains("project is `shop/api`"), "{why}");
+    let (allowed, why) = said(&alice, "permission=cancel-job&tenant=t1&project=other/x");
+    assert!(!allowed && why.contains("does not hold"), "{why}");
+    assert!(said(&of("root"), "permission=read-graph").0);
+    let (error, _) = api.get(Some(&alice), &path("permission=fly")).error(400);
+    assert!(
+        error["message"].as_str().unwrap().contains("submit-job"),
+        "{error}"
+    );
+    api.get(Some(&alice), &path("tenant=t1")).error(400);
+}
+
+#[test]
+fn trying_does_not_tell_which_tenants_exist() {
+    let api = Api::start(&tenants());
+    let eve = token("op", &claims("op", "eve"));
+    let said = |tenant: &str| {
+        let path = format!("/api/v1/roles/check?permission=read&project=shop/web&tenant={tenant}");
+        let mut answer = api.get(Some(&eve), &path).json();
+        answer["tenant"] = Value::Null;
+        answer
+    };
+    assert_eq!(said("t1"), said("nowhere"));
+    assert_eq!(said("t1")["allowed"], false);
+    let path = "/api/v1/roles/check?permission=read&tenant=nowhere";
+    api.get(Some(&of("root")), path).error(404);
+}
