@@ -10,6 +10,8 @@ use crate::request::Request;
 pub(crate) struct Action {
     /// Where the form goes.
     pub(crate) path: String,
+    /// What it says besides.
+    pub(crate) fields: Vec<(&'static str, String)>,
     /// What the button says.
     pub(crate) label: &'static str,
     /// Why the person may not; nothing if they may.
@@ -28,10 +30,16 @@ impl Action {
     ) -> Self {
         Self {
             path: path.into(),
+            fields: Vec::new(),
             label,
             denied: backend.refusal(permission, place),
             asks: false,
         }
+    }
+
+    /// The same about something.
+    pub(crate) fn about(self, fields: Vec<(&'static str, String)>) -> Self {
+        Self { fields, ..self }
     }
 
     /// The same, which can't be undone.

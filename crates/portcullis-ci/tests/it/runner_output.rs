@@ -122,7 +122,13 @@ async fn a_long_trace_is_read_in_parts(bench: Bench) {
             .await
             .unwrap();
     }
-    assert!(text(&bench, taken.id).await == piece.repeat(4));
+    let whole = piece.repeat(4);
+    assert!(text(&bench, taken.id).await == whole);
+    let run = bench.service.trace_of(taken.id).await.unwrap().unwrap();
+    for most in [1, 65_536, 262_144, 1_000_001, 5_000_000] {
+        let end = bench.service.read_trace_end(&run, most).await.unwrap();
+        assert!(end == whole[whole.len().saturating_sub(most)..], "{most}");
+    }
     let sum = JobReport {
         bytesize: Some(4_000_000),
         ..report(ReportedState::Success)

@@ -50,7 +50,7 @@ fn show(request: Request<'_>) -> Pending<'_, Result<Reply, Problem>> {
             sentence: sentence(&one.state),
             actions: actions(&request, &one),
             code: code(&one),
-            conditions: one.conditions.as_ref().map(pretty),
+            conditions: conditions(&one),
             deliveries: sent.await?,
             one,
         })
@@ -81,6 +81,13 @@ fn actions(request: &Request<'_>, one: &Controller) -> Vec<Action> {
         Action::new(request.backend, label, path, (MANAGES, one.place()))
     };
     others.map(action).collect()
+}
+
+/// Which jobs it is asked about, unless it is asked about all.
+fn conditions(one: &Controller) -> Option<String> {
+    let conditions = one.conditions.as_ref()?;
+    let is_given = conditions.as_object().is_some_and(|all| !all.is_empty());
+    is_given.then(|| pretty(conditions))
 }
 
 /// The text of a policy that is the controller's own.

@@ -56,7 +56,7 @@ impl Controller {
     /// How it is asked.
     pub(super) fn transport(&self) -> String {
         match (&self.url, &self.policy) {
-            (Some(url), _) => url.clone(),
+            (Some(url), _) => format!("webhook {url}"),
             (None, Some(Value::String(name))) => format!("policy {name}"),
             (None, Some(_)) => "policy of its own".to_owned(),
             (None, None) => "claims jobs itself".to_owned(),

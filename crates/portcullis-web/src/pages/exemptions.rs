@@ -157,7 +157,7 @@ fn ask_revoke(request: Request<'_>) -> Pending<'_, Result<Reply, Problem>> {
                 "Denials by {} count again at once. The exemption was granted until {} for this reason: {}",
                 one.from(),
                 time(&one.until),
-                sentence(&one.reason)
+                one.reason
             ),
             label: "Revoke exemption",
             back: "/exemptions".to_owned(),

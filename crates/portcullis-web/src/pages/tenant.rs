@@ -7,7 +7,7 @@ use serde::Deserialize;
 use crate::backend::{Backend, Pending, Place, Problem};
 use crate::form::Action;
 use crate::frame::Frame;
-use crate::query::{Query, segment};
+use crate::query::segment;
 use crate::request::{Reply, Request, page_with};
 use crate::router::Route;
 use crate::shown::{rfc3339, sentence};
@@ -217,21 +217,25 @@ fn queue(
     for pipeline in pipelines {
         let queues = pipeline.change_queues.into_iter();
         for item in queues.flat_map(|queue| queue.heads).flatten() {
-            let which = Query::default()
-                .with("project", &item.project)
-                .with("pipeline", &pipeline.name);
-            let which = match &item.id {
-                Some(change) => which.with("change", change),
-                None => which.with("ref", &item.git_ref),
-            };
-            let dequeue = which.of(&format!("{path}/dequeue"));
-            let promote = which.of(&format!("{path}/promote"));
+            let which = vec![
+                ("project", item.project.clone()),
+                ("pipeline", pipeline.name.clone()),
+                match &item.id {
+                    Some(change) => ("change", change.clone()),
+                    None => ("ref", item.git_ref.clone()),
+                },
+            ];
+            let dequeue = format!("{path}/dequeue");
+            let promote = format!("{path}/promote");
             let no_change = item.id.is_none();
             let no_change = no_change.then_some("only changes can be promoted, not refs");
             all.push(Queued {
                 name: pipeline.name.clone(),
-                dequeue: Action::new(backend, "Dequeue", dequeue, ("dequeue", place)).asking(),
+                dequeue: Action::new(backend, "Dequeue", dequeue, ("dequeue", place))
+                    .about(which.clone())
+                    .asking(),
                 promote: Action::new(backend, "Promote", promote, ("promote", place))
+                    .about(which)
                     .unless(no_change),
                 item,
             });

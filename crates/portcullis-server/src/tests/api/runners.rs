@@ -266,6 +266,16 @@ fn a_trace_at_a_wrong_place_is_told_the_right_one() {
         assert_eq!(api.patch(&taken, range, b"x").status, 400, "{range}");
     }
     assert_eq!(api.trace(taken.id), "hello world");
+    let tail = |tail: &str| {
+        let path = format!("/api/v1/jobs/{}/trace?tail={tail}", taken.id);
+        let answer = api.get(Some(&admin()), &path);
+        (answer.status, answer.text())
+    };
+    assert_eq!(tail("5"), (200, "world".to_owned()));
+    assert_eq!(tail("1048576"), (200, "hello world".to_owned()));
+    for wrong in ["0", "1048577", "-1", "x"] {
+        assert_eq!(tail(wrong).0, 400, "{wrong}");
+    }
     let large = vec![b'x'; (4 << 20) + 1];
     assert_eq!(api.patch(&taken, "11-9", &large).status, 413);
 }
