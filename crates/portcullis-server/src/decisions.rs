@@ -34,10 +34,11 @@ pub(crate) use counts::DecisionCounts;
 pub(crate) use feed::{Feed, Missed, Subscription};
 pub(crate) use settings::{Settings, location, open_first};
 
+use counts::STORE;
 use intake::Intake;
 use lost::Lost;
 use queue::{Item, Queue};
-use writer::{STORE, Writer};
+use writer::Writer;
 
 /// What the writer gets for what it has begun when the time to end is over.
 const LAST_MOMENTS: Duration = Duration::from_secs(1);

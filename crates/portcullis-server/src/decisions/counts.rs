@@ -26,8 +26,10 @@ const DROPPED: [&str; 5] = [
     "not_written",
     "not_kept",
 ];
+/// What counts call the store.
+pub(super) const STORE: &str = "store";
 /// Where decisions are kept.
-const SINKS: [&str; 2] = [super::writer::STORE, "json_lines"];
+const SINKS: [&str; 2] = [STORE, "json_lines"];
 /// Why they are kept without their objects.
 const MAX_INPUT: &str = "max_input";
 

@@ -9,7 +9,7 @@ use portcullis_net::Backoff;
 use portcullis_store::{Entry, Mode, Store, StoreError};
 
 use super::StoreState;
-use super::counts::DecisionCounts;
+use super::counts::{DecisionCounts, STORE};
 use super::feed::Feed;
 use super::json_lines::LineSink;
 use super::lost::Lost;
@@ -30,9 +30,6 @@ const RETRY_FIRST: Duration = Duration::from_millis(100);
 const RETRY_LAST: Duration = Duration::from_secs(5);
 /// A persistent fault is logged again after this long.
 const TELL_EVERY: Duration = Duration::from_secs(60);
-
-/// What counts call the store.
-pub(super) const STORE: &str = "store";
 
 /// Wakes those who wait for the end of the writer, however it ended.
 struct Over(Arc<Queue>);

@@ -1,15 +1,23 @@
-//! The playground, which is off.
+//! The playground, which can't be turned on yet.
 
 use crate::backend::{Pending, Problem};
-use crate::request::{Reply, Request};
+use crate::frame::Frame;
+use crate::request::{Reply, Request, page_with};
 use crate::router::Route;
 
 pub(super) const ROUTES: &[Route] = &[Route::page("/playground", show)];
 
-fn show(_: Request<'_>) -> Pending<'_, Result<Reply, Problem>> {
-    let message =
-        "the playground is off. To turn it on, set `web: {playground: true}` in the configuration";
-    Box::pin(std::future::ready(Err(Problem::not_found(message))))
+#[derive(Debug, askama::Template)]
+#[template(path = "playground.html")]
+struct PlaygroundPage {
+    frame: Frame,
+}
+
+fn show(request: Request<'_>) -> Pending<'_, Result<Reply, Problem>> {
+    Box::pin(async move {
+        let frame = request.frame("Playground");
+        page_with(404, &PlaygroundPage { frame })
+    })
 }
 
 #[cfg(test)]
@@ -20,5 +28,6 @@ mod tests {
     fn it_says_that_it_is_off() {
         let html = Fake::new().page_with("/playground", 404);
         assert!(html.contains("playground is off"), "{html}");
+        assert!(html.contains("web: {playground: true}"), "{html}");
     }
 }

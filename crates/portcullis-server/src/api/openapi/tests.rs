@@ -409,7 +409,7 @@ fn the_list_can_be_described() {
         assert!(call.path.starts_with('/'), "{}", call.path);
         for name in parameters::names(call.path) {
             assert!(
-                ["tenant", "project", "id", "token"].contains(&name),
+                ["tenant", "project", "id", "name", "token"].contains(&name),
                 "{}: what is {{{name}}}?",
                 call.path
             );
