@@ -55,5 +55,5 @@ pub(crate) use endpoint::Endpoint;
 pub(crate) use endpoints::all;
 pub(crate) use endpoints::{Found, find};
 pub(crate) use path::PathValues;
-pub(crate) use people::not_found as page_not_found;
+pub(crate) use people::{not_found as page_not_found, wants_page};
 pub(crate) use web::{answer as answer_page, asset};

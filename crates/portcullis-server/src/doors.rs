@@ -88,6 +88,8 @@ pub(crate) struct Lookup<'a> {
     pub(crate) path: &'a str,
     /// Whether every path is that of an admission review here.
     pub(crate) is_acjs: bool,
+    /// Whether a person is looking, who wants a page.
+    pub(crate) wants_page: bool,
 }
 
 /// Whose it is.
@@ -136,10 +138,15 @@ pub(crate) fn find<'a>(lookup: &Lookup<'a>, serves: &[Service]) -> Found<'a> {
 
 /// What a request is for at the door of the API.
 fn call<'a>(lookup: &Lookup<'a>, serves: &[Service]) -> Found<'a> {
+    let is_web = serves.contains(&Service::Web);
+    // The first page has the path of the call that says what there is.
+    if lookup.path == "/" && lookup.wants_page {
+        return page(lookup, is_web);
+    }
     match api::find(lookup.method, lookup.path, serves) {
         api::Found::Endpoint(endpoint, values) => Found::Route(Route::Call(endpoint, values)),
         api::Found::WrongMethod(allow) => Found::WrongMethod(allow),
-        api::Found::Nothing => page(lookup, serves.contains(&Service::Web)),
+        api::Found::Nothing => page(lookup, is_web),
     }
 }
 

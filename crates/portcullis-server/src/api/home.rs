@@ -1,4 +1,4 @@
-//! `GET /`: what the server offers, as a page and as JSON.
+//! `GET /`: what the server offers, as JSON. Browsers get the first page instead.
 
 use std::collections::BTreeMap;
 
@@ -9,9 +9,6 @@ use super::access::DESCRIBES;
 use super::answer;
 use super::call::{Answering, Call};
 use super::endpoint::{Endpoint, Success, Tag, get, schema_of};
-use super::{people, web};
-use crate::http::Response;
-use crate::http::error::HttpError;
 use portcullis_config::Service;
 
 /// What there is.
@@ -42,35 +39,21 @@ pub(super) const ENDPOINTS: &[Endpoint] = &[get(
 )
 .with_web()];
 
-/// Paths that are worth a link: name, path, what people read, and where it is served.
-const LINKS: &[(&str, &str, &str, &[Service])] = &[
-    (
-        "docs",
-        "/docs",
-        "API reference",
-        &[Service::Api, Service::Web],
-    ),
+/// Paths that are worth a link: name, path, and where it is served.
+const LINKS: &[(&str, &str, &[Service])] = &[
+    ("docs", "/docs", &[Service::Api, Service::Web]),
     (
         "graph",
         "/debug/resource-dependency-graph",
-        "Relationship graph",
         &[Service::Api, Service::Web],
     ),
-    ("info", "/api/info", "", &[Service::Api]),
-    (
-        "openapi",
-        "/openapi.json",
-        "",
-        &[Service::Api, Service::Web],
-    ),
-    ("sign-in", "/sign-in", "", &[Service::Api, Service::Web]),
+    ("info", "/api/info", &[Service::Api]),
+    ("openapi", "/openapi.json", &[Service::Api, Service::Web]),
+    ("sign-in", "/sign-in", &[Service::Web]),
 ];
 
 fn home(call: Call<'_>) -> Answering<'_> {
     Box::pin(async move {
-        if people::wants_page(call.head) {
-            return page(call).await;
-        }
         let setup = call.visitor.setup.load();
         let is_served = |any: &[Service]| any.iter().any(|one| setup.serves.contains(one));
         let links = LINKS.iter().filter(|(.., any)| is_served(any));
@@ -80,18 +63,4 @@ fn home(call: Call<'_>) -> Answering<'_> {
             links: links.map(|(name, path, ..)| (*name, *path)).collect(),
         })
     })
-}
-
-/// The first page, where there are pages.
-async fn page(call: Call<'_>) -> Result<Response, HttpError> {
-    let is_web = call.visitor.setup.load().serves.contains(&Service::Web);
-    let portcullis_web::Found::Page(page) = portcullis_web::find("/", false) else {
-        return Err(HttpError::internal());
-    };
-    if !is_web {
-        return Err(HttpError::not_found("there are no pages here"));
-    }
-    let (gate, head) = (call.gate, call.head);
-    let answer = web::answer_for(page, call.visitor, gate, call.caller, (head, call.body)).await;
-    people::shown(&gate.access, head, answer)
 }

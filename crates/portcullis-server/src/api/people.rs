@@ -20,7 +20,7 @@ const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; i
                       connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
 
 /// Whether a person is looking: a browser asks for a page, programs don't.
-pub(super) fn wants_page(head: &Parts) -> bool {
+pub(crate) fn wants_page(head: &Parts) -> bool {
     let accept = head.headers.get(ACCEPT);
     let accept = accept.and_then(|value| value.to_str().ok());
     accept.is_some_and(|accept| accept.contains("text/html"))

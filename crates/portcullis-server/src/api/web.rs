@@ -57,7 +57,7 @@ pub(crate) async fn answer(
 }
 
 /// The same for a caller who is known already.
-pub(super) async fn answer_for(
+async fn answer_for(
     page: Page,
     visitor: &Visitor,
     gate: &Arc<Gate>,

@@ -20,6 +20,7 @@ fn lookup<'a>(method: &'a Method, path: &'a str) -> Lookup<'a> {
         method,
         path,
         is_acjs: false,
+        wants_page: false,
     }
 }
 
