@@ -38,7 +38,9 @@ impl Badge {
     /// Of a prerequisite, an admission, a verdict or a delivery.
     pub(crate) fn step(state: &str) -> Self {
         let look = match state {
-            "met" | "accepted" | "delivered" | "done" => ("good", "✓"),
+            "met" | "accepted" | "done" => ("good", "✓"),
+            // The answer is yet to come.
+            "delivered" => ("active", "→"),
             "denied" | "failed" | "timeout" | "error" | "no_runner" => ("bad", "✕"),
             "waiting" => ("changed", "◔"),
             _ => ("waiting", "»"),
