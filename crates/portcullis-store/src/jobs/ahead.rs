@@ -8,7 +8,6 @@ use std::collections::HashMap;
 use portcullis_jobs::JobId;
 
 use super::by_ids::rows_by_ids;
-use super::deliveries;
 use super::record::{Delivery, DeliveryId, JobRecord, SELECT};
 use crate::database::Database;
 use crate::error::Failure;
@@ -73,7 +72,10 @@ impl LoadedAhead {
         }
         let jobs = rows_by_ids(database, SELECT, &[], &jobs, &end)?.into_iter();
         let jobs = jobs.map(JobRecord::read).collect::<Result<Vec<_>, _>>()?;
-        let deliveries = deliveries::by_ids(database, &ids, &end)?;
+        let deliveries = rows_by_ids(database, Delivery::SELECT, &[], &ids, &end)?.into_iter();
+        let deliveries = deliveries
+            .map(Delivery::read)
+            .collect::<Result<Vec<_>, _>>()?;
         Ok(Self {
             jobs: jobs.into_iter().map(|job| (job.id, job)).collect(),
             deliveries: deliveries.into_iter().map(|one| (one.id, one)).collect(),

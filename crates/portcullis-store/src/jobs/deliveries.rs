@@ -9,21 +9,17 @@ mod claim;
 use portcullis_jobs::{ControllerId, JobId};
 
 use super::archive;
-use super::by_ids::rows_by_ids;
 use super::column;
 use super::error::JobsError;
 use super::record::{Delivery, DeliveryId};
 use super::transaction::{JobsReader, JobsTransaction};
-use crate::database::{Database, Row, Value, number};
+use crate::database::{Database, Value, number};
 use crate::error::Failure;
 
 pub use change::AfterTry;
 pub use claim::{Claimant, DeliveryShare};
 
-/// What [`read`] reads, in its order.
-const SELECT: &str = "SELECT id, project, job, attempt, controller, state, webhook_id, token_hash, \
-                      created_at, next_at, leased_until, leased_by, deadline, tries, answer \
-                      FROM deliveries";
+const SELECT: &str = Delivery::SELECT;
 const SELECT_ARCHIVED: &str = "SELECT id, project, job, attempt, controller, state, webhook_id, token_hash, \
                                created_at, next_at, leased_until, leased_by, deadline, tries, answer \
                                FROM archived_deliveries";
@@ -47,7 +43,7 @@ impl JobsReader<'_> {
     /// When the database doesn't answer.
     pub fn delivery(&mut self, id: DeliveryId) -> Result<Option<Delivery>, JobsError> {
         let both = [SELECT, SELECT_ARCHIVED].map(|select| format!("{select} WHERE id = ?1"));
-        self.with(|database| archive::find(database, &both, &[column::id(id)], read))
+        self.with(|database| archive::find(database, &both, &[column::id(id)], Delivery::read))
     }
 
     /// The delivery with this hash of its callback token, unless it is in the archive: by then tokens are no longer
@@ -145,41 +141,14 @@ fn by_id(
     Ok(rows(database, &sql, &[column::id(id)])?.pop())
 }
 
-/// Those of these deliveries that there are, not in the archive.
-pub(super) fn by_ids(
-    database: &mut dyn Database,
-    ids: &[DeliveryId],
-    end: &str,
-) -> Result<Vec<Delivery>, Failure> {
-    let rows = rows_by_ids(database, SELECT, &[], ids, end)?.into_iter();
-    rows.map(read).collect()
-}
-
 fn rows(
     database: &mut dyn Database,
     sql: &str,
     values: &[Value<'_>],
 ) -> Result<Vec<Delivery>, Failure> {
-    database.query(sql, values)?.into_iter().map(read).collect()
-}
-
-/// The delivery in a row of [`SELECT`].
-fn read(mut row: Row) -> Result<Delivery, Failure> {
-    Ok(Delivery {
-        id: column::read_id(&mut row)?,
-        project: row.text()?,
-        job: column::read_id(&mut row)?,
-        attempt: u32::try_from(row.number()?).unwrap_or(u32::MAX),
-        controller: column::read_id(&mut row)?,
-        state: column::read_word(&mut row)?,
-        webhook_id: row.text()?,
-        token_hash: row.text()?,
-        created_at: column::read_time(&mut row)?,
-        next_at: column::read_time(&mut row)?,
-        leased_until: column::read_optional_time(&mut row)?,
-        leased_by: row.optional_text()?,
-        deadline: column::read_time(&mut row)?,
-        tries: column::read_json(&mut row)?,
-        answer: row.optional_text()?,
-    })
+    database
+        .query(sql, values)?
+        .into_iter()
+        .map(Delivery::read)
+        .collect()
 }

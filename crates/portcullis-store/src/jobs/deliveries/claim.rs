@@ -11,7 +11,7 @@ use std::collections::HashMap;
 
 use portcullis_jobs::{ControllerId, JobId, Timestamp};
 
-use super::{SELECT, column, read};
+use super::{SELECT, column};
 use crate::database::{Change, Database, EACH, Type, Value, number};
 use crate::error::Failure;
 use crate::jobs::error::JobsError;
@@ -297,7 +297,7 @@ fn claim_of_each(
     ];
     let projects: Vec<&str> = projects.iter().map(String::as_str).collect();
     let rows = database.query_each(&sql, &values, &projects)?.into_iter();
-    let mut claimed = rows.map(read).collect::<Result<Vec<_>, _>>()?;
+    let mut claimed = rows.map(Delivery::read).collect::<Result<Vec<_>, _>>()?;
     for delivery in &mut claimed {
         delivery.next_at = claimant.until;
         delivery.leased_until = Some(claimant.until);

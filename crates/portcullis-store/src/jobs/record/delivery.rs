@@ -4,6 +4,10 @@ use portcullis_core::vocabulary;
 use portcullis_jobs::{ControllerId, JobId, Timestamp};
 use serde::{Deserialize, Serialize};
 
+use crate::database::Row;
+use crate::error::Failure;
+use crate::jobs::column;
+
 /// The number of a delivery.
 pub type DeliveryId = u64;
 
@@ -67,4 +71,32 @@ pub struct Delivery {
     pub tries: Vec<DeliveryTry>,
     /// A digest of the answer that ended it.
     pub answer: Option<String>,
+}
+
+impl Delivery {
+    /// What [`Delivery::read`] reads, in its order.
+    pub(in crate::jobs) const SELECT: &str = "SELECT id, project, job, attempt, controller, state, webhook_id, token_hash, \
+                                              created_at, next_at, leased_until, leased_by, deadline, tries, answer \
+                                              FROM deliveries";
+
+    /// The delivery in a row of [`Delivery::SELECT`].
+    pub(in crate::jobs) fn read(mut row: Row) -> Result<Self, Failure> {
+        Ok(Self {
+            id: column::read_id(&mut row)?,
+            project: row.text()?,
+            job: column::read_id(&mut row)?,
+            attempt: u32::try_from(row.number()?).unwrap_or(u32::MAX),
+            controller: column::read_id(&mut row)?,
+            state: column::read_word(&mut row)?,
+            webhook_id: row.text()?,
+            token_hash: row.text()?,
+            created_at: column::read_time(&mut row)?,
+            next_at: column::read_time(&mut row)?,
+            leased_until: column::read_optional_time(&mut row)?,
+            leased_by: row.optional_text()?,
+            deadline: column::read_time(&mut row)?,
+            tries: column::read_json(&mut row)?,
+            answer: row.optional_text()?,
+        })
+    }
 }

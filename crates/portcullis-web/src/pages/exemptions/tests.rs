@@ -24,7 +24,7 @@ fn exemptions_are_listed_with_what_they_are_from_and_why() {
     assert!(!html.contains("<script"));
     assert!(html.contains("2026-11-20 00:00:00 UTC"));
     assert!(html.contains("CHG-1"));
-    assert!(html.contains(r#"href="/exemptions/4/revoke""#));
+    assert!(html.contains(r#"action="/exemptions/4/revoke""#));
     assert!(html.contains(r#"name="csrf" value="token-of-the-session""#));
     assert!(!html.contains("role=\"alert\""));
 }

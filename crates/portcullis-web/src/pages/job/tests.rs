@@ -134,7 +134,7 @@ fn output_is_text_and_only_the_end_of_a_long_one_is_shown() {
 fn actions_that_are_not_possible_say_why() {
     let (_, html) = fake(&json!({})).page("/jobs/7");
     assert!(
-        html.contains(r#"<a class="button" href="/jobs/7/cancel">"#),
+        html.contains(r#"method="get" action="/jobs/7/cancel">"#),
         "{html}"
     );
     assert!(html.contains("the job has not finished"), "{html}");
