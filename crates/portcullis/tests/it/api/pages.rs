@@ -50,7 +50,7 @@ fn what_is_wrong_with_an_address_is_said() {
     let mut kim = signed_in(&api, "kim");
     for (path, status, word) in [
         ("/decisions?colour=red", 400, "colour"),
-        ("/decisions?verdict=maybe", 400, "verdict"),
+        ("/decisions?verdict=maybe", 400, "maybe"),
         ("/decisions?limit=x", 400, "limit"),
         ("/decisions/01K9ZV3N5J0000000000000ABC", 404, "decision"),
         ("/tenants/nowhere", 404, "tenant"),
