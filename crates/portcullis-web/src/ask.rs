@@ -2,7 +2,8 @@
 
 use crate::backend::Problem;
 use crate::frame::Frame;
-use crate::request::{Reply, Request, page};
+use crate::reply::{Reply, page};
+use crate::request::Request;
 
 /// What is asked.
 #[derive(Debug)]

@@ -2,7 +2,7 @@
 
 use crate::assets::{ICON, STYLES, scripts};
 use crate::backend::{Backend, Person, Problem};
-use crate::request::{Reply, page_with};
+use crate::reply::{Reply, page_with};
 use crate::shown::sentence;
 
 /// What surrounds a page.

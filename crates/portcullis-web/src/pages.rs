@@ -20,7 +20,7 @@ mod status;
 mod tenant;
 mod tenants;
 
-use crate::router::Route;
+use crate::route::Route;
 
 const ROUTES: &[&[Route]] = &[
     overview::ROUTES,

@@ -1,4 +1,4 @@
-//! What a browser asks, and what it gets.
+//! What a browser asks.
 
 use crate::backend::{Backend, Person, Problem};
 use crate::frame::Frame;
@@ -25,20 +25,6 @@ impl std::fmt::Debug for Request<'_> {
     }
 }
 
-/// What a browser gets.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Reply {
-    /// A page.
-    Page {
-        /// The HTTP status.
-        status: u16,
-        /// HTML.
-        html: String,
-    },
-    /// Another path of this server, to be read.
-    SeeOther(String),
-}
-
 impl<'a> Request<'a> {
     /// Who looks.
     pub(crate) fn person(&self) -> &'a Person {
@@ -59,15 +45,4 @@ impl<'a> Request<'a> {
     pub(crate) fn frame(&self, title: impl Into<String>) -> Frame {
         Frame::new(title.into(), self.path, self.backend)
     }
-}
-
-/// A page that is all right.
-pub(crate) fn page(template: &impl askama::Template) -> Result<Reply, Problem> {
-    page_with(200, template)
-}
-
-/// A page with this status.
-pub(crate) fn page_with(status: u16, template: &impl askama::Template) -> Result<Reply, Problem> {
-    let html = template.render().map_err(|_| Problem::internal())?;
-    Ok(Reply::Page { status, html })
 }

@@ -6,7 +6,7 @@ use std::task::{Context, Poll, Waker};
 use serde_json::Value;
 
 use crate::backend::{Backend, Pending, Person, Place, Problem, Verb};
-use crate::request::Reply;
+use crate::reply::Reply;
 use crate::router::{Found, find};
 
 /// A call that changes something: method, path and body.

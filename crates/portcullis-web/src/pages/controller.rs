@@ -9,8 +9,9 @@ use crate::badge::Badge;
 use crate::form::Action;
 use crate::frame::Frame;
 use crate::query::segment;
-use crate::request::{Reply, Request, page};
-use crate::router::Route;
+use crate::reply::{Reply, page};
+use crate::request::Request;
+use crate::route::Route;
 use crate::shown::pretty;
 
 pub(super) const ROUTES: &[Route] = &[

@@ -8,8 +8,9 @@ use crate::badge::Badge;
 use crate::frame::Frame;
 use crate::listing::Listing;
 use crate::query::Query;
-use crate::request::{Reply, Request, page};
-use crate::router::Route;
+use crate::reply::{Reply, page};
+use crate::request::Request;
+use crate::route::Route;
 
 pub(super) const ROUTES: &[Route] = &[Route::page("/controllers", show)];
 

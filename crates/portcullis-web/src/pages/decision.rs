@@ -7,8 +7,9 @@ use super::decisions::Summary;
 use crate::backend::{Pending, Problem};
 use crate::frame::Frame;
 use crate::query::{Query, segment};
-use crate::request::{Reply, Request, page};
-use crate::router::Route;
+use crate::reply::{Reply, page};
+use crate::request::Request;
+use crate::route::Route;
 use crate::shown::{pretty, sentence};
 
 pub(super) const ROUTES: &[Route] = &[Route::page("/decisions/*", show)];

@@ -5,8 +5,9 @@ use serde::Deserialize;
 use crate::backend::{Pending, Problem};
 use crate::frame::Frame;
 use crate::query::Query;
-use crate::request::{Reply, Request, page};
-use crate::router::Route;
+use crate::reply::{Reply, page};
+use crate::request::Request;
+use crate::route::Route;
 
 pub(super) const ROUTES: &[Route] = &[Route::page("/decisions", show)];
 

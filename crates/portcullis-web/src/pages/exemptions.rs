@@ -11,8 +11,9 @@ use crate::form::Action;
 use crate::frame::Frame;
 use crate::listing::Listing;
 use crate::query::{Query, segment};
-use crate::request::{Reply, Request, page_with};
-use crate::router::Route;
+use crate::reply::{Reply, page_with};
+use crate::request::Request;
+use crate::route::Route;
 use crate::shown::{sentence, time};
 
 pub(super) const ROUTES: &[Route] = &[

@@ -15,8 +15,9 @@ use crate::badge::Badge;
 use crate::form::Action;
 use crate::frame::Frame;
 use crate::query::{Query, segment};
-use crate::request::{Reply, Request, page};
-use crate::router::Route;
+use crate::reply::{Reply, page};
+use crate::request::Request;
+use crate::route::Route;
 
 pub(super) const ROUTES: &[Route] = &[
     Route::page("/jobs/*", show),

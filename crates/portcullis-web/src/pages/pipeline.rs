@@ -6,8 +6,9 @@ use crate::backend::{Pending, Problem};
 use crate::badge::Badge;
 use crate::frame::Frame;
 use crate::query::{Query, segment};
-use crate::request::{Reply, Request, page};
-use crate::router::Route;
+use crate::reply::{Reply, page};
+use crate::request::Request;
+use crate::route::Route;
 
 pub(super) const ROUTES: &[Route] = &[Route::page("/pipelines/*", show)];
 

@@ -2,8 +2,9 @@
 
 use crate::backend::{Pending, Problem};
 use crate::frame::Frame;
-use crate::request::{Reply, Request, page_with};
-use crate::router::Route;
+use crate::reply::{Reply, page_with};
+use crate::request::Request;
+use crate::route::Route;
 
 pub(super) const ROUTES: &[Route] = &[Route::page("/playground", show)];
 

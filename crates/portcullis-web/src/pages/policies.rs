@@ -8,8 +8,9 @@ use serde_json::{Map, Value};
 use crate::backend::{Pending, Problem};
 use crate::frame::Frame;
 use crate::query::{Query, segment};
-use crate::request::{Reply, Request, page};
-use crate::router::Route;
+use crate::reply::{Reply, page};
+use crate::request::Request;
+use crate::route::Route;
 
 pub(super) const ROUTES: &[Route] = &[
     Route::page("/policies", list),

@@ -8,8 +8,9 @@ use serde_json::Value;
 use crate::backend::{Pending, Problem};
 use crate::frame::Frame;
 use crate::query::Query;
-use crate::request::{Reply, Request, page_with};
-use crate::router::Route;
+use crate::reply::{Reply, page_with};
+use crate::request::Request;
+use crate::route::Route;
 use crate::shown::sentence;
 
 pub(super) const ROUTES: &[Route] = &[Route::page("/roles", show)];

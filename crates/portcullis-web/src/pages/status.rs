@@ -6,8 +6,9 @@ use serde::Deserialize;
 
 use crate::backend::{Pending, Problem};
 use crate::frame::Frame;
-use crate::request::{Reply, Request, page};
-use crate::router::Route;
+use crate::reply::{Reply, page};
+use crate::request::Request;
+use crate::route::Route;
 use crate::shown::sentence;
 
 pub(super) const ROUTES: &[Route] = &[Route::page("/status", show)];

@@ -8,8 +8,9 @@ use crate::backend::{Backend, Pending, Place, Problem};
 use crate::form::Action;
 use crate::frame::Frame;
 use crate::query::segment;
-use crate::request::{Reply, Request, page_with};
-use crate::router::Route;
+use crate::reply::{Reply, page_with};
+use crate::request::Request;
+use crate::route::Route;
 use crate::shown::{rfc3339, sentence};
 
 pub(super) const ROUTES: &[Route] = &[Route::page("/tenants/*", show)];

@@ -6,8 +6,9 @@ use super::{Hold, again};
 use crate::ask::{Question, ask};
 use crate::backend::{Pending, Problem, Verb};
 use crate::query::segment;
-use crate::request::{Reply, Request};
-use crate::router::Route;
+use crate::reply::Reply;
+use crate::request::Request;
+use crate::route::Route;
 
 pub(in crate::pages) const ROUTES: &[Route] = &[
     Route::form("/tenants/*/state", set_state),
