@@ -307,3 +307,27 @@ two: {script: make, before_script: [], cache: {key: k, paths: [c]}, dependencies
         Some(&["one".to_owned()][..])
     );
 }
+
+#[test]
+fn jobs_before_the_first_artifacts_look_for_none() {
+    let mut body = pipeline();
+    body["stages"] = json!(["build", "test"]);
+    body["jobs"] = json!([
+        {"name": "lint", "stage": "build"},
+        {"name": "pack", "stage": "build", "artifacts": {"paths": ["out"]}},
+        {"name": "unit", "stage": "test"},
+        {"name": "smoke", "stage": "test", "dependencies": ["pack"]},
+    ]);
+    let dependencies = |body: &Value| {
+        let read = read_pipeline(body).unwrap();
+        let jobs = read.jobs_with_dependencies();
+        jobs.map(|job| job.work.dependencies).collect::<Vec<_>>()
+    };
+    let none = Some(Vec::new());
+    let named = Some(vec!["pack".to_owned()]);
+    let wanted = [none.clone(), none.clone(), None, named.clone()];
+    assert_eq!(dependencies(&body), wanted);
+    body["jobs"][1]["artifacts"] = json!(null);
+    let wanted = [none.clone(), none.clone(), none, named];
+    assert_eq!(dependencies(&body), wanted);
+}
