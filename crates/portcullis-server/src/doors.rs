@@ -88,7 +88,7 @@ pub(crate) struct Lookup<'a> {
     pub(crate) path: &'a str,
     /// Whether every path is that of an admission review here.
     pub(crate) is_acjs: bool,
-    /// Whether a person is looking, who wants a page.
+    /// Whether the first page is meant, and not the call at its path.
     pub(crate) wants_page: bool,
 }
 

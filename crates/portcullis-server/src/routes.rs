@@ -144,7 +144,7 @@ impl Visitor {
         let lookup = Lookup {
             method: &head.method,
             path,
-            wants_page: api::wants_page(head),
+            wants_page: path == "/" && api::wants_page(head),
             is_acjs: setup.style == Style::Acjs && operation.is_none(),
         };
         let found = doors::find(&lookup, &setup.serves);

@@ -5,7 +5,7 @@ use crate::frame::Frame;
 use crate::reply::{Reply, page};
 use crate::request::Request;
 
-/// What is asked.
+/// The question, and the action it is about.
 #[derive(Debug)]
 pub(crate) struct Question {
     /// The heading.

@@ -1,4 +1,4 @@
-//! Files for browsers: styles, the icon, and scripts if they were built. Their names have a digest in them, so that
+//! Files for browsers: styles and the icon. Their names have a digest in them, so that
 //! browsers keep them forever.
 
 use std::sync::LazyLock;
@@ -43,16 +43,8 @@ pub(crate) static ICON: LazyLock<Asset> = LazyLock::new(|| {
     Asset::new("icon.svg", "image/svg+xml", body)
 });
 
-/// Scripts that were built; none where they were not.
-static SCRIPTS: LazyLock<Vec<Asset>> = LazyLock::new(Vec::new);
-
-/// The paths of the scripts that every page loads.
-pub(crate) fn scripts() -> Vec<&'static str> {
-    SCRIPTS.iter().map(|asset| asset.path.as_str()).collect()
-}
-
 /// The file at a path.
 pub fn asset(path: &str) -> Option<&'static Asset> {
-    let all = [&*STYLES, &*ICON].into_iter().chain(SCRIPTS.iter());
+    let all = [&*STYLES, &*ICON];
     all.into_iter().find(|asset| asset.path == path)
 }

@@ -56,7 +56,7 @@ pub enum Place<'a> {
     },
 }
 
-/// Why there is no answer.
+/// An error of the API.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Problem {
     /// The HTTP status.
@@ -106,9 +106,6 @@ pub trait Backend: Send + Sync {
 
     /// Why they may not use a permission, on any condition; nothing if they may. For a job its conditions count.
     fn refusal(&self, permission: &str, place: Place<'_>) -> Option<String>;
-
-    /// Whether policies may be tried out in a page.
-    fn has_playground(&self) -> bool;
 }
 
 impl dyn Backend + '_ {

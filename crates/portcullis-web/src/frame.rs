@@ -1,6 +1,6 @@
 //! What surrounds every page: title, navigation, who is signed in.
 
-use crate::assets::{ICON, STYLES, scripts};
+use crate::assets::{ICON, STYLES};
 use crate::backend::{Backend, Person, Problem};
 use crate::reply::{Reply, page_with};
 use crate::shown::sentence;
@@ -12,7 +12,7 @@ pub(crate) struct Frame {
     pub(crate) title: String,
     /// Where one can go.
     pub(crate) links: Vec<Link>,
-    /// Who looks; nobody on the page for signing in.
+    /// Who looks; absent on the sign-in page.
     pub(crate) person: Option<Person>,
 }
 
@@ -41,10 +41,7 @@ const LINKS: &[(&str, &str)] = &[
 
 impl Frame {
     pub(crate) fn new(title: String, path: &str, backend: &dyn Backend) -> Self {
-        let playground = backend
-            .has_playground()
-            .then_some(("/playground", "Playground"));
-        let links = LINKS.iter().copied().chain(playground);
+        let links = LINKS.iter().copied();
         let is_current = |to: &str| {
             let below = path.strip_prefix(to);
             to == path || (to != "/" && below.is_some_and(|rest| rest.starts_with('/')))
@@ -77,10 +74,6 @@ impl Frame {
 
     pub(crate) fn icon(&self) -> &'static str {
         &ICON.path
-    }
-
-    pub(crate) fn scripts(&self) -> Vec<&'static str> {
-        scripts()
     }
 
     pub(crate) fn version(&self) -> &'static str {

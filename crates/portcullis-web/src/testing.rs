@@ -126,10 +126,6 @@ impl Backend for Fake {
         let is_refused = self.refused.contains(&permission);
         is_refused.then(|| format!("none of your roles here permits `{permission}`"))
     }
-
-    fn has_playground(&self) -> bool {
-        false
-    }
 }
 
 /// What a future that never waits is worth.

@@ -58,8 +58,8 @@ pub struct PipelineDefinition {
 }
 
 impl PipelineDefinition {
-    /// Its jobs. Those that get artifacts of all earlier stages, where there can't be any, say that they get none: then
-    /// nobody looks for them when the job is taken.
+    /// Its jobs. Those that get artifacts of all earlier stages, where there can't be any, say that they get none, which
+    /// saves a query when the job is taken.
     pub fn jobs_with_dependencies(&self) -> impl Iterator<Item = JobDefinition> {
         let stage_of = |job: &JobDefinition| self.stages.iter().position(|one| *one == job.stage);
         let uploading = self.jobs.iter().filter(|job| job.work.has_artifacts());

@@ -34,7 +34,7 @@ pub(super) const ENDPOINTS: &[Endpoint] = &[get(
     (
         "Show the status of the server",
         "What `/readyz?verbose` checks, with listeners, stores, graphs and the decision log. Counts begin with the \
-         start of the server.",
+         start of the server. Always needs an identity, also where anonymous callers may read.",
     ),
     Success::Json {
         description: "The status.",
@@ -46,6 +46,8 @@ pub(super) const ENDPOINTS: &[Endpoint] = &[get(
 /// `GET /api/v1/status`
 fn show(call: Call<'_>) -> Answering<'_> {
     Box::pin(async move {
+        // Reading may be open to anyone, but addresses, files and errors are not for strangers.
+        call.somebody()?;
         call.authorize(call.gate.access.roles.root(), Read).await?;
         Query::of(call.head).done()?;
         ok(&status(&call.visitor.server, call.gate))

@@ -1,7 +1,7 @@
 //! Web pages: who looks, whether a form comes from our own page, and the API that pages are made of.
 //!
-//! Pages themselves are in portcullis-web. They see and do what the API allows the person who looks, because they call
-//! it (`backend`); there is no second way.
+//! Pages themselves are in portcullis-web. They see and do what the API allows the person who looks, because all
+//! they have is calls of the API (`backend`).
 
 mod backend;
 

@@ -56,8 +56,16 @@ fn show(request: Request<'_>) -> Pending<'_, Result<Reply, Problem>> {
             .zip(allowed.as_ref())
             .map(|(denied, allowed)| {
                 vec![
-                    tile(denied, "/decisions?verdict=deny", "denied in 24 hours"),
-                    tile(allowed, "/decisions?verdict=allow", "allowed in 24 hours"),
+                    tile(
+                        denied,
+                        "/decisions?verdict=deny&since=24h",
+                        "denied in 24 hours",
+                    ),
+                    tile(
+                        allowed,
+                        "/decisions?verdict=allow&since=24h",
+                        "allowed in 24 hours",
+                    ),
                 ]
             });
         let denials = denied.map(|listed| listed.items).unwrap_or_default();

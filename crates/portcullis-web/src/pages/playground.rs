@@ -1,4 +1,4 @@
-//! The playground, which can't be turned on yet.
+//! Where the playground would be: says that there is none.
 
 use crate::backend::{Pending, Problem};
 use crate::frame::Frame;
@@ -29,6 +29,6 @@ mod tests {
     fn it_says_that_it_is_off() {
         let html = Fake::new().page_with("/playground", 404);
         assert!(html.contains("playground is off"), "{html}");
-        assert!(html.contains("web: {playground: true}"), "{html}");
+        assert!(html.contains("portcullis eval"), "{html}");
     }
 }

@@ -106,7 +106,7 @@ fn permission(query: &mut Query) -> Result<Permission, HttpError> {
     })
 }
 
-/// What was found: the decision, or why there is none to make.
+/// The decision, or why the question has no answer.
 type Checked = Result<AccessDecision, String>;
 
 /// A tenant that isn't there looks like a private one to those who may not know.

@@ -163,10 +163,6 @@ impl Backend for InProcess<'_> {
         let unknown = || format!("no role permits {}", permission.name());
         Some(reason.unwrap_or_else(unknown))
     }
-
-    fn has_playground(&self) -> bool {
-        false
-    }
 }
 
 /// What an answer says.

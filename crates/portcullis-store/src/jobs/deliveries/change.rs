@@ -124,7 +124,7 @@ impl JobsTransaction<'_> {
         })
     }
 
-    /// Ends all deliveries of a job that are waiting or delivered. Their tokens are no longer good.
+    /// Ends all deliveries of a job that are waiting or delivered. Their tokens become invalid.
     ///
     /// # Errors
     ///

@@ -147,7 +147,7 @@ pub(super) static SAVED_DELIVERIES: Change = Change {
     ],
 };
 
-/// Those of a job whose answers are no longer awaited.
+/// Open deliveries of a job that no longer needs an answer.
 pub(super) static CANCELED_DELIVERIES: Change = Change {
     name: "deliveries",
     keys: &[("root", Type::Text), ("job", Type::Number)],
