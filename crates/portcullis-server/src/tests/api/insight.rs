@@ -80,6 +80,15 @@ fn the_status_names_what_is_checked_and_no_secret() {
 }
 
 #[test]
+fn the_status_is_not_for_anonymous_callers_who_may_read() {
+    // Reading is open to anyone unless that is turned off.
+    let api = Api::start(&serde_json::json!([{"tenant": {"name": "t1"}}]));
+    assert_eq!(api.get(None, "/api/tenants").status, 200);
+    api.get(None, "/api/v1/status").error(401);
+    assert_eq!(api.get(Some(&of("kim")), "/api/v1/status").status, 200);
+}
+
+#[test]
 fn rules_of_others_are_for_administrators() {
     let api = Api::start(&tenants());
     let roles = |who: &str| api.get(Some(who), "/api/v1/roles").json();
