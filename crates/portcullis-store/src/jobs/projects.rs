@@ -31,6 +31,9 @@ impl JobsTransaction<'_> {
             return Ok(id);
         }
         let id = self.new_id(IdKind::Project)?;
+        // Another server that inserts the same project waits for the end of this transaction. If it held one that this
+        // transaction inserts next, both would wait forever: so there is one new project in a transaction.
+        self.gather(|unit| unit.ends_soon = true);
         let sql = "INSERT INTO projects (root, path, id, created_at) VALUES (?1, ?2, ?3, ?4) \
                    ON CONFLICT (root, path) DO NOTHING";
         let values = [

@@ -53,6 +53,8 @@ pub(super) struct Unit {
     pub(super) ahead: LoadedAhead,
     /// How many ids are taken at once.
     pub(super) ids_at_once: usize,
+    /// Whether no further operation may join the transaction, because others may wait for its end.
+    pub(super) ends_soon: bool,
 }
 
 impl Unit {

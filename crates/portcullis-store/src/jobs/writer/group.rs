@@ -76,7 +76,7 @@ pub(super) fn run(parts: Parts<'_>, queue: Queue<'_>, ids: &mut Ids) {
     let mut again = Vec::new();
     let mut count = 0;
     let mut broken = None;
-    while count < MOST && unit.savepoints() < MOST_SAVEPOINTS {
+    while count < MOST && unit.savepoints() < MOST_SAVEPOINTS && !unit.ends_soon {
         if count == 0 || ready.is_empty() {
             take_more(ready, next, MOST - count);
             if let Err(failure) = load_ahead(database, &mut unit, ready) {
@@ -92,7 +92,11 @@ pub(super) fn run(parts: Parts<'_>, queue: Queue<'_>, ids: &mut Ids) {
         match step(database, location, &mut unit, &mut *operation) {
             Step::Stays => stay.push(operation),
             Step::Undone(error) => undone.push((operation, error)),
-            Step::Again => again.push(operation),
+            Step::Again => {
+                // Whoever it locked out waits for rows that this transaction has locked: it must not lock more of them.
+                again.push(operation);
+                break;
+            }
             Step::Broken(failure) => {
                 again.push(operation);
                 broken = Some(failure);

@@ -10,7 +10,7 @@ use portcullis_store::{
 };
 use portcullis_testing::until;
 
-use super::builders::{apply, insert, run};
+use super::builders::{apply, at, insert, run};
 use crate::place::Place;
 use crate::server::Server;
 
@@ -215,6 +215,72 @@ fn operations_that_lock_each_other_both_succeed() {
             3
         );
     }
+}
+
+/// Two writers of one database, each with these operations in one transaction unless it ends before. The first
+/// operation of each waits until the other's has run. Returns how often each operation ran.
+fn crossed<F>(place: &Place, work: impl Fn(usize, usize) -> F) -> Vec<usize>
+where
+    F: FnMut(&mut JobsTransaction<'_>) -> Result<(), JobsError> + Send + 'static,
+{
+    const EACH: usize = 3;
+    let meeting = Arc::new(Barrier::new(2));
+    let runs = Arc::new(Mutex::new(vec![0; 2 * EACH]));
+    let writers = [0, 1].map(|_| writer(place, 8));
+    let held = [hold(&writers[0]), hold(&writers[1])];
+    let (sender, results) = channel();
+    for (side, writer) in writers.iter().enumerate() {
+        for number in 0..EACH {
+            let (meeting, runs) = (Arc::clone(&meeting), Arc::clone(&runs));
+            let mut work = work(side, number);
+            let mut meets = number == 0;
+            let work = move |tx: &mut JobsTransaction<'_>| {
+                runs.lock().unwrap()[side * EACH + number] += 1;
+                work(tx)?;
+                if std::mem::take(&mut meets) {
+                    meeting.wait();
+                }
+                Ok::<_, JobsError>(())
+            };
+            let sender = sender.clone();
+            let reply = move |result| sender.send(result).unwrap();
+            writer.submit(WillChange::default(), work, reply).unwrap();
+        }
+    }
+    drop(held);
+    for result in results.iter().take(2 * EACH) {
+        result.unwrap();
+    }
+    runs.lock().unwrap().clone()
+}
+
+#[test]
+fn servers_that_see_new_projects_in_another_order_do_not_lock_each_other() {
+    let place = Place::postgres();
+    let runs = crossed(&place, |side, number| {
+        let path = format!("g/p{}", (side + number) % 2);
+        move |tx: &mut JobsTransaction<'_>| tx.ensure_project_id(&path, at(1)).map(drop)
+    });
+    assert_eq!(runs, [1; 6], "none got in the way of another");
+    assert_eq!(place.number("SELECT COUNT(*) FROM projects"), 2);
+}
+
+#[test]
+fn a_transaction_that_got_in_the_way_of_another_ends_at_once() {
+    let place = Place::postgres();
+    let both = [1, 2].map(|_| run(&mut place.open(), |tx| insert(tx, "g/p", &[])).id);
+    let runs = crossed(&place, |side, number| {
+        let id = both[(side + number.min(1)) % 2];
+        move |tx: &mut JobsTransaction<'_>| {
+            // It writes, and so can be undone on its own.
+            tx.delete_manager(1, "none")?;
+            let mut job = tx.job_for_change(id)?.unwrap();
+            job.promoted = true;
+            tx.save_job(&mut job)
+        }
+    });
+    // Those after the ones that locked each other don't do so again.
+    assert_eq!((runs[2], runs[5]), (1, 1), "{runs:?}");
 }
 
 #[test]
