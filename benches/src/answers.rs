@@ -44,8 +44,10 @@ fn serve(file: PathBuf, data_dir: PathBuf) {
             load,
             data_dir,
             on_ready: None,
+            sign_in_link: None,
             colours: false,
             worker: None,
+            playground: None,
         })
         .unwrap();
     });

@@ -4,11 +4,11 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
-use crate::ceiling;
 use crate::jobs::{Admission, Database, DecisionLog, Submission};
 use crate::run::{Effort, Programs};
 use crate::scenario::Group;
 use crate::transport::Transport;
+use crate::{ceiling, fill};
 
 /// Measures Portcullis next to a server that answers the same to all.
 #[derive(Debug, Parser)]
@@ -126,6 +126,8 @@ pub(crate) enum Command {
         #[command(flatten)]
         output: Output,
     },
+    /// Write much data to try lists and pages with: decisions in a data directory, objects for a graph.
+    Fill(fill::Options),
     /// Serve as the ceiling, until killed.
     Ceiling(ceiling::Options),
 }

@@ -27,6 +27,7 @@ use self::gardener::Gardener;
 use self::kubernetes::Kubernetes;
 use self::naive::Naive;
 use self::questions::Questions;
+pub(crate) use self::random::Random;
 pub(crate) use self::rates::Rates;
 pub(crate) use self::updates::Update;
 use self::updates::{Movable, Mover};

@@ -6,7 +6,7 @@
 //! `start` measures how long a server takes to get ready and to answer for the first time; `decisions`
 //! what kept decisions take on disk and how fast they are replayed (`archive`); `roles` what it costs to
 //! know who asks and whether they may; `jobs` what it costs to admit CI jobs, and `runners` how they leave the queue;
-//! `compare` measures two builds of the program beside each other.
+//! `compare` measures two builds of the program beside each other. `fill` measures nothing: it writes much data to look at.
 //! How to read the figures is in `docs/benchmarks.md`.
 //!
 //! Every answer is looked at: a benchmark that does not would measure something else.
@@ -21,6 +21,7 @@ mod client;
 mod clock;
 mod compare;
 mod failure;
+mod fill;
 mod fixture;
 mod graph;
 mod histogram;
@@ -194,6 +195,7 @@ fn command(command: Command) -> Result<()> {
             load,
             output,
         } => compare(&before, &program, &load, &output),
+        Command::Fill(options) => fill::run(&options),
         Command::Ceiling(options) => ceiling::run(options),
     }
 }

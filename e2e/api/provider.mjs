@@ -40,6 +40,8 @@ const provider = new Provider(issuer, {
   features: {
     devInteractions: { enabled: false },
     clientCredentials: { enabled: true },
+    deviceFlow: { enabled: true },
+    revocation: { enabled: true },
     // Clients that act for themselves get signed access tokens for Portcullis; everybody else gets opaque ones.
     resourceIndicators: {
       enabled: true,
@@ -49,7 +51,8 @@ const provider = new Provider(issuer, {
     },
   },
   extraTokenClaims: (_ctx, token) => settings.robots[token.clientId] ?? settings.accounts[token.accountId]?.claims,
-  ttl: { AccessToken: 600, AuthorizationCode: 60, IdToken: 600, Interaction: 600, Session: 3600, Grant: 3600, ClientCredentials: 600 },
+  ttl: { AccessToken: 600, AuthorizationCode: 60, IdToken: 600, Interaction: 600, Session: 3600, Grant: 3600, ClientCredentials: 600,
+    RefreshToken: 3600, DeviceCode: settings.deviceCodeTTL ?? 300, ...settings.ttl },
   findAccount: (_ctx, name) => settings.accounts[name] && {
     accountId: name,
     claims: () => ({ sub: name, ...settings.accounts[name].claims }),

@@ -59,6 +59,8 @@ pub struct ClusterConfig<'a> {
     pub plugin_configurations: &'a [(&'a str, Value)],
     /// The API server's own Node authorizer comes last, in place of RBAC.
     pub only_nodes: bool,
+    /// Where Services get their addresses from; by default a network that leads nowhere.
+    pub service_range: Option<&'a str>,
 }
 
 /// A running control plane. Dropping it kills it; its directory stays.
@@ -97,6 +99,12 @@ impl Programs {
     #[must_use]
     pub fn from_environment() -> Option<Self> {
         env::var_os("KUBE_PROGRAMS").map(|directory| Self(directory.into()))
+    }
+
+    /// The directory.
+    #[must_use]
+    pub fn folder(&self) -> PathBuf {
+        self.0.clone()
     }
 
     pub(crate) fn path(&self, program: &str) -> PathBuf {
@@ -140,6 +148,18 @@ impl Cluster {
     #[must_use]
     pub fn kubectl(&self) -> Kubectl {
         Kubectl::new(&self.programs, &self.directory)
+    }
+
+    /// The port of the API server.
+    #[must_use]
+    pub fn port(&self) -> u16 {
+        self.port
+    }
+
+    /// The token of the administrator.
+    #[must_use]
+    pub fn administrator_token(&self) -> String {
+        files::token(ADMINISTRATOR)
     }
 
     /// The administrator's kubeconfig of a cluster that is, or will be, started in `directory`.
@@ -257,6 +277,10 @@ fn arguments(port: u16, store_port: u16, config: &ClusterConfig<'_>) -> Vec<Stri
         format!("--etcd-servers=http://127.0.0.1:{store_port}"),
         format!("--secure-port={port}"),
         format!("--disable-admission-plugins={}", disabled.join(",")),
+        format!(
+            "--service-cluster-ip-range={}",
+            config.service_range.unwrap_or("10.0.0.0/24")
+        ),
     ];
     if !config.enabled_plugins.is_empty() {
         let enabled = config.enabled_plugins.join(",");
@@ -266,7 +290,6 @@ fn arguments(port: u16, store_port: u16, config: &ClusterConfig<'_>) -> Vec<Stri
         "--bind-address=127.0.0.1",
         "--advertise-address=127.0.0.1",
         "--endpoint-reconciler-type=none",
-        "--service-cluster-ip-range=10.0.0.0/24",
         "--tls-cert-file=server.crt",
         "--tls-private-key-file=server.key",
         "--service-account-issuer=https://kubernetes.default.svc",

@@ -1,13 +1,12 @@
 //! `kubectl`, as a person types it.
 
-use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::Command;
 
 use serde_json::Value;
 
-use crate::Programs;
 use crate::process::bare;
+use crate::{Answer, Programs};
 
 /// A way to run `kubectl`: against which cluster, as whom, in which namespace.
 #[derive(Clone, Debug)]
@@ -17,19 +16,6 @@ pub struct Kubectl {
     flags: Vec<String>,
     environment: Vec<(&'static str, &'static str)>,
 }
-
-/// What one run of `kubectl` came to.
-#[derive(Clone, Debug)]
-pub struct Answer {
-    command: String,
-    code: Option<i32>,
-    /// Standard output.
-    pub stdout: String,
-    /// Standard error: refusals, and lines that start with `Warning: `.
-    pub stderr: String,
-}
-
-const WARNING: &str = "Warning: ";
 
 impl Kubectl {
     pub(crate) fn new(programs: &Programs, directory: &Path) -> Self {
@@ -90,26 +76,9 @@ impl Kubectl {
             .env("KUBECONFIG", self.directory.join("kubeconfig.json"))
             .envs(self.environment.iter().copied())
             .args(&self.flags)
-            .args(arguments)
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped());
-        let mut child = command
-            .spawn()
-            .unwrap_or_else(|error| panic!("cannot run {}: {error}", self.program.display()));
-        let mut stdin = child.stdin.take().expect("its standard input is a pipe");
-        let output = std::thread::scope(|scope| {
-            // It may end without reading, which is its right.
-            scope.spawn(move || stdin.write_all(input.as_bytes()));
-            child.wait_with_output()
-        })
-        .expect("the output of kubectl can be read");
-        Answer {
-            command: format!("kubectl {} {}", self.flags.join(" "), arguments.join(" ")),
-            code: output.status.code(),
-            stdout: String::from_utf8_lossy(&output.stdout).into_owned(),
-            stderr: String::from_utf8_lossy(&output.stderr).into_owned(),
-        }
+            .args(arguments);
+        let shown = format!("kubectl {} {}", self.flags.join(" "), arguments.join(" "));
+        Answer::of(&mut command, shown, input)
     }
 
     /// `kubectl create -f -`.
@@ -154,58 +123,5 @@ impl Kubectl {
     pub fn exists(&self, kind: &str, name: &str) -> bool {
         let answer = self.run(&["get", kind, name, "--ignore-not-found", "-o", "name"]);
         !answer.succeeds().stdout.is_empty()
-    }
-}
-
-impl Answer {
-    /// Whether the exit code was 0.
-    #[must_use]
-    pub fn is_success(&self) -> bool {
-        self.code == Some(0)
-    }
-
-    /// Fails unless the exit code was 0.
-    #[track_caller]
-    pub fn succeeds(self) -> Self {
-        assert!(self.is_success(), "should have succeeded: {self:#?}");
-        self
-    }
-
-    /// Fails unless the exit code was another than 0.
-    #[track_caller]
-    pub fn fails(self) -> Self {
-        assert!(!self.is_success(), "should have failed: {self:#?}");
-        self
-    }
-
-    /// Fails unless the command failed and said exactly this, besides warnings.
-    #[track_caller]
-    pub fn fails_saying(self, text: &str) -> Self {
-        let answer = self.fails();
-        let lines: Vec<_> = answer
-            .stderr
-            .lines()
-            .filter(|line| !line.starts_with(WARNING))
-            .collect();
-        assert_eq!(lines.join("\n"), text, "{}", answer.command);
-        answer
-    }
-
-    /// The JSON on standard output of a command that succeeded.
-    #[track_caller]
-    #[must_use]
-    pub fn json(self) -> Value {
-        let answer = self.succeeds();
-        serde_json::from_str(&answer.stdout)
-            .unwrap_or_else(|error| panic!("no JSON, {error}: {answer:#?}"))
-    }
-
-    /// The warnings, as they stand after `Warning: `.
-    #[must_use]
-    pub fn warnings(&self) -> Vec<&str> {
-        self.stderr
-            .lines()
-            .filter_map(|line| line.strip_prefix(WARNING))
-            .collect()
     }
 }

@@ -1,10 +1,11 @@
 //! Portcullis judged from outside.
 //!
 //! The pieces an end-to-end suite is put together from: a real Kubernetes
-//! control plane ([`Cluster`]), the program people talk to it with
-//! ([`Kubectl`]), a running Portcullis ([`Portcullis`]) and its registration
-//! as a webhook ([`Webhooks`]). Everything is a real process on loopback, and
-//! every process ends with the suite, however the suite ends ([`Process`]).
+//! control plane ([`Cluster`]), the programs people talk to it with
+//! ([`Kubectl`], [`Helm`]), a running Portcullis ([`Portcullis`]), one address for
+//! several of them ([`Balancer`]) and the registration as a webhook
+//! ([`Webhooks`]). Everything is a real process on loopback, and every
+//! process ends with the suite, however the suite ends ([`Process`]).
 //!
 //! Nothing here knows a crate of the product: the suites see what users see. What
 //! cannot be set up is a panic that says so, for there is nobody to handle it.
@@ -16,16 +17,22 @@
     reason = "a harness that cannot do its work fails loudly and says why"
 )]
 
+mod answer;
+mod balancer;
 mod cluster;
+mod helm;
 mod http;
 mod kubectl;
 mod portcullis;
 mod process;
 mod webhooks;
 
+pub use answer::Answer;
+pub use balancer::Balancer;
 pub use cluster::{AuthorizationWebhook, Cluster, ClusterConfig, Programs, Proxy, User};
+pub use helm::{Helm, HelmPrograms};
 pub use http::Connection;
-pub use kubectl::{Answer, Kubectl};
+pub use kubectl::Kubectl;
 pub use portcullis::{Portcullis, PortcullisConfig};
 pub use portcullis_testing::{
     Authority, Identity, eventually_within as until_some, free_ports, until_within as until,

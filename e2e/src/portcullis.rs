@@ -104,6 +104,12 @@ impl Portcullis {
         format!("https://127.0.0.1:{}{path}", self.port)
     }
 
+    /// The port of its TLS listener.
+    #[must_use]
+    pub fn port(&self) -> u16 {
+        self.port
+    }
+
     /// A connection for reviews, without TLS.
     #[must_use]
     pub fn connection(&self) -> Connection {
@@ -120,6 +126,18 @@ impl Portcullis {
     pub fn stop(&mut self) {
         if let Some(mut process) = self.process.take() {
             process.stop();
+        }
+    }
+
+    /// Waits until it has ended by itself, after a signal.
+    ///
+    /// # Panics
+    /// When it does not end.
+    pub fn wait(&mut self) {
+        if let Some(mut process) = self.process.take() {
+            until("Portcullis to end", Duration::from_secs(60), || {
+                process.ended().is_some()
+            });
         }
     }
 

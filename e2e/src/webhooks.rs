@@ -97,7 +97,9 @@ impl Webhooks<'_> {
             .sum()
     }
 
-    fn configuration(&self) -> Value {
+    /// The whole configuration.
+    #[must_use]
+    pub fn configuration(&self) -> Value {
         let kind = match self.phase {
             Phase::Mutating => "MutatingWebhookConfiguration",
             Phase::Validating => "ValidatingWebhookConfiguration",

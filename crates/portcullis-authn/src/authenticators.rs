@@ -72,6 +72,8 @@ pub struct Realm {
     pub client_id: Option<String>,
     /// What is asked for at signing in, separated by blanks.
     pub scope: Option<String>,
+    /// What its tokens must say in `aud`; empty if anything.
+    pub audience: String,
     /// Whether it is the one that is named when no other is.
     pub is_default: bool,
     /// Whether people can sign in with it.
@@ -134,6 +136,7 @@ impl Authenticators {
                 authority: settings.issuer.clone(),
                 client_id: settings.login.as_ref().map(|l| l.client_id.clone()),
                 scope: settings.login.as_ref().map(|l| l.scopes.join(" ")),
+                audience: settings.audience.clone(),
                 is_default: place == default,
                 can_login: settings.login.is_some(),
             }

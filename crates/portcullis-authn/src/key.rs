@@ -5,6 +5,7 @@
 mod der;
 mod jwk;
 mod pem;
+mod public_key;
 
 use std::sync::Arc;
 
@@ -16,6 +17,7 @@ use aws_lc_rs::signature::{
 use aws_lc_rs::{error, hmac, rand};
 
 pub(crate) use jwk::{Jwk, key_set};
+pub use public_key::PublicKey;
 
 use crate::encoding::{decode, encode};
 use crate::settings::Algorithm;

@@ -2,7 +2,7 @@
 //!
 //! [`Authenticators`] are made from settings at once, never changed, only replaced as a whole. They turn a
 //! token into an [`Identity`](portcullis_core::Identity), make tokens, and let people sign in;
-//! [`Sessions`] keep people signed in with a cookie. Nothing here knows routes or roles. Files are read
+//! [`Sessions`] keep people signed in with a cookie. [`PublicKey`] verifies what others signed. Nothing here knows routes or roles. Files are read
 //! by the caller, except the key of the sessions; the only network calls are those to OpenID Connect
 //! providers.
 
@@ -26,7 +26,11 @@ mod web;
 
 pub use authenticators::{Authenticators, Realm};
 pub use error::{Code, TokenError};
-pub use login::{LoginError, local_path};
+pub use key::PublicKey;
+pub use login::{
+    BrowserSignIn, DevicePoll, DeviceSignIn, LoginError, Renewed, TerminalLogin, TerminalSettings,
+    TokenFacts, Tokens, local_path,
+};
 pub use mint::{Mint, MintError};
 pub use session::{Session, SessionKey, Sessions};
 pub use settings::{

@@ -6,6 +6,7 @@
 mod error;
 mod redeem;
 mod return_to;
+mod terminal;
 
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
@@ -27,6 +28,10 @@ use crate::token::Token;
 pub use error::LoginError;
 use return_to::local;
 pub use return_to::local as local_path;
+pub use terminal::{
+    BrowserSignIn, DevicePoll, DeviceSignIn, Renewed, TerminalLogin, TerminalSettings, TokenFacts,
+    Tokens,
+};
 
 /// How long people have to sign in.
 const PATIENCE: Duration = Duration::from_secs(10 * 60);
@@ -189,7 +194,7 @@ impl Authenticators {
             redeem::code(code, &begun.verifier, redirect_uri, &with, &description).await?;
         // The token was issued while this waited for it: after `now`.
         let now = now + watch.elapsed();
-        let claims = identity_claims(&id_token, &with, &begun.nonce, now).await?;
+        let claims = identity_claims(&id_token, &with, Some(&begun.nonce), now).await?;
         let identity = identity::of_person(claims, settings);
         let identity = identity.map_err(|p| LoginError::BadToken(p.message))?;
         Ok(LoggedIn {
@@ -231,11 +236,11 @@ fn begun(cookie: &str, sessions: &Sessions, now: SystemTime) -> Result<Begun, Lo
     Ok(begun)
 }
 
-/// The claims of an identity token, for us and for this attempt.
+/// The claims of an identity token, for us and, if there is a nonce, for this attempt.
 async fn identity_claims(
     id_token: &str,
     with: &With<'_>,
-    nonce: &str,
+    nonce: Option<&str>,
     now: SystemTime,
 ) -> Result<serde_json::Map<String, Value>, LoginError> {
     let bad = |what: &str| LoginError::BadToken(what.to_owned());
@@ -259,9 +264,11 @@ async fn identity_claims(
         None if !several => {}
         _ => return Err(bad("it was issued to another client (`azp`)")),
     }
-    let said = claims.get("nonce").and_then(Value::as_str);
-    if !said.is_some_and(|said| same(said.as_bytes(), nonce.as_bytes())) {
-        return Err(bad("it belongs to another sign-in attempt (`nonce`)"));
+    if let Some(nonce) = nonce {
+        let said = claims.get("nonce").and_then(Value::as_str);
+        if !said.is_some_and(|said| same(said.as_bytes(), nonce.as_bytes())) {
+            return Err(bad("it belongs to another sign-in attempt (`nonce`)"));
+        }
     }
     Ok(claims)
 }

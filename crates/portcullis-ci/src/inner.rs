@@ -37,6 +37,8 @@ pub(crate) struct Inner {
     pub(crate) name: String,
     /// There may be something to deliver.
     pub(crate) due: Notify,
+    /// Half of what may be under way to a controller is free.
+    pub(crate) half_free: Notify,
     /// There may be something to claim: the number is raised.
     pub(crate) claimable: watch::Sender<u64>,
     /// Whether the service is shutting down.
@@ -71,6 +73,7 @@ impl Inner {
             key: Arc::new(key),
             name,
             due: Notify::new(),
+            half_free: Notify::new(),
             claimable: watch::Sender::new(0),
             stopping: watch::Sender::new(false),
             is_hurrying: AtomicBool::new(false),

@@ -56,8 +56,8 @@ pub struct PolicyVerdict {
     pub reason: Option<String>,
     /// The policy that decided, if one did.
     pub policy: Option<String>,
-    /// The object with the changes of the policies.
-    pub object: Value,
+    /// The object with the changes of the policies, if they made any.
+    pub object: Option<Value>,
 }
 
 /// Evaluates policies.

@@ -45,7 +45,7 @@ pub use error::{CiError, OpenError};
 pub use gate::{Gate, OpenGate, Pause};
 pub use judge::{Judging, PolicyChoice, PolicyJudge, PolicyQuestion, PolicyVerdict};
 pub use portcullis_jobs::JobDetails;
-pub use portcullis_store::{JobRun, LivePipelines};
+pub use portcullis_store::{JobCount, JobCounts, JobRun, LivePipelines, WaitingCount};
 pub use recorder::{
     AdmissionRecord, DeliveryOutcome, FinishedAdmission, NotRecorded, Observation, Recorder,
 };

@@ -12,8 +12,8 @@ use portcullis_kube::Namespace;
 
 use super::{
     model::{
-        AccessSettings, Authorizer, Configuration, Decisions, GraphProfile, Limits, Listener, Log,
-        PendingMutation, PluginEntry, Policies, Shutdown,
+        AccessSettings, Authorizer, Configuration, Decisions, GraphProfile, Kube, Limits, Listener,
+        Log, PendingMutation, PluginEntry, Policies, Shutdown, Web,
     },
     notes::{Notes, unreadable},
     oddities::{warn_of_empty_chain, warn_of_pending_changes, warn_of_unasked_graphs},
@@ -23,7 +23,7 @@ use super::{
 use portcullis_document::{Document, Faults, Node, Source, Value, Warning, read, yaml};
 
 /// A whole configuration.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Loaded {
     /// The configuration file; nothing for the built-in one.
     pub file: Option<PathBuf>,
@@ -45,6 +45,8 @@ pub struct Loaded {
     pub authorizers: Vec<Authorizer>,
     /// Profiles of the graph, in the order of the configuration.
     pub graphs: Vec<GraphProfile>,
+    /// The cluster whose objects plug-ins and policies may look up.
+    pub kube: Option<Kube>,
     /// Names of authorizers by name of the chain; each name is in `authorizers`.
     pub chains: BTreeMap<String, Vec<String>>,
     /// Authenticators, sessions and the tenants file.
@@ -53,6 +55,8 @@ pub struct Loaded {
     pub decisions: Decisions,
     /// How CI jobs are handled.
     pub ci: portcullis_ci::Settings,
+    /// The web pages.
+    pub web: Web,
     /// What is logged, and how.
     pub log: Log,
     /// How the server shuts down.
@@ -99,19 +103,36 @@ fn load_with(options: &LoadOptions<'_>, notes: &mut Notes) -> Result<Loaded, Fau
         Some(listener) => resolve::acjs_listener(&document, listener, notes),
         None => resolve::listeners(&document, &spec.listeners, notes),
     };
-    let policies = resolve::policies(&document, &spec, strictness, options.coverage, notes);
+    let other = match options.source {
+        ConfigSource::PoliciesOf { file, .. } => Some(read_policies(file, notes)?),
+        _ => None,
+    };
+    let (of_policies, policy_spec, strictness) = match &other {
+        Some((document, spec, strictness)) => (document, spec, *strictness),
+        None => (&document, &spec, strictness),
+    };
+    let policies = resolve::policies(
+        of_policies,
+        policy_spec,
+        strictness,
+        options.coverage,
+        notes,
+    );
+    for (key, message) in policy_spec.limits.faults() {
+        notes.fault(of_policies.fault(&format!("limits.{key}"), message));
+    }
+    let limits = policy_spec.limits.clone();
     // An acjs file without policies still has a default action.
     let has_policies = !policies.list.is_empty() || strictness == Strictness::Acjs;
     let plugins = resolve::chain(&document, &spec.admission, has_policies, options, notes);
-    let decisions = resolve::decisions(&document, &spec, notes);
+    let decisions = resolve::decisions(&document, &spec, options, notes);
     let access = resolve::access(&document, &spec, notes);
     let graphs = resolve::graph(&document, &spec.graph, options, notes);
+    let kube = spec.kube.as_ref();
+    let kube = kube.map(|spec| resolve::kube(&document, spec, options, notes));
     let (authorizers, chains) =
         resolve::authorization(&document, &spec.authorization, &graphs, notes);
     resolve::check_namespaces(&document, &spec.namespaces, notes);
-    for (key, message) in spec.limits.faults() {
-        notes.fault(document.fault(&format!("limits.{key}"), message));
-    }
     for fault in spec.ci.check() {
         let path = match fault.path.as_str() {
             "" => "ci".to_owned(),
@@ -135,13 +156,15 @@ fn load_with(options: &LoadOptions<'_>, notes: &mut Notes) -> Result<Loaded, Fau
             pending_mutation: spec.admission.pending_mutation,
             policies,
             namespaces: spec.namespaces,
-            limits: spec.limits,
+            limits,
             authorizers,
             graphs,
+            kube,
             chains,
             access,
             decisions,
             ci: spec.ci,
+            web: spec.web,
             log,
             shutdown: spec.shutdown,
             files: std::mem::take(&mut notes.files),
@@ -151,8 +174,21 @@ fn load_with(options: &LoadOptions<'_>, notes: &mut Notes) -> Result<Loaded, Fau
     }
 }
 
+/// The file whose policies are taken.
+fn read_policies(
+    file: &Path,
+    notes: &mut Notes,
+) -> Result<(Document, Configuration, Strictness), Faults> {
+    let document = open(ConfigSource::File(file))?;
+    let (spec, strictness) = read_spec(&document, notes)?;
+    if let Some(file) = document.source.path() {
+        notes.watch(file);
+    }
+    Ok((document, spec, strictness))
+}
+
 /// A file with a `listener` is one of acjs, which takes keys it doesn't know.
-fn read_spec(
+pub(crate) fn read_spec(
     document: &Document,
     notes: &mut Notes,
 ) -> Result<(Configuration, Strictness), Faults> {
@@ -205,25 +241,29 @@ fn words_as_text(document: &Document) -> Node {
     root
 }
 
-fn open(source: ConfigSource<'_>) -> Result<Document, Faults> {
+pub(crate) fn open(source: ConfigSource<'_>) -> Result<Document, Faults> {
     let source = match source {
         ConfigSource::File(path) => {
             crate::read_source(path).map_err(|reason| unreadable(path, &reason))?
         }
         ConfigSource::Policies(folder) => of_folder(folder)?,
-        ConfigSource::BuiltIn(text) => Source::text_named("built-in configuration", text),
+        ConfigSource::BuiltIn(text) | ConfigSource::PoliciesOf { rest: text, .. } => {
+            Source::text_named("built-in configuration", text)
+        }
     };
     yaml::parse_map(&source)
 }
 
-/// The configuration of a folder of policies.
+/// The configuration of a folder or file of policies.
 fn of_folder(folder: &Path) -> Result<Arc<Source>, Faults> {
     let label = folder.display().to_string();
     let fault = |message: String| Faults::from(Source::named(&label).fault(None, "", message));
-    std::fs::read_dir(folder).map_err(|error| match error.kind() {
-        std::io::ErrorKind::NotFound => fault("there is no such folder of policies".to_owned()),
-        _ => fault(format!("cannot read the folder of policies: {error}")),
-    })?;
+    if !folder.is_file() {
+        std::fs::read_dir(folder).map_err(|error| match error.kind() {
+            std::io::ErrorKind::NotFound => fault("no such file or folder of policies".to_owned()),
+            _ => fault(format!("cannot read the folder of policies: {error}")),
+        })?;
+    }
     let Some(path) = folder.to_str() else {
         return Err(fault("the name of the folder is not UTF-8".to_owned()));
     };

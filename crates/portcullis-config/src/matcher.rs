@@ -1,12 +1,19 @@
 //! Which requests a policy applies to.
 
 mod described;
+mod pattern;
+mod resources;
 
 use std::collections::BTreeMap;
 
+use portcullis_core::access::Requirement;
 use portcullis_core::{Attributes, Door, Glob, Kind, Operation, Tree};
+use portcullis_kube::selector;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::Deserialize;
+
+pub use pattern::{MatchPattern, MatchedName};
+use resources::{ResourcePattern, SCOPES, Scope};
 
 /// The doors at which policies can judge.
 const JUDGED_DOORS: [Door; 2] = [Door::Kubernetes, Door::Ci];
@@ -20,10 +27,18 @@ pub struct MatchSpec {
     pub(crate) operations: Option<Vec<String>>,
     /// `Pod`, `apps/Deployment`, `apps/v1/Deployment`.
     pub(crate) kinds: Option<Vec<String>>,
+    /// `pods`, `deployments.apps`, `deployments.v1.apps`, `pods/exec`.
+    pub(crate) resources: Option<Vec<String>>,
+    /// `Namespaced` or `Cluster`; by default both.
+    #[schemars(schema_with = "scope_schema")]
+    pub(crate) scope: Option<String>,
     /// Patterns for the namespace, like `prod-*`.
     pub(crate) namespaces: Option<Vec<String>>,
     /// Labels the object has, all of them; on DELETE those of the old object.
     pub(crate) labels: Option<BTreeMap<String, String>>,
+    /// Requirements for labels, where policies of jsPolicy have them.
+    #[serde(skip)]
+    pub(crate) label_expressions: Vec<Requirement>,
     /// Patterns for the path of the request, like `/mutate/shop/**`.
     pub(crate) paths: Option<Vec<String>>,
     /// The doors it applies to; by default `kubernetes`.
@@ -37,14 +52,24 @@ fn doors_schema(_: &mut SchemaGenerator) -> Schema {
     json_schema!({"type": ["array", "null"], "items": {"type": "string", "enum": doors}})
 }
 
+/// One of the scopes of resources.
+fn scope_schema(_: &mut SchemaGenerator) -> Schema {
+    let mut scopes: Vec<Option<&str>> = SCOPES.map(|(name, _)| Some(name)).to_vec();
+    scopes.push(None);
+    json_schema!({"type": ["string", "null"], "enum": scopes})
+}
+
 /// Which requests a policy is asked about: every key must fit, of a list one entry.
 #[derive(Debug, Clone)]
 pub struct Matcher {
     doors: Vec<Door>,
     operations: Option<Vec<Operation>>,
     kinds: Option<Vec<KindPattern>>,
+    resources: Option<Vec<ResourcePattern>>,
+    scope: Option<Scope>,
     namespaces: Option<Vec<Glob>>,
     labels: Option<BTreeMap<String, String>>,
+    label_expressions: Vec<Requirement>,
     paths: Option<Vec<Glob>>,
 }
 
@@ -65,8 +90,11 @@ impl Default for Matcher {
             doors: vec![Door::Kubernetes],
             operations: None,
             kinds: None,
+            resources: None,
+            scope: None,
             namespaces: None,
             labels: None,
+            label_expressions: Vec::new(),
             paths: None,
         }
     }
@@ -74,7 +102,7 @@ impl Default for Matcher {
 
 impl Matcher {
     /// The rules as they are written, or everything that is wrong with them.
-    pub(crate) fn new(spec: &MatchSpec) -> Result<Self, Vec<MatchFault>> {
+    pub fn new(spec: &MatchSpec) -> Result<Self, Vec<MatchFault>> {
         let mut faults = Vec::new();
         let made = Self {
             doors: match &spec.doors {
@@ -89,11 +117,22 @@ impl Matcher {
                 .kinds
                 .as_ref()
                 .map(|kinds| each(kinds, "kinds", &mut faults, kind)),
+            resources: spec
+                .resources
+                .as_ref()
+                .map(|all| each(all, "resources", &mut faults, ResourcePattern::parse)),
+            scope: spec.scope.as_ref().and_then(|name| {
+                let found = Scope::parse(name);
+                found
+                    .map_err(|message| faults.push(("scope".to_owned(), message)))
+                    .ok()
+            }),
             namespaces: spec
                 .namespaces
                 .as_ref()
                 .map(|globs| each(globs, "namespaces", &mut faults, glob)),
             labels: spec.labels.clone(),
+            label_expressions: spec.label_expressions.clone(),
             paths: spec
                 .paths
                 .as_ref()
@@ -106,6 +145,10 @@ impl Matcher {
                 made.operations.as_ref().is_some_and(Vec::is_empty),
             ),
             ("kinds", spec.kinds.as_ref().is_some_and(Vec::is_empty)),
+            (
+                "resources",
+                spec.resources.as_ref().is_some_and(Vec::is_empty),
+            ),
             (
                 "namespaces",
                 spec.namespaces.as_ref().is_some_and(Vec::is_empty),
@@ -139,7 +182,7 @@ impl Matcher {
 
     /// Whether it depends on labels.
     pub fn looks_at_labels(&self) -> bool {
-        self.labels.is_some()
+        self.labels.is_some() || !self.label_expressions.is_empty()
     }
 
     /// Whether it depends on the path of the request.
@@ -166,6 +209,16 @@ impl Matcher {
         {
             return Some("kind does not match");
         }
+        if self
+            .resources
+            .as_ref()
+            .is_some_and(|all| !all.iter().any(|pattern| pattern.matches(request)))
+        {
+            return Some("resource does not match");
+        }
+        if self.scope.is_some_and(|scope| !scope.matches(request)) {
+            return Some("scope does not match");
+        }
         let misses = |globs: &Option<Vec<Glob>>, text: &str| {
             globs
                 .as_ref()
@@ -178,29 +231,30 @@ impl Matcher {
         if misses(&self.paths, path) {
             return Some("path does not match");
         }
-        if self
-            .labels
-            .as_ref()
-            .is_some_and(|wanted| !has_labels(request, wanted))
-        {
+        if self.looks_at_labels() && !self.has_labels(request) {
             return Some("labels do not match");
         }
         None
     }
-}
 
-fn has_labels(request: &Attributes, wanted: &BTreeMap<String, String>) -> bool {
-    let object = match request.operation {
-        Operation::Delete => request.old_object.as_ref(),
-        _ => request.object.as_ref(),
-    };
-    let tree = object.and_then(|d| d.tree().ok());
-    let metadata = tree.as_ref().and_then(|t| t.get("metadata"));
-    let labels = metadata.and_then(|m| m.get("labels"));
-    wanted.iter().all(|(key, value)| {
-        let found = labels.and_then(|l| l.get(key)).and_then(Tree::as_str);
-        found == Some(value.as_str())
-    })
+    /// Whether the object has the labels; on DELETE the old one.
+    fn has_labels(&self, request: &Attributes) -> bool {
+        let object = match request.operation {
+            Operation::Delete => request.old_object.as_ref(),
+            _ => request.object.as_ref(),
+        };
+        let tree = object.and_then(|d| d.tree().ok());
+        let metadata = tree.as_ref().and_then(|t| t.get("metadata"));
+        let labels = metadata.and_then(|m| m.get("labels"));
+        let label = |key: &str| {
+            labels
+                .and_then(|labels| labels.get(key))
+                .and_then(Tree::as_str)
+        };
+        let mut wanted = self.labels.iter().flatten();
+        wanted.all(|(key, value)| label(key) == Some(value.as_str()))
+            && selector::is_met(&self.label_expressions, label)
+    }
 }
 
 impl KindPattern {

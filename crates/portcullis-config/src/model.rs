@@ -12,9 +12,12 @@ mod authorization;
 mod decisions;
 mod graph;
 mod host_calls;
+mod kube;
 mod limits;
 mod listeners;
+mod managed;
 mod policies;
+mod web;
 
 use std::path::PathBuf;
 
@@ -34,11 +37,16 @@ pub(crate) use decisions::{DecisionsSpec, StoreSpec};
 pub use graph::{GraphProfile, GraphSource};
 pub(crate) use graph::{GraphProfileSpec, GraphSpec};
 pub(crate) use host_calls::HostCallsSpec;
+pub use kube::Kube;
+pub(crate) use kube::KubeSpec;
 pub use limits::Limits;
 pub use listeners::{Bind, Identity, Listener, Principal, Service, Style, Tls, UnixSocket};
 pub(crate) use listeners::{ListenerSpec, ModeSpec, TlsSpec, UnixSpec};
-pub use policies::{About, DefaultAction, MarkPlace, Module, Policies, Policy, Severity};
+pub use managed::ManagedCertificate;
+pub(crate) use managed::ManagedSpec;
+pub use policies::{About, DefaultAction, MarkPlace, Module, Policies, Policy, Severity, Written};
 pub(crate) use policies::{PolicyMetadata, PolicySpec};
+pub use web::Web;
 
 use portcullis_document::Duration;
 
@@ -63,7 +71,7 @@ pub(crate) struct Configuration {
     pub(crate) globals: Option<String>,
     /// Policies in JavaScript, in the order of evaluation.
     pub(crate) policies: Option<Vec<PolicySpec>>,
-    /// Folders with policies, one per file, in the order of the file names; after `policies`.
+    /// Folders with policies, one per file, in the order of the file names, or single files; after `policies`.
     #[serde(default)]
     pub(crate) policy_dirs: Vec<PathBuf>,
     /// What happens when no policy decides: `allow` or `reject`; by default `reject`.
@@ -80,6 +88,8 @@ pub(crate) struct Configuration {
     /// Agents that are scoped by what they are responsible for.
     #[serde(default)]
     pub(crate) graph: GraphSpec,
+    /// The cluster whose objects plug-ins and policies may look up.
+    pub(crate) kube: Option<KubeSpec>,
     /// Rules, roles and tenants; without it there is one tenant, `default`.
     pub(crate) tenants: Option<TenantsSpec>,
     /// Authenticators: how callers are identified.
@@ -97,6 +107,9 @@ pub(crate) struct Configuration {
     /// How CI jobs are handled.
     #[serde(default)]
     pub(crate) ci: portcullis_ci::Settings,
+    /// The web pages.
+    #[serde(default)]
+    pub(crate) web: Web,
     /// What is logged, and how.
     #[serde(default)]
     pub(crate) log: Log,

@@ -51,10 +51,11 @@ pub(super) fn warn_of_empty_chain(
 }
 
 /// Plug-ins that add what an object lacks. Policies may do so too, but which of them do is not known.
-const REPAIRING: [&str; 5] = [
+const REPAIRING: [&str; 6] = [
     "AlwaysPullImages",
     "DefaultTolerationSeconds",
     "ExtendedResourceToleration",
+    "LimitRanger",
     "PodNodeSelector",
     "PodTolerationRestriction",
 ];

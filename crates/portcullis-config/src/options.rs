@@ -10,6 +10,13 @@ pub enum ConfigSource<'a> {
     File(&'a Path),
     /// Only the policies of this folder; what none of them judges is allowed.
     Policies(&'a Path),
+    /// The policies of this file, and a text of the program's own for everything else.
+    PoliciesOf {
+        /// The configuration whose policies, with what they need, are taken.
+        file: &'a Path,
+        /// A text as for [`ConfigSource::BuiltIn`].
+        rest: &'a str,
+    },
     /// A text of the program's own; its relative paths are relative to the working directory.
     BuiltIn(&'a str),
 }

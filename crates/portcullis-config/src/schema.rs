@@ -1,16 +1,25 @@
-//! The JSON Schema of the configuration file, made from the types of `model`.
+//! The JSON Schemas of the configuration file and of lists of policies, made from the types that read them.
 //!
-//! `schema/portcullis.schema.json` at the top of the repository is this text.
+//! `schema/portcullis.schema.json` and `schema/policies.schema.json` at the top of the repository are these texts.
 
 use schemars::generate::SchemaSettings;
 
 use super::model::Configuration;
+use super::resolve::PolicyFile;
 
-/// The schema, draft 2020-12.
+/// The schema of a configuration, draft 2020-12.
 pub fn json_schema() -> serde_json::Value {
     SchemaSettings::draft2020_12()
         .into_generator()
         .into_root_schema_for::<Configuration>()
+        .to_value()
+}
+
+/// The schema of a list of policies in a folder of policies, draft 2020-12.
+pub fn policies_schema() -> serde_json::Value {
+    SchemaSettings::draft2020_12()
+        .into_generator()
+        .into_root_schema_for::<PolicyFile>()
         .to_value()
 }
 
@@ -19,10 +28,14 @@ mod tests {
     use std::{fs, path::Path};
 
     #[test]
-    fn the_shipped_schema_is_the_schema_of_the_types() {
-        let path =
-            Path::new(env!("CARGO_MANIFEST_DIR")).join("../../schema/portcullis.schema.json");
-        let current = super::json_schema();
+    fn the_shipped_schemas_are_those_of_the_types() {
+        is_shipped("portcullis.schema.json", &super::json_schema());
+        is_shipped("policies.schema.json", &super::policies_schema());
+    }
+
+    fn is_shipped(name: &str, current: &serde_json::Value) {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../schema");
+        let path = folder.join(name);
         if std::env::var_os("UPDATE_SCHEMA").is_some() {
             fs::write(&path, format!("{current:#}\n")).unwrap();
         }
@@ -30,7 +43,7 @@ mod tests {
         let shipped = fs::read(&path).unwrap_or_default();
         let shipped: Option<serde_json::Value> = serde_json::from_slice(&shipped).ok();
         assert!(
-            shipped == Some(current),
+            shipped.as_ref() == Some(current),
             "{} is stale: run the tests with UPDATE_SCHEMA=1",
             path.display()
         );
@@ -54,5 +67,6 @@ mod tests {
             }
         }
         walk(&super::json_schema(), "configuration");
+        walk(&super::policies_schema(), "policies");
     }
 }

@@ -3,9 +3,13 @@
 mod accepted;
 mod admission;
 mod form;
+mod jspolicy;
 mod keys;
+mod kube;
 mod overrides;
 mod refused;
+mod store;
+mod texts;
 mod yaml;
 
 use std::{

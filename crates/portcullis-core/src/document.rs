@@ -132,7 +132,7 @@ impl Document {
     }
 
     /// How often the tree was requested for modification.
-    pub(crate) fn revision(&self) -> u32 {
+    pub fn revision(&self) -> u32 {
         self.revision
     }
 

@@ -3,10 +3,11 @@
 //! Patches are small, deterministic and touch only what changed: a list that gained one element
 //! gets one `add`, not a new list, wherever the element is and however long the list. A list or object
 //! whose changes would take more text than it has is replaced as a whole. Only `add`, `remove` and
-//! `replace` are made, and only those are applied.
+//! `replace` are made; patches of others may have every operation, and `foreign` applies them.
 
 mod align;
 mod apply;
+mod foreign;
 mod size;
 
 use std::hash::Hash;
@@ -15,6 +16,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 pub use apply::{Misfit, apply};
+pub use foreign::{ForeignPatchError, apply_foreign};
 
 use crate::pointer;
 

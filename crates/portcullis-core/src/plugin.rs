@@ -29,6 +29,12 @@ pub trait Plugin: Send + Sync {
         Runs::Inline
     }
 
+    /// What it has an opinion on, as API group and resource, with the subresource as in `pods/resize`; none if that may
+    /// be anything. Registrations of webhooks are made of it: what is missing here is never sent to it.
+    fn resources(&self) -> Option<&'static [(&'static str, &'static str)]> {
+        None
+    }
+
     /// Judges, and may change the object.
     fn admit(&self, request: &mut Attributes, notes: &mut Notes) -> Result<Outcome, PluginError> {
         let _ = (request, notes);
@@ -230,6 +236,9 @@ impl Operations {
     pub const ALL: Self = Self(&Operation::ALL);
     /// CREATE and UPDATE.
     pub const WRITES: Self = Self(&[Operation::Create, Operation::Update]);
+    /// CREATE, UPDATE and DELETE.
+    pub const WRITES_AND_DELETE: Self =
+        Self(&[Operation::Create, Operation::Update, Operation::Delete]);
     /// CREATE.
     pub const CREATE: Self = Self(&[Operation::Create]);
 

@@ -55,7 +55,7 @@ vocabulary! {
 }
 
 vocabulary! {
-    /// A host function, by the name policies call it.
+    /// A host function, by the name policies call it; and what plug-ins ask of other servers.
     pub enum HostFunction {
         /// `cosignVerify(keyPath)`.
         CosignVerify = "cosignVerify",
@@ -65,6 +65,14 @@ vocabulary! {
         SlsaEnsureComingFrom = "slsaEnsureComingFrom",
         /// `forwardToAdmissionController(url, {current}?)`.
         ForwardToAdmissionController = "forwardToAdmissionController",
+        /// `kube.get(apiVersion, kind, namespace?, name)`.
+        KubeGet = "kube.get",
+        /// `kube.list(apiVersion, kind, {namespace, labelSelector, limit}?)`.
+        KubeList = "kube.list",
+        /// An AdmissionReview that the plug-in `Webhook` sends. Policies never find it.
+        Webhook = "webhook",
+        /// An ImageReview that the plug-in `ImagePolicyWebhook` sends. Policies never find it.
+        ImageReview = "imageReview",
         /// `$harness(...)`: how tests of policies talk with what runs them. Policies never find it.
         Harness = "$harness",
     }
@@ -72,12 +80,19 @@ vocabulary! {
 
 impl HostFunction {
     /// All that policies find.
-    pub const FOR_POLICIES: [Self; 4] = [
+    pub const FOR_POLICIES: [Self; 6] = [
         Self::CosignVerify,
         Self::SlsaVerify,
         Self::SlsaEnsureComingFrom,
         Self::ForwardToAdmissionController,
+        Self::KubeGet,
+        Self::KubeList,
     ];
+
+    /// Whether its answer may depend on the object of the request, which is not among its arguments.
+    pub fn looks_at_object(self) -> bool {
+        !matches!(self, Self::KubeGet | Self::KubeList)
+    }
 }
 
 /// What one policy did. A record may have words of another version in place of these.
@@ -89,6 +104,9 @@ pub struct PolicyStep<M = PolicyMode, O = PolicyOutcome, L = PolicyLimit> {
     pub mode: M,
     /// What it said itself.
     pub outcome: O,
+    /// Whether it changed the object, where its change was not discarded.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub changed: bool,
     /// Why, where there is more to say.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub message: Option<String>,
@@ -104,6 +122,18 @@ pub struct PolicyStep<M = PolicyMode, O = PolicyOutcome, L = PolicyLimit> {
     /// The limit it hit.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub limit: Option<L>,
+    /// What it is for, in the words of its author; where it denied, failed or warned.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub description: Option<String>,
+    /// What it belongs to, in the words of its author; where it denied, failed or warned.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub category: Option<String>,
+    /// How much a violation matters, in the words of its author; where it denied, failed or warned.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub severity: Option<String>,
+    /// A page that says more, named by its author; where it denied, failed or warned.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub link: Option<String>,
     /// When it was asked, where it ran.
     #[serde(skip)]
     pub started: Option<Instant>,
@@ -124,21 +154,34 @@ impl PolicyStep {
             name: name.into(),
             mode,
             outcome: PolicyOutcome::Skip,
+            changed: false,
             message: None,
             source: None,
             line: None,
             column: None,
             limit: None,
+            description: None,
+            category: None,
+            severity: None,
+            link: None,
             started: None,
             duration: None,
         }
     }
 }
 
-/// A host call of a policy. A record may have a function of another version.
+#[expect(
+    clippy::trivially_copy_pass_by_ref,
+    reason = "serde asks with a reference"
+)]
+fn is_false(is_so: &bool) -> bool {
+    !*is_so
+}
+
+/// A host call of a policy, or what a plug-in asked another server. A record may have a function of another version.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct HostCallStep<F = HostFunction> {
-    /// Name of the policy.
+    /// Name of the policy, or of what a plug-in asked.
     pub policy: String,
     /// The function.
     pub function: F,

@@ -33,6 +33,23 @@ pub fn one_line(text: &str) -> Cow<'_, str> {
     }
 }
 
+/// The plural of an English word in lower case, as resources of Kubernetes are named after their kinds.
+#[must_use]
+pub fn plural(word: &str) -> String {
+    let before_y = word.strip_suffix('y');
+    let is_after_vowel = |stem: &str| stem.ends_with(['a', 'e', 'i', 'o', 'u']);
+    match before_y {
+        Some(stem) if !is_after_vowel(stem) => format!("{stem}ies"),
+        _ if ["s", "x", "z", "ch", "sh"]
+            .iter()
+            .any(|end| word.ends_with(end)) =>
+        {
+            format!("{word}es")
+        }
+        _ => format!("{word}s"),
+    }
+}
+
 /// The beginning of a text: at most so many characters, with no sign that something is left out.
 pub fn start(text: &str, most: usize) -> &str {
     // No text has more characters than bytes.

@@ -119,6 +119,10 @@ mod tests {
                 "slsaVerify",
                 "slsaEnsureComingFrom",
                 "forwardToAdmissionController",
+                "kube.get",
+                "kube.list",
+                "webhook",
+                "imageReview",
                 "$harness",
             ],
         );

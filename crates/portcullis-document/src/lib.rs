@@ -31,5 +31,6 @@ pub use fault::{Fault, Faults};
 pub use origin::Origin;
 pub use position::Position;
 pub use source::Source;
+pub use suggest::nearest;
 pub use units::{Duration, Seconds, Size, UnitError};
 pub use warning::Warning;

@@ -55,7 +55,7 @@ pub fn join(base: &str, rest: &str) -> String {
 }
 
 /// The steps of a written path; what can't be understood ends it.
-fn parse(path: &str) -> Vec<Segment> {
+pub(crate) fn parse(path: &str) -> Vec<Segment> {
     let mut segments = Vec::new();
     let mut rest = path;
     while !rest.is_empty() {

@@ -3,10 +3,7 @@
 /// The known word nearest to what was written, if one is near.
 ///
 /// Case, `-` and `_` don't count, so `config_file` finds `configFile`.
-pub(crate) fn nearest<'a>(
-    written: &str,
-    known: impl IntoIterator<Item = &'a str>,
-) -> Option<String> {
+pub fn nearest<'a>(written: &str, known: impl IntoIterator<Item = &'a str>) -> Option<String> {
     let written = plain(written);
     let reach = (written.chars().count() / 3).max(1);
     known

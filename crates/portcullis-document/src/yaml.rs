@@ -4,6 +4,9 @@
 //! `false` only, as in YAML 1.2. Duplicate keys, several documents, alias bombs
 //! and deep nesting are errors here, with their place.
 
+mod edit;
+mod write;
+
 use std::{collections::HashSet, sync::Arc};
 
 use portcullis_core::{
@@ -20,10 +23,15 @@ use super::{
     source::Source,
 };
 
+pub use edit::{NotInPlace, replaced};
+pub use write::write;
+
 /// Deeper documents are rejected.
 const MAX_DEPTH: usize = 64;
 /// Larger manifests are rejected, also those that only aliases make so large.
 const MAX_NODES: usize = 2_000_000;
+/// So many are always read, however short the text is.
+const SMALL_NODES: usize = 250_000;
 /// The reader's own stack. It uses some 50 KiB a level when not optimized, more
 /// in all than a thread of the caller may have left.
 const STACK_BYTES: usize = 16 * 1024 * 1024;
@@ -125,8 +133,14 @@ pub fn with_stack<T: Send>(read: impl FnOnce() -> T + Send) -> Result<T, String>
 }
 
 fn read(source: &Arc<Source>, dialect: Dialect) -> Result<Node, Faults> {
+    // A list of manifests may be long; what only aliases make long may not.
+    let nodes = source.text().len().clamp(SMALL_NODES, MAX_NODES);
     let options = serde_saphyr::options! {
-        budget: serde_saphyr::budget! { max_depth: MAX_DEPTH },
+        budget: serde_saphyr::budget! {
+            max_depth: MAX_DEPTH,
+            max_nodes: nodes,
+            max_events: 4 * nodes,
+        },
         duplicate_keys: DuplicateKeyPolicy::Error,
         strict_booleans: dialect == Dialect::Yaml,
         legacy_octal_numbers: dialect == Dialect::Kubernetes,

@@ -105,7 +105,13 @@ impl Entry {
     }
 
     fn readers(self, own: &FileIdentity) -> Sharing {
-        self.sharing(0o040, 0o004, own)
+        // Root and its group are one. A credential of systemd looks like this: the bits of the group are then the mask of
+        // an access control list with the service's user in it.
+        let group = match self.owner == 0 && self.group == 0 {
+            true => 0,
+            false => 0o040,
+        };
+        self.sharing(group, 0o004, own)
     }
 
     fn sharing(self, group: u32, others: u32, own: &FileIdentity) -> Sharing {
@@ -192,6 +198,8 @@ mod tests {
             (0, 0, 0o600, None),
             (1000, 1000, 0o640, None),
             (0, 2000, 0o440, None),
+            // A credential as systemd hands it to a service.
+            (0, 0, 0o440, None),
             // A Secret as Kubernetes mounts it.
             (0, 0, 0o644, Some(true)),
             (1000, 5, 0o640, Some(true)),

@@ -12,9 +12,11 @@ mod create;
 mod directory;
 mod fingerprint;
 mod read;
+mod space;
 
 pub use access::{Use, check_named, check_own};
 pub use create::create_private;
 pub use directory::prepare_directory;
 pub use fingerprint::Fingerprint;
 pub use read::{open, read, read_text, reason};
+pub use space::free_space;

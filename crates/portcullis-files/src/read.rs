@@ -65,12 +65,25 @@ pub fn read_text(path: &Path, most: u64) -> Result<String, String> {
 /// Why a file can't be read, in plain words.
 pub fn reason(error: &io::Error) -> String {
     match error.kind() {
-        io::ErrorKind::NotFound => "no such file".to_owned(),
+        io::ErrorKind::NotFound => "no such file or directory".to_owned(),
         io::ErrorKind::PermissionDenied => "permission denied".to_owned(),
         io::ErrorKind::IsADirectory => "it is a directory".to_owned(),
         io::ErrorKind::NotADirectory => "a part of its path is not a directory".to_owned(),
-        _ => error.to_string(),
+        _ => without_number(&error.to_string()),
     }
+}
+
+/// What the system says, without the number of the error.
+fn without_number(text: &str) -> String {
+    let text = text
+        .rsplit_once(" (os error ")
+        .map_or(text, |(text, _)| text);
+    let mut characters = text.chars();
+    let first = characters.next();
+    first.map_or_else(String::new, |first| {
+        let first = first.to_lowercase();
+        first.chain(characters).collect()
+    })
 }
 
 fn regular(metadata: &Metadata) -> Result<(), String> {
@@ -112,7 +125,7 @@ mod tests {
             ("socket", "it is a socket, not a regular file"),
             ("endless", "it is a device, not a regular file"),
             ("folder", "it is a directory"),
-            ("missing", "no such file"),
+            ("missing", "no such file or directory"),
         ] {
             assert_eq!(read(&at(name), 10), Err(why.to_owned()), "{name}");
         }

@@ -33,6 +33,8 @@ pub struct AccessConfiguration {
     pub authenticators: Authenticators,
     /// What is odd but not wrong.
     pub warnings: Vec<Warning>,
+    /// Key files that others can read here.
+    pub exposed: Vec<Warning>,
 }
 
 /// Everything that guards the API, swapped whole with the gate.
@@ -78,6 +80,7 @@ pub fn load(options: &LoadOptions<'_>) -> Result<AccessConfiguration, Faults> {
         left_out: access.left_out,
         authenticators: access.authenticators,
         warnings: access.warnings,
+        exposed: access.exposed,
     })
 }
 

@@ -46,6 +46,9 @@ pub(crate) fn policies(loaded: &Loaded) -> BTreeMap<String, Arc<str>> {
         let mut digest = Digest::new();
         digest.text(all.globals.text());
         digest.text(policy.text.text());
+        if let PolicyCode::JsPolicy(_) = policy.code {
+            digest.text("jsPolicy");
+        }
         if let PolicyCode::Module(_) = policy.code {
             for module in &all.modules {
                 digest.text(&module.source.name);
@@ -58,7 +61,7 @@ pub(crate) fn policies(loaded: &Loaded) -> BTreeMap<String, Arc<str>> {
 }
 
 /// The digest of everything that judges: plug-ins and their configuration, policies, namespaces,
-/// authorizers and their files, profiles of agents. What is known of objects is not in it.
+/// authorizers and their files, profiles of agents, kinds that policies look up. What is known of objects is not in it.
 pub(crate) fn gate(loaded: &Loaded, policies: &BTreeMap<String, Arc<str>>) -> Arc<str> {
     let mut digest = Digest::new();
     for plugin in &loaded.plugins {
@@ -95,6 +98,9 @@ pub(crate) fn gate(loaded: &Loaded, policies: &BTreeMap<String, Arc<str>>) -> Ar
         digest.text(&format!("{:?} {:?}", profile.compat, profile.selectors));
     }
     digest.text(&format!("{:?}", loaded.chains));
+    if let Some(kube) = &loaded.kube {
+        digest.text(&format!("{:?}", kube.kinds));
+    }
     digest.finish()
 }
 

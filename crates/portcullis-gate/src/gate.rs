@@ -3,13 +3,15 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use portcullis_config::{Limits, PendingMutation};
+use portcullis_config::{Limits, PendingMutation, Web};
 use portcullis_core::{AuthorizerChain, Chain};
 use portcullis_record::Masker;
 
 use crate::access::Access;
+use crate::cluster::ClusterInForce;
 use crate::graphs::Graphs;
 use crate::policies::{Engine, JobPolicies, ListedPolicy};
+use crate::replay::InForce;
 
 /// Everything that judges, built from one configuration and swapped whole.
 #[derive(Debug)]
@@ -34,10 +36,16 @@ pub struct Gate {
     pub access: Access,
     /// Agents, and what is known of what they are responsible for.
     pub graphs: Graphs,
+    /// The cluster that plug-ins and policies look up.
+    pub cluster: ClusterInForce,
     /// Every authorizer, in the order of the configuration, whether a chain names it or not.
     pub all_authorizers: AuthorizerChain,
     /// What judges CI jobs.
     pub job_policies: JobPolicies,
     /// Limits on requests.
     pub limits: Limits,
+    /// What decides recorded requests again.
+    pub replays: InForce,
+    /// The web pages.
+    pub web: Web,
 }

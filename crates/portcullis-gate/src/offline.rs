@@ -13,15 +13,19 @@
 mod answer;
 mod asker;
 mod blueprint;
+mod case_text;
 mod cases;
+mod cluster;
 mod coverage;
 mod documents;
 mod expect;
+mod expected;
 mod files;
 mod harness;
 mod job;
 mod judge;
 mod observed;
+mod pieces;
 mod script;
 
 use std::sync::Arc;
@@ -36,12 +40,16 @@ use portcullis_kube::review;
 pub use answer::{Answer, Request};
 pub use asker::asker;
 pub use blueprint::{Blueprint, Memory};
-pub use cases::{Case, read_cases};
+pub use case_text::{NotACase, case_entry, case_text};
+pub use cases::{Case, read_cases, tests_schema};
+pub use cluster::read_cluster;
 pub use coverage::{Coverage, FileCoverage};
-pub use documents::{Content, Item, Review, read_documents};
+pub use documents::{
+    Content, Item, Review, TakeItem, each_document, read_documents, read_written_documents,
+};
 pub use expect::{Expectation, Mismatch};
-pub use files::{find, find_tests, is_test, read_file, read_text};
-pub use job::is_job;
+pub use files::{Manifests, find, find_sources, find_tests, is_test, open, read_file};
+pub use job::{is_job, user_of_job};
 pub use judge::{Judge, JudgeKind};
 pub use observed::ConsoleLine;
 pub use portcullis_core::json::JsonFault;

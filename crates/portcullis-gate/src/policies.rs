@@ -4,12 +4,13 @@
 //! configuration) and the engine that runs them ([`portcullis_js`]). Which policies apply to a request
 //! is decided here; what they decide is up to the engine.
 
+mod author;
 mod build;
 mod caller;
 mod certificate;
 mod jobs;
+mod kube_calls;
 mod listed;
-mod observer;
 mod plugin;
 mod subject;
 mod time;
@@ -19,7 +20,6 @@ pub(crate) use build::{Compiled, PolicyEnvironment, descriptor, fault_in};
 pub use jobs::{JobJudgement, JobOutcome, JobPolicies, JobPolicy, job_request};
 pub use listed::ListedPolicy;
 pub(crate) use listed::listed;
-pub(crate) use observer::Observer;
 pub(crate) use plugin::REJECTED_BY_DEFAULT;
 
 pub use portcullis_js::{WorkerCommand, serve_evaluations};

@@ -1,6 +1,12 @@
 //! `cosignVerify(keyPath)`: every image of the object has a signature of this key.
+//!
+//! The program `cosign` verifies, or what is built in where it is not installed; the configuration may choose one.
 
-use std::ffi::OsString;
+mod arguments;
+mod built_in;
+mod payload;
+mod program;
+
 use std::time::Instant;
 
 use portcullis_js::HostRequest;
@@ -9,7 +15,9 @@ use serde_json::{Map, Value};
 use crate::arguments::{argument, plain};
 use crate::context::HostContext;
 use crate::images::images;
+use crate::program::find;
 use crate::reference::Reference;
+use crate::settings::SignatureVerifier;
 
 /// A call of `cosignVerify`.
 #[derive(Debug)]
@@ -27,40 +35,38 @@ impl CosignVerify {
         })
     }
 
-    /// What cosign says about each image, by image.
+    /// The signatures of each image, by image.
     pub(crate) async fn run(
         self,
         context: &HostContext,
         deadline: Instant,
     ) -> Result<Value, String> {
         let mut found = Map::new();
+        let is_built_in = is_built_in(context);
         for image in &self.images {
-            let signatures = self.verify(image, context, deadline).await;
-            let signatures = signatures.map_err(|e| {
-                format!("invoking the cosign cli failed for {}: {e}", image.as_str())
-            })?;
+            let signatures = match is_built_in {
+                true => built_in::verify(&self.key, image, context, deadline).await,
+                false => {
+                    let signatures = program::verify(&self.key, image, context, deadline).await;
+                    signatures.map_err(|error| {
+                        let image = image.as_str();
+                        format!("invoking the cosign cli failed for {image}: {error}")
+                    })
+                }
+            }?;
             found.insert(image.as_str().to_owned(), signatures);
         }
         Ok(Value::Object(found))
     }
+}
 
-    async fn verify(
-        &self,
-        image: &Reference,
-        context: &HostContext,
-        deadline: Instant,
-    ) -> Result<Value, String> {
-        let mut arguments: Vec<OsString> =
-            vec!["verify".into(), "--key".into(), (&self.key).into()];
-        arguments.extend(context.settings.cosign_arguments.iter().map(OsString::from));
-        arguments.extend(["--".into(), image.as_str().into()]);
-        let program = &context.settings.cosign;
-        let output = context.tools.run(program, &arguments, deadline).await;
-        let output = output.map_err(|error| error.to_string())?;
-        match serde_json::from_slice(&output.stdout) {
-            Ok(Value::Array(signatures)) if !signatures.is_empty() => Ok(Value::Array(signatures)),
-            Ok(_) => Err("it printed no list of signatures".to_owned()),
-            Err(_) => Err("what it printed is not JSON".to_owned()),
+/// Whether no program is run.
+fn is_built_in(context: &HostContext) -> bool {
+    match context.settings.signature_verifier {
+        SignatureVerifier::Program => false,
+        SignatureVerifier::BuiltIn => true,
+        SignatureVerifier::Installed => {
+            find(&context.settings.cosign, std::env::var_os("PATH")).is_err()
         }
     }
 }

@@ -6,18 +6,14 @@ use std::time::Instant;
 use portcullis_js::HostRequest;
 use portcullis_net::header::{HeaderName, HeaderValue};
 use portcullis_net::{Address, HttpResponse};
-use serde::Deserialize;
 use serde_json::Value;
 
+use crate::answer::{ReviewKey, shown};
 use crate::arguments::{argument, options};
 use crate::context::HostContext;
 use crate::google::is_google;
 use crate::http::{HttpCall, ask};
 use crate::target;
-use crate::text::excerpt;
-
-/// The most of a foreign answer that a message repeats.
-const SHOWN: usize = 200;
 
 /// What is said where the other controller says nothing.
 const SILENT: &str = "request denied by the other admission controller";
@@ -29,35 +25,6 @@ pub(crate) struct Forward {
     review: Vec<u8>,
     key: ReviewKey,
     headers: Vec<(HeaderName, HeaderValue)>,
-}
-
-/// What the answer must repeat of the question.
-#[derive(Debug, Default)]
-struct ReviewKey {
-    version: String,
-    uid: String,
-}
-
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct Review {
-    #[serde(default)]
-    kind: String,
-    #[serde(default)]
-    api_version: String,
-    response: Option<Response>,
-}
-
-#[derive(Deserialize)]
-struct Response {
-    uid: Option<String>,
-    allowed: bool,
-    status: Option<Status>,
-}
-
-#[derive(Deserialize)]
-struct Status {
-    message: Option<String>,
 }
 
 impl Forward {
@@ -79,14 +46,8 @@ impl Forward {
         };
         let review = request.subject.review(&object);
         let review = review.ok_or_else(|| "there is nothing to forward".to_owned())?;
-        let text = |path| review.pointer(path).and_then(Value::as_str);
-        let text = |path| text(path).unwrap_or_default().to_owned();
-        let key = ReviewKey {
-            version: text("/apiVersion"),
-            uid: text("/request/uid"),
-        };
         Ok(Self {
-            key,
+            key: ReviewKey::of(&review),
             headers: along(request.subject.headers()),
             review: serde_json::to_vec(&review).map_err(|e| format!("nothing to forward: {e}"))?,
             target,
@@ -108,6 +69,7 @@ impl Forward {
         }
         let answer = ask(HttpCall {
             address: self.target,
+            path: None,
             trust: &context.forward_trust,
             body: Some(self.review.into()),
             headers,
@@ -120,7 +82,7 @@ impl Forward {
 }
 
 /// Headers that go along; what can't be a header doesn't.
-fn along(headers: Vec<(&'static str, String)>) -> Vec<(HeaderName, HeaderValue)> {
+pub(crate) fn along(headers: Vec<(&'static str, String)>) -> Vec<(HeaderName, HeaderValue)> {
     let header = |(name, value)| {
         let value = HeaderValue::try_from(value).ok()?;
         Some((HeaderName::from_static(name), value))
@@ -130,38 +92,17 @@ fn along(headers: Vec<(&'static str, String)>) -> Vec<(HeaderName, HeaderValue)>
 
 /// What an answer means.
 fn judge(answer: &HttpResponse, key: &ReviewKey) -> Result<Value, String> {
-    let status = answer.status;
-    let shown = || match excerpt(&answer.body, SHOWN) {
-        text if text.is_empty() => text,
-        text => format!(": {text}"),
-    };
-    if status.is_redirection() {
-        return Err(format!(
-            "status {}, and redirects are not followed",
-            status.as_u16()
-        ));
-    }
-    if !status.is_success() {
-        return Err(format!("status {}{}", status.as_u16(), shown()));
-    }
-    let review: Review = serde_json::from_slice(&answer.body)
-        .map_err(|_| format!("the answer is not an AdmissionReview{}", shown()))?;
-    // The same that API servers ask of webhooks.
-    if review.kind != "AdmissionReview" || review.api_version != key.version {
-        let version = &key.version;
-        return Err(format!(
-            "the answer is not an AdmissionReview of apiVersion {version}{}",
-            shown()
-        ));
-    }
-    let Some(response) = review.response else {
-        return Err(format!("the answer holds no response{}", shown()));
-    };
-    if response.uid.as_deref() != Some(key.uid.as_str()) {
-        return Err("the answer is about another request: its response.uid differs".to_owned());
-    }
-    if response.allowed {
-        return Ok(Value::Bool(true));
+    let response = key.response(answer)?;
+    match response.allowed {
+        Some(true) => return Ok(Value::Bool(true)),
+        Some(false) => {}
+        // API servers take it for a denial.
+        None => {
+            return Err(format!(
+                "the answer does not say `allowed`{}",
+                shown(answer)
+            ));
+        }
     }
     let message = response.status.and_then(|status| status.message);
     let message = message.filter(|message| !message.trim().is_empty());
@@ -171,30 +112,11 @@ fn judge(answer: &HttpResponse, key: &ReviewKey) -> Result<Value, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use bytes::Bytes;
-    use portcullis_net::StatusCode;
-    use portcullis_net::header::HeaderMap;
+    use crate::answer::tests::{answer, key, review};
     use serde_json::json;
 
     fn judged(status: u16, body: &str) -> Result<Value, String> {
-        let answer = HttpResponse {
-            status: StatusCode::from_u16(status).unwrap(),
-            headers: HeaderMap::new(),
-            body: Bytes::from(body.to_owned()),
-            trailers: HeaderMap::new(),
-        };
-        let key = ReviewKey {
-            version: "admission.k8s.io/v1".to_owned(),
-            uid: "u1".to_owned(),
-        };
-        judge(&answer, &key)
-    }
-
-    /// A review with this response.
-    fn review(response: &str) -> String {
-        format!(
-            r#"{{"kind":"AdmissionReview","apiVersion":"admission.k8s.io/v1","response":{response}}}"#
-        )
+        judge(&answer(status, body), &key())
     }
 
     #[test]

@@ -1,9 +1,6 @@
 //! Tokens for the services of Google.
 
 use std::fmt;
-use std::fs::File;
-use std::io::Read;
-use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use portcullis_core::clock;
@@ -16,9 +13,7 @@ use tokio::time::timeout_at;
 use crate::http::{HttpCall, ask, bearer};
 use crate::settings::GoogleToken;
 use crate::target;
-
-/// The most bytes a token may have.
-const LONGEST: usize = 16 << 10;
+use crate::token_file::{self, LONGEST};
 
 /// Where the metadata server has the token of the machine.
 const METADATA: &str = "/computeMetadata/v1/instance/service-accounts/default/token";
@@ -70,7 +65,9 @@ impl Tokens {
     ) -> Result<(HeaderName, HeaderValue), String> {
         let token = match &self.source {
             GoogleToken::None => return Err("there is no token for Google".to_owned()),
-            GoogleToken::File(path) => ask_file(path.clone(), deadline).await?,
+            GoogleToken::File(path) => token_file::read_until(path.clone(), deadline)
+                .await
+                .map_err(|error| format!("Google: {error}"))?,
             GoogleToken::Metadata(base) => self.ask_metadata(base, deadline).await?,
         };
         bearer(&token)
@@ -89,6 +86,7 @@ impl Tokens {
         let server = target::web(base)?.with_path(METADATA.to_owned(), None);
         let answer = ask(HttpCall {
             address: Address::Web(server),
+            path: None,
             trust: &self.trust,
             body: None,
             headers: vec![(
@@ -111,26 +109,6 @@ impl Tokens {
         *kept = Some((issued.access_token.clone(), clock::monotonic() + good));
         Ok(issued.access_token)
     }
-}
-
-async fn ask_file(path: PathBuf, deadline: Instant) -> Result<String, String> {
-    let reading = tokio::task::spawn_blocking(move || read(&path));
-    match timeout_at(deadline.into(), reading).await {
-        Ok(Ok(result)) => result,
-        _ => Err("the token for Google can't be read".to_owned()),
-    }
-}
-
-fn read(path: &Path) -> Result<String, String> {
-    let mut text = String::new();
-    File::open(path)
-        .and_then(|file| file.take(LONGEST as u64).read_to_string(&mut text))
-        .map_err(|error| format!("the token for Google can't be read: {}", error.kind()))?;
-    let token = text.trim();
-    if token.is_empty() {
-        return Err("the file for Google's token is empty".to_owned());
-    }
-    Ok(token.to_owned())
 }
 
 #[cfg(test)]

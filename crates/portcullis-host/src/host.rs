@@ -18,9 +18,11 @@ use crate::forward::Forward;
 use crate::forward_rule::AllowedTargets;
 use crate::google::Tokens;
 use crate::origin::ComingFrom;
+use crate::registry::Registries;
 use crate::settings::HostSettings;
 use crate::slsa::SlsaVerify;
 use crate::tool::Tools;
+use crate::verified::Verified;
 
 /// How much earlier than the caller a call gives up, so that the caller still hears why and nothing
 /// of the call is left when it goes on; at most a twentieth of the time.
@@ -71,8 +73,12 @@ impl ExternalHost {
             None => service_trust.clone(),
             pem => Trust::new(pem).map_err(|error| one("forwardCA", error.to_string()))?,
         };
+        let registries = Registries::new(&settings.registries, &service_trust)
+            .map_err(|fault| one(&format!("registries.{}", fault.path), fault.message))?;
         let context = HostContext {
             allowed,
+            registries,
+            verified: Verified::default(),
             forward_trust,
             tools: Tools::new(settings.tool_limit),
             tokens: Tokens::new(settings.google_token.clone(), service_trust.clone()),
@@ -159,6 +165,12 @@ impl Call {
             HostFunction::SlsaEnsureComingFrom => Self::ComingFrom(ComingFrom::prepare(request)?),
             HostFunction::ForwardToAdmissionController => {
                 Self::Forward(Box::new(Forward::prepare(request, context)?))
+            }
+            HostFunction::KubeGet | HostFunction::KubeList => {
+                return Err(format!("{} is not available here", request.function));
+            }
+            HostFunction::Webhook | HostFunction::ImageReview => {
+                return Err("only plug-ins can call it".to_owned());
             }
             HostFunction::Harness => return Err("only tests can call it".to_owned()),
         })

@@ -14,6 +14,8 @@ use crate::text::excerpt;
 #[derive(Debug)]
 pub(crate) struct HttpCall<'a> {
     pub(crate) address: Address,
+    /// What is asked for there, where the address doesn't say it.
+    pub(crate) path: Option<String>,
     /// Whose certificates count.
     pub(crate) trust: &'a Trust,
     /// JSON to post; without it, something is only read.
@@ -27,7 +29,7 @@ pub(crate) struct HttpCall<'a> {
 /// A header that proves who we are.
 pub(crate) fn bearer(token: &str) -> Result<(HeaderName, HeaderValue), String> {
     let mut value = HeaderValue::try_from(format!("Bearer {token}"))
-        .map_err(|_| "the token for Google contains characters that are not allowed".to_owned())?;
+        .map_err(|_| "the token contains characters that are not allowed".to_owned())?;
     value.set_sensitive(true);
     Ok((AUTHORIZATION, value))
 }
@@ -42,7 +44,8 @@ pub(crate) async fn ask(call: HttpCall<'_>) -> Result<HttpResponse, String> {
     })
 }
 
-async fn exchange(call: HttpCall<'_>) -> Result<HttpResponse, Error> {
+/// The same, with the error as it is.
+pub(crate) async fn exchange(call: HttpCall<'_>) -> Result<HttpResponse, Error> {
     let mut request = match call.body {
         Some(body) => Request::post("application/json", body),
         None => Request::get(),
@@ -50,6 +53,9 @@ async fn exchange(call: HttpCall<'_>) -> Result<HttpResponse, Error> {
     request = request.with_header(ACCEPT, HeaderValue::from_static("application/json"));
     if let Address::Unix(_) = &call.address {
         request = request.with_header(HOST, HeaderValue::from_static("unix"));
+    }
+    if let Some(path) = call.path {
+        request = request.with_path(path);
     }
     for (name, value) in call.headers {
         request = request.with_header(name, value);

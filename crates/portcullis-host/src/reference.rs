@@ -7,6 +7,7 @@ use crate::text::excerpt;
 pub(crate) struct Reference {
     text: String,
     name: String,
+    tag: Option<String>,
     digest: Option<String>,
 }
 
@@ -22,6 +23,7 @@ impl Reference {
         Ok(Self {
             text: text.to_owned(),
             name: parts.name.to_owned(),
+            tag: parts.tag.map(str::to_owned),
             digest: parts.digest.map(str::to_owned),
         })
     }
@@ -34,6 +36,11 @@ impl Reference {
     /// Without tag and digest.
     pub(crate) fn name(&self) -> &str {
         &self.name
+    }
+
+    /// The tag.
+    pub(crate) fn tag(&self) -> Option<&str> {
+        self.tag.as_deref()
     }
 
     /// The digest, with its algorithm.
@@ -89,7 +96,7 @@ fn name_is_fine(name: &str) -> bool {
 }
 
 /// The first part of a name is a host if it can't be anything else.
-fn is_domain(first: &str) -> bool {
+pub(crate) fn is_domain(first: &str) -> bool {
     first == "localhost"
         || first.contains(['.', ':', '['])
         || first.bytes().any(|b| b.is_ascii_uppercase())

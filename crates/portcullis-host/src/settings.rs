@@ -8,6 +8,7 @@ use portcullis_document::Fault;
 use portcullis_net::authorities;
 
 use crate::forward_rule::{AllowedTargets, ForwardRule};
+use crate::registry::RegistrySettings;
 use crate::target;
 use crate::text::has_control;
 
@@ -21,6 +22,10 @@ pub struct HostSettings {
     pub forward_ca: Option<Vec<u8>>,
     /// The program `cosign`: a name looked up in `PATH`, or a path.
     pub cosign: PathBuf,
+    /// What verifies signatures of cosign.
+    pub signature_verifier: SignatureVerifier,
+    /// Where images and their signatures are, for the built-in verification.
+    pub registries: RegistrySettings,
     /// Arguments for every `cosign verify`, each one a flag with its value (`--name=value`).
     pub cosign_arguments: Vec<String>,
     /// The program `slsa-verifier`: a name looked up in `PATH`, or a path.
@@ -37,6 +42,18 @@ pub struct HostSettings {
     pub container_analysis: String,
     /// Where tokens for Google come from.
     pub google_token: GoogleToken,
+}
+
+/// What verifies signatures of cosign.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum SignatureVerifier {
+    /// The program if it is installed, else what is built in.
+    #[default]
+    Installed,
+    /// The program.
+    Program,
+    /// What is built in.
+    BuiltIn,
 }
 
 /// Where tokens for Google come from.
@@ -57,6 +74,8 @@ impl Default for HostSettings {
             forward_to: ForwardRule::Only(Vec::new()),
             forward_ca: None,
             cosign: PathBuf::from("cosign"),
+            signature_verifier: SignatureVerifier::Installed,
+            registries: RegistrySettings::default(),
             cosign_arguments: Vec::new(),
             slsa_verifier: PathBuf::from("slsa-verifier"),
             body_limit: 1 << 20,
@@ -93,6 +112,9 @@ impl HostSettings {
             if let Err(fault) = check_program(program) {
                 note(key, fault);
             }
+        }
+        for fault in self.registries.check() {
+            note(&format!("registries.{}", fault.path), fault.message);
         }
         for (index, argument) in self.cosign_arguments.iter().enumerate() {
             if let Err(fault) = check_flag(argument) {

@@ -1,16 +1,17 @@
 //! Checks policies as written, and makes a set of those that compile.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use portcullis_core::clock;
-use portcullis_script::{FunctionBody, Insight, ScriptFault, examine};
+use portcullis_script::{BareNames, FunctionBody, Insight, ScriptFault, examine};
 use rquickjs::Value as Js;
 
+use crate::lent::{self, Lent};
 use crate::limits::Limits;
 use crate::policy_set::PolicySet;
 use crate::program;
 use crate::realm::{self, Realm, Tool};
-use crate::sources::{CompileFault, PolicyCode, PolicySource, SourceName, Sources};
+use crate::sources::{CompileFault, ModuleSource, PolicyCode, PolicySource, SourceName, Sources};
 
 impl PolicySet {
     /// Checks the texts, each alone.
@@ -54,10 +55,11 @@ impl PolicySet {
                 faults.push(found.of(name()));
             }
             let checked = match &policy.code {
-                PolicyCode::Body(text) => check_policy(&realm, text).inspect(|awaits| {
-                    let awaits = *awaits;
-                    bodies.push((name(), FunctionBody { text, awaits }));
-                }),
+                PolicyCode::Body(text) | PolicyCode::JsPolicy(text) => check_policy(&realm, text)
+                    .inspect(|awaits| {
+                        let awaits = *awaits;
+                        bodies.push((name(), FunctionBody { text, awaits }));
+                    }),
                 PolicyCode::Module(number) if *number < sources.modules.len() => Ok(false),
                 PolicyCode::Module(_) => Err(Diagnostic::at_start("no such module")),
             };
@@ -68,16 +70,19 @@ impl PolicySet {
         }
         let (sources_of, bodies): (Vec<_>, Vec<_>) = bodies.into_iter().unzip();
         let mut only_reads = HashSet::new();
+        let mut names = HashMap::new();
         for (source, insight) in sources_of.into_iter().zip(examine(&bodies)) {
             let Insight {
                 faults: found,
                 reads_only,
+                names: found_names,
             } = insight;
             let found = found.into_iter();
             faults.extend(found.map(|fault| Diagnostic::from(fault).of(source.clone())));
             if reads_only {
-                only_reads.insert(source);
+                only_reads.insert(source.clone());
             }
+            names.insert(source, found_names);
         }
         faults.sort_by_key(|fault| sources.place_of(&fault.source));
         let globals_read = only_reads.contains(&SourceName::Globals);
@@ -85,11 +90,58 @@ impl PolicySet {
             globals_read && only_reads.contains(&SourceName::Policy(policy.name.clone()))
         };
         let reads_only = sources.policies.iter().map(reads_only).collect();
+        let lent = lent_to(sources, &names);
         if !faults.is_empty() {
             return Err(faults);
         }
-        Ok(Self::new(sources, &is_async, reads_only))
+        Ok(Self::new(sources, &is_async, reads_only, &lent))
     }
+}
+
+/// What the policies, and after them the modules, are lent of jsPolicy's names.
+fn lent_to(sources: &Sources, names: &HashMap<SourceName, BareNames>) -> Vec<Lent> {
+    let lent = |names: Option<&BareNames>, is_jspolicy: bool| {
+        names.map_or_else(Lent::new, |names| {
+            lent::lent(names, &sources.globals, is_jspolicy)
+        })
+    };
+    let policies = sources.policies.iter().map(|policy| {
+        let name = SourceName::Policy(policy.name.clone());
+        let is_jspolicy = matches!(policy.code, PolicyCode::JsPolicy(_));
+        lent(names.get(&name), is_jspolicy)
+    });
+    // Modules are examined only for this.
+    let texts: Vec<Option<String>> = sources.modules.iter().map(whole_if_of_interest).collect();
+    let bodies: Vec<FunctionBody<'_>> = texts
+        .iter()
+        .flatten()
+        .map(|text| FunctionBody {
+            text,
+            awaits: false,
+        })
+        .collect();
+    let mut insights = match bodies.is_empty() {
+        true => Vec::new(),
+        false => examine(&bodies),
+    }
+    .into_iter();
+    let modules = texts.iter().map(|text| {
+        let insight = text.as_ref().and_then(|_| insights.next());
+        lent(insight.as_ref().map(|insight| &insight.names), false)
+    });
+    policies.chain(modules).collect()
+}
+
+/// A module as one text, if it may use a name of jsPolicy.
+fn whole_if_of_interest(module: &ModuleSource) -> Option<String> {
+    let ModuleSource {
+        header,
+        code,
+        footer,
+        ..
+    } = module;
+    let is_of_interest = [header, code, footer].into_iter().any(|t| lent::may_use(t));
+    is_of_interest.then(|| format!("{header}\n{code}\n{footer}"))
 }
 
 impl From<ScriptFault> for Diagnostic {

@@ -75,8 +75,17 @@ struct Run<'a, 'js> {
     is_in_shared: bool,
     /// Where failures pass: the object after the last policy that did not fail, if it changed.
     kept: Option<Arc<Tree>>,
-    /// In a replay: the object after the last policy, if it changed.
+    /// Whether policies are told apart that may change the object. Of one alone it is known without comparing.
+    compares: bool,
+    /// Where they are: the object after the last policy, if it changed.
     seen: Option<Value>,
+}
+
+/// The places of the policies that may change the object of the request.
+fn writers(set: &PolicySet, input: &Input) -> impl Iterator<Item = usize> {
+    (0..set.names().len()).filter(|index| {
+        input.plan(*index) == Plan::Run(PolicyMode::Enforce) && !set.reads_only(*index)
+    })
 }
 
 impl<'a, 'js> Run<'a, 'js> {
@@ -106,6 +115,7 @@ impl<'a, 'js> Run<'a, 'js> {
             may_have_changed: false,
             is_in_shared: false,
             kept: None,
+            compares: input.replay.is_some() || writers(set, input).nth(1).is_some(),
             seen: None,
         })
     }
@@ -134,10 +144,13 @@ impl<'a, 'js> Run<'a, 'js> {
             step.started = Some(watch.started());
             step.duration = Some(watch.elapsed());
             if mode == PolicyMode::Enforce
-                && self.input.replay.is_some()
+                && self.compares
                 && self.is_changed_by(index, &conclusion)
             {
-                record.changed_by.push(name.clone());
+                step.changed = true;
+                if self.input.replay.is_some() {
+                    record.changed_by.push(name.clone());
+                }
             }
             let warnings = self.state.warnings.take();
             self.write_console(index, name, record);
@@ -263,6 +276,7 @@ impl<'a, 'js> Run<'a, 'js> {
             return Conclusion::Deny(failure.into());
         }
         match said {
+            Some((VerdictCall::Exit, _)) => Conclusion::Pass,
             Some((VerdictCall::Allow { message }, _)) => Conclusion::Allow(message),
             Some((
                 VerdictCall::Deny {

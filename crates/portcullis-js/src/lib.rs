@@ -20,6 +20,7 @@ mod input;
 mod job;
 mod key_collisions;
 mod lazy;
+mod lent;
 mod limits;
 mod outcome;
 mod policy_set;
@@ -45,7 +46,9 @@ pub use limits::Limits;
 pub use outcome::{ConsoleLine, Evaluation, PolicyDenial, PolicyVerdict};
 pub use policy_set::PolicySet;
 pub use pool::{Pool, PoolOptions};
-pub use process::serve_evaluations;
+pub use process::{confine, serve_evaluations};
 pub use replay::{Missing, RecordedCalls, Replay, Unknown};
-pub use sources::{CompileFault, ModuleSource, PolicyCode, PolicySource, SourceName, Sources};
+pub use sources::{
+    CompileFault, ModuleSource, PolicyCode, PolicySource, SourceName, Sources, may_remember,
+};
 pub use subject::{PlainSubject, Subject};

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use crate::lent::{Lent, REQUEST};
 use crate::program::{Program, SourcePosition, Text};
 use crate::sources::{PolicyCode, Sources, mention};
 
@@ -37,10 +38,16 @@ pub(crate) struct Reads {
 }
 
 impl PolicySet {
-    /// A set of texts that were checked: which of the policies await something, and which only read.
-    pub(crate) fn new(sources: &Sources, is_async: &[bool], reads_only: Vec<bool>) -> Self {
+    /// A set of texts that were checked: which of the policies await something, which only read, and what policies and
+    /// modules are lent.
+    pub(crate) fn new(
+        sources: &Sources,
+        is_async: &[bool],
+        reads_only: Vec<bool>,
+        lent: &[Lent],
+    ) -> Self {
         Self {
-            inner: Arc::new(Inner::new(sources, is_async, reads_only)),
+            inner: Arc::new(Inner::new(sources, is_async, reads_only, lent)),
         }
     }
 
@@ -76,7 +83,7 @@ impl PolicySet {
     }
 
     /// Whether a policy can't change the object.
-    pub(crate) fn reads_only(&self, policy: usize) -> bool {
+    pub fn reads_only(&self, policy: usize) -> bool {
         self.inner
             .reads_only
             .get(policy)
@@ -99,9 +106,9 @@ impl PolicySet {
 }
 
 impl Inner {
-    fn new(sources: &Sources, is_async: &[bool], reads_only: Vec<bool>) -> Self {
+    fn new(sources: &Sources, is_async: &[bool], reads_only: Vec<bool>, lent: &[Lent]) -> Self {
         let bodies = sources.policies.iter().filter_map(|p| match &p.code {
-            PolicyCode::Body(code) => Some(code.as_str()),
+            PolicyCode::Body(code) | PolicyCode::JsPolicy(code) => Some(code.as_str()),
             PolicyCode::Module(_) => None,
         });
         let modules = sources
@@ -114,7 +121,7 @@ impl Inner {
             .collect();
         let read = |name: &str| mention(texts.iter().copied(), name);
         let own_text = |(index, code): (usize, &PolicyCode)| match code {
-            PolicyCode::Body(_) => Text::Policy(index),
+            PolicyCode::Body(_) | PolicyCode::JsPolicy(_) => Text::Policy(index),
             PolicyCode::Module(number) => Text::Module(*number),
         };
         Self {
@@ -128,11 +135,11 @@ impl Inner {
                 .map(own_text)
                 .collect(),
             modules: sources.modules.iter().map(|m| m.name.clone()).collect(),
-            program: Program::new(sources, is_async),
+            program: Program::new(sources, is_async, lent),
             marks: sources.marks,
             reads: Reads {
                 old_object: read("oldObject"),
-                req: read("req"),
+                req: read("req") || lent.iter().any(|lent| lent.contains(REQUEST)),
                 ac: read("ac"),
                 raw: read("Raw"),
             },

@@ -23,7 +23,7 @@ use serde_json::Value;
 use channel::{Channel, ChannelError};
 use message::{CallResult, FromWorker, Setup, ToWorker, to_raw, to_value};
 
-pub use child::serve_evaluations;
+pub use child::{confine, serve_evaluations};
 pub(crate) use pool::{NoProcess, ProcessPool};
 
 use crate::evaluation_thread::EvaluationThread;
@@ -82,6 +82,30 @@ impl From<ChannelError> for ProcessError {
     }
 }
 
+impl WorkerCommand {
+    /// Starts a process that has nothing but one end of a socket, at its standard input. The other end is for the
+    /// caller, who sees to it that the process ends.
+    ///
+    /// # Errors
+    ///
+    /// When it can't be started.
+    pub fn start(&self) -> Result<(Child, UnixStream), String> {
+        let (own, theirs) = UnixStream::pair().map_err(|e| e.to_string())?;
+        let spawned = Command::new(&self.program)
+            .args(&self.arguments)
+            .env_clear()
+            .current_dir("/")
+            .stdin(Stdio::from(OwnedFd::from(theirs)))
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            // What a terminal sends to the server is not for it.
+            .process_group(0)
+            .spawn();
+        let child = spawned.map_err(|e| format!("{}: {e}", self.program.display()))?;
+        Ok((child, own))
+    }
+}
+
 /// A process that is ready for evaluations. It is killed when dropped.
 #[derive(Debug)]
 pub(crate) struct Process {
@@ -92,19 +116,7 @@ pub(crate) struct Process {
 impl Process {
     /// Starts one, and waits until it is ready.
     pub(crate) fn start(spec: &ProcessSpec) -> Result<Self, String> {
-        let (own, theirs) = UnixStream::pair().map_err(|e| e.to_string())?;
-        let program = &spec.command.program;
-        let spawned = Command::new(program)
-            .args(&spec.command.arguments)
-            .env_clear()
-            .current_dir("/")
-            .stdin(Stdio::from(OwnedFd::from(theirs)))
-            .stdout(Stdio::null())
-            .stderr(Stdio::null())
-            // What a terminal sends to the server is not for it.
-            .process_group(0)
-            .spawn();
-        let child = spawned.map_err(|e| format!("{}: {e}", program.display()))?;
+        let (child, own) = spec.command.start()?;
         let channel = Channel::new(own, &spec.limits);
         let mut process = Self { child, channel };
         process.set_up(spec).map_err(|failed| match failed {

@@ -3,7 +3,9 @@
 //! Every author's text begins at the start of a line, so columns need no translation.
 
 use std::fmt::Write;
+use std::ops::Range;
 
+use crate::lent::Lent;
 use crate::sources::{ModuleSource, PolicyCode, Sources};
 
 /// Name of the program in stack traces.
@@ -40,32 +42,59 @@ impl Program {
     /// A function that starts an evaluation: it runs the globals and gives a function that makes
     /// the functions of policies and, numbered after them, of modules, by their numbers. The inner
     /// function lets globals declare names of their own in place of the parameters.
-    pub(crate) fn new(sources: &Sources, is_async: &[bool]) -> Self {
-        let cover = if sources.marks > 0 { ", $cover" } else { "" };
+    pub(crate) fn new(sources: &Sources, is_async: &[bool], lent: &[Lent]) -> Self {
+        let lends = lent.iter().any(|lent| !lent.is_empty());
+        let more = match (sources.marks > 0, lends) {
+            (false, false) => "",
+            (true, false) => ", $cover",
+            (_, true) => ", $cover, $lent",
+        };
         let mut program = Self {
-            text: format!("(function({PARAMETERS}{cover}) {{ return (function() {{\n"),
+            text: format!("(function({PARAMETERS}{more}) {{ return (function() {{\n"),
             segments: Vec::new(),
         };
         program.push(Text::Globals, &sources.globals);
         program.text.push_str("\nreturn function($n) { return ");
         let count = sources.policies.len() + sources.modules.len();
-        program.choose(sources, is_async, 0, count);
+        program.choose(sources, is_async, lent, 0..count);
         program.text.push_str("; };\n})() })");
         program
     }
 
     /// An expression that makes one of these functions, found by halving.
-    fn choose(&mut self, sources: &Sources, is_async: &[bool], from: usize, to: usize) {
+    fn choose(
+        &mut self,
+        sources: &Sources,
+        is_async: &[bool],
+        lent: &[Lent],
+        Range {
+            start: from,
+            end: to,
+        }: Range<usize>,
+    ) {
         if to > from + 1 {
             let middle = from.midpoint(to);
             let _ = write!(self.text, "$n < {middle} ? ");
-            self.choose(sources, is_async, from, middle);
+            self.choose(sources, is_async, lent, from..middle);
             self.text.push_str(" : ");
-            self.choose(sources, is_async, middle, to);
+            self.choose(sources, is_async, lent, middle..to);
             return;
         }
+        let names: Vec<&str> = lent.get(from).into_iter().flatten().copied().collect();
+        if !names.is_empty() {
+            let _ = write!(self.text, "(function({}) {{ return ", names.join(", "));
+        }
+        self.one(sources, is_async, from);
+        if !names.is_empty() {
+            let values: Vec<String> = names.iter().map(|n| format!("$lent('{n}')")).collect();
+            let _ = write!(self.text, "; }})({})", values.join(", "));
+        }
+    }
+
+    /// An expression that makes the function of this number.
+    fn one(&mut self, sources: &Sources, is_async: &[bool], from: usize) {
         match sources.policies.get(from).map(|policy| &policy.code) {
-            Some(PolicyCode::Body(code)) => {
+            Some(PolicyCode::Body(code) | PolicyCode::JsPolicy(code)) => {
                 let is_async = is_async.get(from).copied().unwrap_or_default();
                 self.text.push_str(if is_async { "async " } else { "" });
                 self.text.push_str("function() {\n");
@@ -178,7 +207,7 @@ mod tests {
             ],
             marks: 0,
         };
-        let program = Program::new(&sources, &[false, false]);
+        let program = Program::new(&sources, &[false, false], &[]);
         for (needle, text, wanted) in [
             ("g2", Text::Globals, 2),
             ("a1", Text::Policy(0), 1),

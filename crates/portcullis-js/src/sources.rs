@@ -39,6 +39,8 @@ pub struct ModuleSource {
 pub enum PolicyCode {
     /// The body of a function, in sloppy mode. It may `await`.
     Body(String),
+    /// The same, written for jsPolicy, where each policy is asked alone: `allow()` ends this policy and no other one.
+    JsPolicy(String),
     /// The default export of a module, by its place in [`Sources::modules`].
     Module(usize),
 }
@@ -132,12 +134,45 @@ pub(crate) fn mention<'a>(texts: impl IntoIterator<Item = &'a str>, name: &str) 
         .any(|text| text.contains("\\u") || has_word(text, "eval") || has_word(text, name))
 }
 
+/// Members of `ac` that are made anew for each request.
+const OWN_OF_REQUEST: [&str; 5] = [
+    "HTTPRequest",
+    "RequestPeerCertificates",
+    "Timestamp",
+    "User",
+    "UserAuthNMethod",
+];
+
+/// Whether policies of these texts could find what an earlier request left, or leave something for a later one: they
+/// name `ac` otherwise than in `ac.User` and the like.
+pub fn may_remember<'a>(texts: impl IntoIterator<Item = &'a str>) -> bool {
+    let is_of_request = |after: &str| {
+        let member = after.strip_prefix("?.").or_else(|| after.strip_prefix('.'));
+        member.is_some_and(|member| {
+            let end = member.find(|c| !is_part(c)).unwrap_or(member.len());
+            OWN_OF_REQUEST.contains(&member.get(..end).unwrap_or_default())
+        })
+    };
+    texts.into_iter().any(|text| {
+        text.contains("\\u") || has_word(text, "eval") || !words(text, "ac").all(is_of_request)
+    })
+}
+
+fn is_part(c: char) -> bool {
+    c.is_alphanumeric() || matches!(c, '_' | '$') || !c.is_ascii()
+}
+
 fn has_word(text: &str, word: &str) -> bool {
-    let is_part = |c: char| c.is_alphanumeric() || matches!(c, '_' | '$') || !c.is_ascii();
-    text.match_indices(word).any(|(at, _)| {
-        let before = text.get(..at).and_then(|t| t.chars().next_back());
-        let after = text.get(at + word.len()..).and_then(|t| t.chars().next());
-        !before.is_some_and(is_part) && !after.is_some_and(is_part)
+    words(text, word).next().is_some()
+}
+
+/// What follows each place where this word stands.
+fn words<'a>(text: &'a str, word: &'a str) -> impl Iterator<Item = &'a str> {
+    text.match_indices(word).filter_map(move |(at, _)| {
+        let before = text.get(..at)?.chars().next_back();
+        let after = text.get(at + word.len()..)?;
+        let is_word = !before.is_some_and(is_part) && !after.chars().next().is_some_and(is_part);
+        is_word.then_some(after)
     })
 }
 
@@ -157,6 +192,24 @@ mod tests {
             ("\\u0061c", true),
         ] {
             assert_eq!(mention([text], "ac"), wanted, "{text}");
+        }
+    }
+
+    #[test]
+    fn what_is_made_for_each_request_is_not_remembered() {
+        for (text, wanted) in [
+            ("return ac.User.Name === req.userInfo.username", false),
+            ("ac?.Timestamp; ac.HTTPRequest.Host", false),
+            ("object.spec", false),
+            ("ac.GlobalContext.n++", true),
+            ("const {GlobalContext} = ac", true),
+            ("ac['Global' + 'Context']", true),
+            ("ac.UserX", true),
+            ("ac", true),
+            ("ac.User; keep(ac)", true),
+            ("eval('a' + 'c')", true),
+        ] {
+            assert_eq!(may_remember([text]), wanted, "{text}");
         }
     }
 }

@@ -17,9 +17,11 @@ use crate::replay::{KEPT, Missing};
 /// How many host calls one evaluation may make.
 pub(crate) const CALLS: usize = 256;
 
-/// A verdict that a policy gave by calling `allow` or `deny`.
+/// A verdict that a policy gave by calling `allow` or `deny`, or one that has none.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum VerdictCall {
+    /// It ended without an opinion.
+    Exit,
     Allow {
         message: String,
     },

@@ -6,6 +6,7 @@
 //! talks to a cluster or reads files.
 
 mod authorizers;
+pub mod cluster_objects;
 mod labels;
 pub mod manifest;
 mod namespaces;
@@ -13,13 +14,14 @@ mod object;
 mod plugins;
 mod pod;
 mod pod_security;
+mod quantity;
 mod registry;
 pub mod review;
 pub mod selector;
 mod workload;
 
 pub use authorizers::{AlwaysAllow, AlwaysDeny, abac};
-pub use namespaces::{Namespace, Namespaces, StaticNamespaces};
-pub use plugins::{register_all, scoped_access};
+pub use namespaces::{LookedUpNamespaces, Namespace, Namespaces, StaticNamespaces};
+pub use plugins::{PluginEnvironment, image_policy, register_all, scoped_access};
 pub use registry::{DependsOn, Descriptor, Factory, Registry};
 pub use workload::Workload;

@@ -13,8 +13,19 @@ use portcullis_core::Kind;
 use portcullis_document::Fault;
 use serde_json::{Map, Value};
 
+pub use kinds::resource as resource_of_kind;
 pub use parts::{ManifestText, parts};
 pub use review::{ReviewRequest, review};
+
+/// The resource of a kind, by the rules of English.
+pub(crate) fn resource_of(kind: &Kind) -> String {
+    kinds::resource(kind).0
+}
+
+/// Whether objects of this kind have no namespace, as far as Kubernetes' own kinds go.
+pub(crate) fn is_cluster_scoped(kind: &Kind) -> bool {
+    kinds::is_cluster_scoped(kind)
+}
 
 /// An object from a manifest, with what identifies it.
 #[derive(Debug, Clone, PartialEq)]
@@ -106,25 +117,33 @@ fn text(map: &Map<String, Value>, key: &str, path: &str) -> Result<String, Box<F
     }
 }
 
+/// What a list of this kind is of: `Pod` for `PodList`, nothing for `List`; none if it is the kind of an object.
+#[must_use]
+pub fn listed_kind(kind: &str) -> Option<&str> {
+    kind.strip_suffix("List")
+}
+
+/// Fills in what an item of a list is: those of a `PodList` need not say it.
+pub fn complete_item(item: &mut Value, of: &str, version: Option<&Value>) {
+    if let (Some(map), false) = (item.as_object_mut(), of.is_empty()) {
+        map.entry("kind").or_insert_with(|| of.into());
+        if let Some(version) = version {
+            map.entry("apiVersion").or_insert_with(|| version.clone());
+        }
+    }
+}
+
 /// The objects of a list, if it is one: `List`, or any `…List` with `items`.
-///
-/// The items of a `PodList` need not say what they are.
 #[must_use]
 pub fn list_items(object: &Value) -> Option<Vec<Value>> {
-    let kind = object.get("kind")?.as_str()?;
-    let of = kind.strip_suffix("List")?;
+    let of = listed_kind(object.get("kind")?.as_str()?)?;
     let items = match object.get("items") {
         None | Some(Value::Null) if of.is_empty() => return Some(Vec::new()),
         items => items?.as_array()?,
     };
     let complete = |item: &Value| {
         let mut item = item.clone();
-        if let (Some(map), false) = (item.as_object_mut(), of.is_empty()) {
-            map.entry("kind").or_insert_with(|| of.into());
-            if let Some(version) = object.get("apiVersion") {
-                map.entry("apiVersion").or_insert_with(|| version.clone());
-            }
-        }
+        complete_item(&mut item, of, object.get("apiVersion"));
         item
     };
     Some(items.iter().map(complete).collect())

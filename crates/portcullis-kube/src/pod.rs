@@ -21,7 +21,7 @@ mod volume;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use container::{Container, ContainerKind, Resources};
+pub(crate) use container::{Amount, Container, ContainerKind, Resources};
 pub(crate) use error::ShapeError;
 pub(crate) use error::{read_text, read_value};
 pub(crate) use metadata::{Map, Metadata};

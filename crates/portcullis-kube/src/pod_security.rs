@@ -7,6 +7,7 @@
 mod checks;
 pub(crate) mod config;
 mod evaluate;
+pub(crate) mod existing;
 mod field_error;
 mod level;
 pub(crate) mod namespace;

@@ -8,6 +8,8 @@ use portcullis_core::{Operations, Phases, Plugin};
 use portcullis_document::Fault;
 use serde_json::Value;
 
+use crate::cluster_objects::ObjectKind;
+
 /// Makes a plug-in of its configuration. Its faults know their path in the configuration, like `defaults.enforce`.
 pub type Factory = Box<dyn Fn(Option<&Value>) -> Result<Arc<dyn Plugin>, Vec<Fault>> + Send + Sync>;
 
@@ -21,6 +23,24 @@ pub enum DependsOn {
     /// Also requests that came before, of which it keeps count. It doesn't count dry runs, and what it says
     /// is not its business doesn't depend on the count.
     Earlier,
+    /// Also objects of a cluster, as they are at that time.
+    Cluster,
+    /// Also objects of a cluster, and requests that came before, as for [`Earlier`](Self::Earlier).
+    ClusterAndEarlier,
+}
+
+impl DependsOn {
+    /// Whether the answers depend on requests that came before.
+    #[must_use]
+    pub fn counts(self) -> bool {
+        matches!(self, Self::Earlier | Self::ClusterAndEarlier)
+    }
+
+    /// Whether the answers depend on objects of a cluster.
+    #[must_use]
+    pub fn looks_at_cluster(self) -> bool {
+        matches!(self, Self::Cluster | Self::ClusterAndEarlier)
+    }
 }
 
 /// What is known of a plug-in before it is made.
@@ -35,6 +55,8 @@ pub struct Descriptor {
     pub operations: Operations,
     /// What its answers depend on.
     pub depends_on: DependsOn,
+    /// The kinds of a cluster's objects that it looks up, where a cluster is configured.
+    pub reads: Vec<ObjectKind>,
     /// JSON Schema of its configuration; none if it takes none.
     pub schema: Option<Value>,
     /// Makes it.

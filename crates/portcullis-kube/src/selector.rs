@@ -1,6 +1,7 @@
 //! Selectors of labels and fields as Kubernetes writes them, read as requirements.
 
 use portcullis_core::access::Requirement;
+use serde_json::Value;
 
 use crate::labels::{MAX_NAME, MAX_PREFIX, is_name, is_subdomain};
 
@@ -9,7 +10,8 @@ pub(crate) fn is_field_requirement(requirement: &Requirement) -> bool {
     matches!(requirement.operator.as_str(), "In" | "NotIn") && requirement.values.len() == 1
 }
 
-pub(crate) fn is_label_requirement(requirement: &Requirement) -> bool {
+/// Whether a requirement is one that a label selector may have.
+pub fn is_label_requirement(requirement: &Requirement) -> bool {
     let values = &requirement.values;
     let fits = match requirement.operator.as_str() {
         "In" | "NotIn" => !values.is_empty(),
@@ -87,6 +89,29 @@ pub fn parse_labels(text: &str) -> Option<Vec<Requirement>> {
         };
     }
     Some(all)
+}
+
+/// Whether the labels of an object meet all these requirements.
+pub fn selects_labels(requirements: &[Requirement], object: &Value) -> bool {
+    let labels = object.pointer("/metadata/labels");
+    is_met(requirements, |key| {
+        labels.and_then(|labels| labels.get(key)?.as_str())
+    })
+}
+
+/// The same for labels that are found by their keys.
+pub fn is_met<'l>(requirements: &[Requirement], label: impl Fn(&str) -> Option<&'l str>) -> bool {
+    requirements.iter().all(|requirement| {
+        let found = label(&requirement.key);
+        let is_listed = |found: &str| requirement.values.iter().any(|value| value == found);
+        match requirement.operator.as_str() {
+            "In" => found.is_some_and(is_listed),
+            "NotIn" => !found.is_some_and(is_listed),
+            "Exists" => found.is_some(),
+            "DoesNotExist" => found.is_none(),
+            _ => false,
+        }
+    })
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -184,4 +209,35 @@ fn is_label_key(key: &str) -> bool {
 /// Letters and digits, with `-`, `_` and `.` between; may be empty.
 fn is_label_value(value: &str) -> bool {
     value.is_empty() || (value.len() <= MAX_NAME && is_name(value))
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn labels_are_selected_as_kubernetes_selects_them() {
+        let object = json!({"metadata": {"labels": {"team": "red", "tier": ""}}});
+        for (selector, selects) in [
+            ("", true),
+            ("team=red", true),
+            ("team==blue", false),
+            ("team!=blue", true),
+            ("other!=blue", true),
+            ("team in (red,blue),tier", true),
+            ("team notin (red)", false),
+            ("other notin (red)", true),
+            ("!other", true),
+            ("!team", false),
+            ("other", false),
+            ("tier=", true),
+        ] {
+            let wanted = parse_labels(selector).unwrap();
+            assert_eq!(selects_labels(&wanted, &object), selects, "{selector}");
+        }
+        let wanted = parse_labels("a!=b").unwrap();
+        assert!(selects_labels(&wanted, &json!({"metadata": {}})));
+    }
 }

@@ -14,7 +14,7 @@ use portcullis_core::{
     Attributes, Document, Door, Kind, Notes, Operation, Outcome, Plugin, Resource, UserInfo, clock,
 };
 use portcullis_kube::Registry;
-use portcullis_kube::{Namespaces, StaticNamespaces, register_all};
+use portcullis_kube::{PluginEnvironment, register_all};
 use serde_json::{Value, json};
 
 #[test]
@@ -50,9 +50,8 @@ fn upstream_fixtures_pass_and_fail_as_they_say() {
 
 /// The plug-in, with this level and version for every namespace.
 fn enforcing(level: &str, version: &str) -> Arc<dyn Plugin> {
-    let namespaces: Arc<dyn Namespaces> = Arc::new(StaticNamespaces::default());
     let mut registry = Registry::default();
-    register_all(&mut registry, &namespaces);
+    register_all(&mut registry, &PluginEnvironment::default());
     let configuration = json!({
         "apiVersion": "pod-security.admission.config.k8s.io/v1",
         "kind": "PodSecurityConfiguration",

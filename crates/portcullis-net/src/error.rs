@@ -58,6 +58,19 @@ impl Error {
         matches!(self, Self::Exchange(error) if error.is_parse())
     }
 
+    /// Whether the other end broke the connection off.
+    pub fn is_reset(&self) -> bool {
+        let is_reset = |error: &io::Error| error.kind() == io::ErrorKind::ConnectionReset;
+        match self {
+            Self::Connect(error) | Self::Tls(error) => is_reset(error),
+            Self::Exchange(error) => {
+                let cause = error.source().and_then(|cause| cause.downcast_ref());
+                cause.is_some_and(is_reset)
+            }
+            _ => false,
+        }
+    }
+
     /// Whether the system doesn't let us connect, such as to a socket of another user.
     pub fn is_permission_denied(&self) -> bool {
         matches!(self, Self::Connect(error) if error.kind() == io::ErrorKind::PermissionDenied)

@@ -9,6 +9,7 @@
 
 mod address;
 mod backoff;
+mod certificate;
 mod client;
 mod deadline;
 mod error;
@@ -18,6 +19,7 @@ mod trust;
 
 pub use address::{Address, AddressError, Host, Web};
 pub use backoff::{Backoff, spread};
+pub use certificate::{Certificate, CertificateFacts, check_server, pem_of};
 pub use client::{Client, Connection, HttpResponse, Limits, Pieces, Request, Response, read};
 pub use deadline::{Deadline, Late};
 pub use error::Error;

@@ -26,6 +26,9 @@ pub enum TrustError {
     /// A certificate can't be read.
     #[error("invalid certificate: {0}")]
     Certificate(rustls::Error),
+    /// A client would not accept a server's certificate, and why.
+    #[error("{0}")]
+    Refused(String),
     /// There is no private key in the text, or it can't be read.
     #[error("no usable private key: {0}")]
     PrivateKey(Arc<pem::Error>),

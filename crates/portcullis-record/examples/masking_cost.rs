@@ -147,6 +147,7 @@ fn verdict(is_allowed: bool) -> Verdict {
         started: None,
         duration: None,
         name: name.into(),
+        changed: false,
         mode: PolicyMode::Enforce,
         outcome,
         message: message.map(str::to_owned),
@@ -154,6 +155,10 @@ fn verdict(is_allowed: bool) -> Verdict {
         line: None,
         column: None,
         limit: None,
+        description: None,
+        category: None,
+        severity: None,
+        link: None,
     };
     let second = match is_allowed {
         true => policy("images", PolicyOutcome::Pass, None),

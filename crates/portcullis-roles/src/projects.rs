@@ -91,6 +91,11 @@ impl Projects {
         found
     }
 
+    /// Whether it holds projects whose names it does not have.
+    pub(super) fn has_patterns(&self) -> bool {
+        self.all || !self.patterns.is_empty()
+    }
+
     fn add(&mut self, project: Project) {
         if !self.places.contains_key(&project.name) {
             self.places.insert(project.name.clone(), self.named.len());

@@ -78,6 +78,11 @@ impl Tenant {
         self.projects.has_group(group)
     }
 
+    /// Whether it holds projects by pattern, or all.
+    pub fn holds_by_pattern(&self) -> bool {
+        self.projects.has_patterns()
+    }
+
     /// The projects it holds by name, those of `source` first, otherwise in the order of the document;
     /// those held by pattern are not known.
     pub fn projects(&self) -> Vec<Project> {

@@ -2,6 +2,7 @@
 
 use portcullis_core::deep_stack;
 
+use crate::bare_names::BareNames;
 use crate::fault::{Places, ScriptFault};
 use crate::parse::{self, BodyOf};
 use crate::{limits, reads_only, refuse};
@@ -13,6 +14,8 @@ pub struct Insight {
     pub faults: Vec<ScriptFault>,
     /// Whether it can't change the objects it is given. False where that is not known.
     pub reads_only: bool,
+    /// The names in it that stand alone. None where the text can't be parsed.
+    pub names: BareNames,
 }
 
 /// The body of a function, in JavaScript and sloppy mode, that the engine is known to take.
@@ -56,5 +59,6 @@ fn insight(FunctionBody { text, awaits }: FunctionBody<'_>) -> Insight {
             .map(fault)
             .collect(),
         reads_only: reads_only::statements(&statements),
+        names: BareNames::of(&statements),
     }
 }

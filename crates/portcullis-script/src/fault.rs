@@ -16,7 +16,7 @@ pub struct ScriptFault {
 
 /// Lines and columns of a text.
 #[derive(Debug)]
-pub(crate) struct Places<'a> {
+pub struct Places<'a> {
     text: &'a str,
     /// Where each line begins.
     lines: Vec<usize>,
@@ -40,7 +40,7 @@ impl<'a> Places<'a> {
     }
 
     /// Line and column of a byte of the text. Quick if asked in the order of the text.
-    pub(crate) fn at(&self, offset: usize) -> (u32, u32) {
+    pub fn at(&self, offset: usize) -> (u32, u32) {
         let line = self.lines.partition_point(|start| *start <= offset);
         let start = self.lines.get(line.saturating_sub(1)).copied().unwrap_or(0);
         let (known, width) = match self.last.get() {

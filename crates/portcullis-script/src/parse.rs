@@ -67,7 +67,15 @@ pub(crate) fn typescript_tokens(
 /// Reads JavaScript as the body of a function, in sloppy mode. The statements' positions are those
 /// of the text after [`BodyOf::prefix`].
 pub(crate) fn body(text: &str, body: BodyOf) -> Option<Vec<Stmt>> {
-    let (tree, complaints) = run(&body.wrap(text), SCRIPT, Parser::parse_script);
+    of_function(run(&body.wrap(text), SCRIPT, Parser::parse_script))
+}
+
+/// The same for TypeScript.
+pub(crate) fn typed_body(text: &str, body: BodyOf) -> Option<Vec<Stmt>> {
+    of_function(run(&body.wrap(text), typed(), Parser::parse_script))
+}
+
+fn of_function((tree, complaints): Parsed<Script>) -> Option<Vec<Stmt>> {
     let Script { body, .. } = tree.filter(|_| complaints.is_empty())?;
     // A text that closes the brace it did not open becomes more than one statement.
     let mut items = body.into_iter();
@@ -179,7 +187,11 @@ fn plain(message: &str) -> String {
     let mut characters = short.chars();
     let first = characters.next().map(char::to_lowercase);
     let text: String = first.into_iter().flatten().chain(characters).collect();
-    text.replace("<eof>", "the end")
+    match text.contains("<eof>") {
+        true if text.starts_with("unexpected token") => "unexpected end of file".to_owned(),
+        true => text.replace("<eof>", "the end of the file"),
+        false => text,
+    }
 }
 
 /// Parts of the parser's messages, and what to say instead.

@@ -20,6 +20,8 @@ const FUNCTIONS: &[&str] = &[
     "allow",
     "deny",
     "warn",
+    "exit",
+    "print",
     "atob",
     "btoa",
     "isFinite",

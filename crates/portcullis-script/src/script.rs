@@ -44,7 +44,7 @@ pub fn prepare(text: &str, language: Language) -> Result<Script, Vec<ScriptFault
 }
 
 /// The fault of a text that could not be read at all.
-fn unread(failure: &Failure) -> ScriptFault {
+pub(crate) fn unread(failure: &Failure) -> ScriptFault {
     let message = match failure {
         Failure::Panicked => "the parser failed on this text",
         Failure::NoThread(_) => "cannot start a thread to parse this text",
@@ -98,7 +98,7 @@ fn looks_like_module(text: &str) -> bool {
     })
 }
 
-fn faults(text: &str, complaints: &[Complaint]) -> Vec<ScriptFault> {
+pub(crate) fn faults(text: &str, complaints: &[Complaint]) -> Vec<ScriptFault> {
     let places = Places::new(text);
     let fault = |complaint: &Complaint| {
         let better = parse::complaint_of_text(text, complaint.at);

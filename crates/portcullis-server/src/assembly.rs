@@ -10,6 +10,7 @@ use portcullis_js::GlobalContext;
 
 use crate::http::setup::{ConnectionLimits, ListenerSetup};
 use crate::http::tls;
+use crate::managed::ManagedCertificates;
 
 /// What a configuration became.
 #[derive(Debug)]
@@ -38,7 +39,9 @@ pub fn examine(options: &LoadOptions<'_>) -> Report {
         Ok(loaded) => loaded,
         Err((Faults(faults), warnings)) => return Report { faults, warnings },
     };
-    let assembled = assemble(&loaded, None, &GlobalContext::new(0), Before::default());
+    let managed = ManagedCertificates::default();
+    let context = GlobalContext::new(0);
+    let assembled = assemble(&loaded, None, &context, &managed, Before::default());
     let mut warnings = loaded.warnings;
     match assembled {
         Err(Faults(faults)) => Report { faults, warnings },
@@ -79,7 +82,8 @@ pub(crate) fn log_start<'a>(
 ) {
     let configuration = match options.source {
         ConfigSource::File(file) => file.display().to_string(),
-        ConfigSource::BuiltIn(_) => "(demonstration)".to_owned(),
+        ConfigSource::BuiltIn(_) => "(built-in)".to_owned(),
+        ConfigSource::PoliciesOf { file, .. } => file.display().to_string(),
         ConfigSource::Policies(folder) => folder.display().to_string(),
     };
     let listeners: Vec<String> = listeners.map(|(name, at)| format!("{name} {at}")).collect();
@@ -123,10 +127,11 @@ pub(crate) fn assemble(
     loaded: &Loaded,
     data_dir: Option<&Path>,
     context: &GlobalContext,
+    managed: &ManagedCertificates,
     before: Before<'_>,
 ) -> Result<Assembled, Faults> {
     let mut faults = Vec::new();
-    let listeners = listeners(loaded, data_dir, &mut faults);
+    let listeners = listeners(loaded, data_dir, managed, &mut faults);
     let gate = portcullis_gate::build(loaded, data_dir, context, before, &mut faults);
     match gate.filter(|_| faults.is_empty()) {
         Some(gate) => Ok(Assembled { gate, listeners }),
@@ -137,13 +142,17 @@ pub(crate) fn assemble(
 fn listeners(
     loaded: &Loaded,
     data_dir: Option<&Path>,
+    managed: &ManagedCertificates,
     faults: &mut Vec<Fault>,
 ) -> Vec<ListenerSetup> {
     let limits = ConnectionLimits::from(&loaded.limits);
     let mut made = Vec::new();
     for listener in &loaded.listeners {
         let tls = listener.tls.as_ref();
-        match tls.map(|tls| tls::build(tls, data_dir)).transpose() {
+        match tls
+            .map(|tls| tls::build(tls, data_dir, managed))
+            .transpose()
+        {
             Ok(tls) => made.push(ListenerSetup::new(listener.clone(), tls, limits)),
             Err(why) => faults.push(listener.origin.fault("tls", why)),
         }

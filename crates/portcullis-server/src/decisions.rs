@@ -200,8 +200,10 @@ impl DecisionLog {
         self.intake.queue.end(deadline);
         // A writer that is stuck, at a pipe without a reader, must not keep the server from ending.
         let is_over = self.intake.queue.wait_until_over(LAST_MOMENTS);
-        let thread = self.thread.lock().take();
-        let Some(thread) = thread else {
+        // Held until the end: the process may end when the last of those who call this returns, and what is lost is
+        // told before.
+        let mut thread = self.thread.lock();
+        let Some(thread) = thread.take() else {
             return;
         };
         if is_over {

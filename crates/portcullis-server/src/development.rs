@@ -6,11 +6,9 @@ use std::io::Write;
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
+use portcullis_certificates::Identity;
 use portcullis_files::Use;
-use rcgen::{CertificateParams, DistinguishedName, DnType, KeyPair, date_time_ymd};
-use rustls::pki_types::{CertificateDer, PrivateKeyDer, PrivatePkcs8KeyDer};
-
-const NAMES: [&str; 3] = ["localhost", "127.0.0.1", "::1"];
+use rustls::pki_types::{CertificateDer, PrivateKeyDer};
 
 /// The files of the certificate and its key, made if they are not there.
 pub(crate) fn certificate(data_dir: &Path) -> Result<(PathBuf, PathBuf), String> {
@@ -35,31 +33,24 @@ pub(crate) fn certificate(data_dir: &Path) -> Result<(PathBuf, PathBuf), String>
         .mode(0o700)
         .create(&dir)
         .map_err(at)?;
-    let (made, pair) = make()?;
-    write(&key, &pair.serialize_pem(), 0o600).map_err(at)?;
-    write(&certificate, &made.pem(), 0o644).map_err(at)?;
+    let made = make()?;
+    write(&key, made.key.pem(), 0o600).map_err(at)?;
+    write(&certificate, &made.certificate.pem(), 0o644).map_err(at)?;
     Ok((certificate, key))
 }
 
 /// The same without files, to check a configuration without leaving a trace.
 pub(crate) fn in_memory() -> Result<(Vec<CertificateDer<'static>>, PrivateKeyDer<'static>), String>
 {
-    let (made, pair) = make()?;
-    let key = PrivateKeyDer::Pkcs8(PrivatePkcs8KeyDer::from(pair.serialize_der()));
-    Ok((vec![made.der().clone()], key))
+    let made = make()?;
+    let key = portcullis_net::private_key(made.key.pem().as_bytes());
+    let key = key.map_err(|error| error.to_string())?;
+    let certificate = CertificateDer::from(made.certificate.der().to_vec());
+    Ok((vec![certificate], key))
 }
 
-fn make() -> Result<(rcgen::Certificate, KeyPair), String> {
-    let failed = |e: rcgen::Error| format!("cannot create a development certificate: {e}");
-    let mut params = CertificateParams::new(NAMES.map(str::to_owned)).map_err(failed)?;
-    params.distinguished_name = DistinguishedName::new();
-    params
-        .distinguished_name
-        .push(DnType::CommonName, "Portcullis development");
-    params.not_before = date_time_ymd(2024, 1, 1);
-    params.not_after = date_time_ymd(2044, 1, 1);
-    let pair = KeyPair::generate().map_err(failed)?;
-    Ok((params.self_signed(&pair).map_err(failed)?, pair))
+fn make() -> Result<Identity, String> {
+    portcullis_certificates::development().map_err(|error| error.to_string())
 }
 
 /// Writes a temporary file and renames it, so that no reader sees half a file.

@@ -1,7 +1,7 @@
 //! Liveness and readiness of the server.
 //!
 //! `/livez` answers 200 as long as the server runs. `/readyz` answers 200 when every listener is bound, the
-//! store was opened (for CI jobs too, where they are served), every graph knows its objects, policies can be evaluated, and the server isn't about to
+//! store was opened (for CI jobs too, where they are served), clients trust managed certificates, every graph knows its objects, policies can be evaluated, and the server isn't about to
 //! end. A store that stops answering later is shown, and makes it unready only where decisions must be
 //! recorded. A failed reload is shown, and does not make it unready: the last good configuration decides.
 
@@ -13,6 +13,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use portcullis_core::sync::Mutex;
 
 use crate::decisions::DecisionLog;
+use crate::managed::ManagedHealth;
+use portcullis_gate::cluster::ClusterInForce;
 use portcullis_gate::graphs::Graphs;
 use portcullis_gate::policies::Engine;
 use portcullis_js::Guard;
@@ -87,7 +89,10 @@ pub(crate) struct Parts<'a> {
     /// Whether the store of CI jobs is open, or why not; nothing where none are served.
     pub(crate) jobs: Option<Result<(), String>>,
     pub(crate) graphs: &'a Graphs,
+    pub(crate) cluster: &'a ClusterInForce,
     pub(crate) policies: PoliciesHealth,
+    /// The certificates that the server makes itself; nothing if there are none.
+    pub(crate) certificates: Option<ManagedHealth>,
 }
 
 /// One line of the verbose answer.
@@ -127,7 +132,9 @@ impl Health {
             store,
             jobs,
             graphs,
+            cluster,
             policies,
+            certificates,
         } = parts;
         let bound = self.bound.load(Ordering::SeqCst);
         let ending = self.ending.load(Ordering::SeqCst);
@@ -144,6 +151,12 @@ impl Health {
             fault: open.is_err().then_some("the store of CI jobs is not open"),
             remark: open.err(),
             trouble: None,
+        });
+        let certificates = certificates.map(|health| Check {
+            name: "certificates",
+            fault: health.fault,
+            remark: health.trouble.clone(),
+            trouble: health.trouble,
         });
         let mut checks = vec![
             Check {
@@ -196,10 +209,25 @@ impl Health {
                 trouble: None,
             },
         ];
+        if cluster.is_configured() {
+            let troubles = cluster.troubles();
+            checks.push(Check {
+                name: "kube",
+                fault: (!cluster.is_synced())
+                    .then_some("not all objects of the cluster are synced yet"),
+                remark: (!troubles.is_empty()).then(|| troubles.join("; ")),
+                trouble: None,
+            });
+        }
         // Beside the other store.
         let place = checks.iter().position(|check| check.name == "graph");
         if let (Some(jobs), Some(place)) = (jobs, place) {
             checks.insert(place, jobs);
+        }
+        // Beside the listeners that show them.
+        let place = checks.iter().position(|check| check.name == "store");
+        if let (Some(certificates), Some(place)) = (certificates, place) {
+            checks.insert(place, certificates);
         }
         checks
     }
@@ -255,7 +283,9 @@ mod tests {
             store,
             jobs,
             graphs: &Graphs::default(),
+            cluster: &ClusterInForce::default(),
             policies,
+            certificates: None,
         };
         health.readiness(excluded, parts)
     }
@@ -274,6 +304,34 @@ mod tests {
         assert!(is_ready && text.contains("[+]ci ok"), "{text}");
         let (is_ready, text) = asked(Some(Err("connection refused".to_owned())));
         let said = "[-]ci failed: the store of CI jobs is not open (connection refused)";
+        assert!(!is_ready && text.contains(said), "{text}");
+    }
+
+    #[test]
+    fn a_managed_certificate_must_be_there_and_trouble_with_it_is_shown() {
+        let health = Health::default();
+        health.set_bound();
+        let asked = |fault, trouble: Option<&str>| {
+            let parts = Parts {
+                store: &StoreHealth::default(),
+                jobs: None,
+                graphs: &Graphs::default(),
+                cluster: &ClusterInForce::default(),
+                policies: PoliciesHealth::default(),
+                certificates: Some(ManagedHealth {
+                    fault,
+                    trouble: trouble.map(str::to_owned),
+                }),
+            };
+            health.readiness(&[], parts)
+        };
+        let (is_ready, text) = asked(None, None);
+        assert!(is_ready && text.contains("[+]certificates ok\n"), "{text}");
+        let (is_ready, text) = asked(None, Some("connection refused"));
+        let said = "[-]certificates failed, still ready: connection refused\n";
+        assert!(is_ready && text.contains(said), "{text}");
+        let (is_ready, text) = asked(Some("there is no certificate yet"), Some("forbidden"));
+        let said = "[-]certificates failed: there is no certificate yet (forbidden)\n";
         assert!(!is_ready && text.contains(said), "{text}");
     }
 

@@ -16,6 +16,7 @@ use crate::http::listener::{Accepting, Bound, accept_all, bind};
 use crate::http::setup::ListenerSetup;
 use crate::http::trust::Phase;
 use crate::http::unix;
+use crate::managed::OnServe;
 use crate::server::Server;
 use crate::standing::ListenerState;
 use portcullis_config::{Bind, Listener, Service};
@@ -135,7 +136,11 @@ impl Listeners {
             .into_iter()
             .map(Some)
             .collect();
+        let mut kept = Vec::new();
         for (setup, socket) in prepared.0 {
+            if let Some(keeper) = setup.tls.as_ref().and_then(|tls| tls.keeper.clone()) {
+                kept.push((keeper, self.on_serve(&setup.name)));
+            }
             if let Some(expires_at) = setup.tls.as_ref().and_then(|tls| tls.expires_at) {
                 self.server.metrics.certificate(&setup.name, expires_at);
             }
@@ -151,9 +156,21 @@ impl Listeners {
         before.into_iter().flatten().for_each(Working::stop);
         let states = self.working.iter().map(Working::state);
         self.server.standing.set_listeners(states.collect());
+        self.server.managed.put_in_force(kept);
         let limits = |working: &Working| (working.room, working.setup.load().connections);
         let rooms: Vec<_> = self.working.iter().map(limits).collect();
         self.connections.share_out(counts, &rooms);
+    }
+
+    /// What is done when a managed certificate of this listener is served.
+    fn on_serve(&self, listener: &str) -> OnServe {
+        let (server, listener) = (Arc::downgrade(&self.server), listener.to_owned());
+        Box::new(move |expires_at| {
+            if let Some(server) = server.upgrade() {
+                server.metrics.certificate(&listener, expires_at);
+                server.standing.set_expiry(&listener, expires_at);
+            }
+        })
     }
 
     fn start(&self, setup: ListenerSetup, bound: Bound) -> Working {

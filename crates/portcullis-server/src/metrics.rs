@@ -7,8 +7,10 @@ mod admission;
 mod api;
 mod authorization;
 mod ci;
+mod cluster;
 mod graph;
 mod policies;
+mod process;
 mod resources;
 mod telemetry;
 
@@ -16,9 +18,9 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use portcullis_core::{AccessVerdict, Attributes, Verdict, clock};
+use portcullis_core::{AccessVerdict, Attributes, HostCallStep, PolicyStep, Verdict, clock};
 use portcullis_telemetry::Telemetry;
-use prometheus_client::encoding::text::encode;
+use prometheus_client::encoding::text::{encode_eof, encode_registry};
 use prometheus_client::encoding::{EncodeLabelSet, EncodeLabelValue, LabelValueEncoder};
 use prometheus_client::metrics::counter::Counter;
 use prometheus_client::metrics::family::Family;
@@ -31,6 +33,7 @@ use admission::AdmissionMetrics;
 use api::ApiMetrics;
 use authorization::AuthorizationMetrics;
 pub(crate) use ci::CiMetrics;
+pub(crate) use cluster::ClusterMetrics;
 pub(crate) use graph::GraphMetrics;
 pub(crate) use policies::GuardMetrics;
 use policies::PolicyMetrics;
@@ -63,6 +66,8 @@ struct ErrorLabels {
 #[derive(Debug)]
 pub(crate) struct Metrics {
     registry: Registry,
+    /// Of the process, with names of their own.
+    process: Registry,
     errors: Family<ErrorLabels, Counter>,
     connections: Family<ListenerLabels, Gauge>,
     certificates: Family<ListenerLabels, Gauge>,
@@ -74,6 +79,8 @@ pub(crate) struct Metrics {
     pub(crate) ci: CiMetrics,
     /// What is counted of the graphs.
     pub(crate) graphs: GraphMetrics,
+    /// What is known of the cluster's objects.
+    pub(crate) cluster: ClusterMetrics,
     /// What the decision log counts.
     pub(crate) decisions: DecisionCounts,
     reload_ok: Gauge,
@@ -87,17 +94,20 @@ impl Metrics {
         let api = ApiMetrics::new(&mut registry);
         let ci = CiMetrics::new(&mut registry);
         let graphs = GraphMetrics::new(&mut registry);
+        let cluster = ClusterMetrics::new(&mut registry);
         let decisions = DecisionCounts::new(&mut registry);
         let admission = AdmissionMetrics::new(&mut registry);
         let authorization = AuthorizationMetrics::new(&mut registry);
         let mut metrics = Self {
             registry,
+            process: process::registry(),
             policies,
             admission,
             authorization,
             api,
             ci,
             graphs,
+            cluster,
             decisions,
             errors: Family::default(),
             connections: Family::default(),
@@ -155,6 +165,11 @@ impl Metrics {
         self.policies.review(verdict);
     }
 
+    /// Policies of the configuration were asked about a job.
+    pub(crate) fn job_policies(&self, policies: &[PolicyStep], calls: &[HostCallStep]) {
+        self.policies.evaluated(policies, calls);
+    }
+
     /// How often a policy was asked since the start, by what it said.
     pub(crate) fn policy_counts(&self, policy: &str) -> BTreeMap<&'static str, u64> {
         self.policies.counts(policy)
@@ -207,7 +222,10 @@ impl Metrics {
     /// All of it as text.
     pub(crate) fn text(&self) -> String {
         let mut text = String::new();
-        let _ = encode(&mut text, &self.registry);
+        // Writing to a string can't fail.
+        let _ = encode_registry(&mut text, &self.registry);
+        let _ = encode_registry(&mut text, &self.process);
+        let _ = encode_eof(&mut text);
         text
     }
 }

@@ -124,9 +124,9 @@ impl<'a> Reloader<'a> {
             Ok(now) => {
                 self.failure = None;
                 self.server.health.set_reload(None);
-                self.server.standing.reloaded(None);
                 let changes = now.since(&self.inventory).to_string();
                 tracing::info!(changes, "configuration reloaded");
+                self.server.standing.reloaded(Ok(changes));
                 self.inventory = now;
             }
             Err(why) => {
@@ -135,7 +135,8 @@ impl<'a> Reloader<'a> {
                     tracing::error!("the last good configuration stays in force: {why}");
                 }
                 let first = why.lines().next().map(str::to_owned);
-                self.server.standing.reloaded(first.clone());
+                let told = first.clone().unwrap_or_default();
+                self.server.standing.reloaded(Err(told));
                 self.server.health.set_reload(first);
                 self.failure = Some(why);
             }
@@ -178,17 +179,21 @@ impl<'a> Reloader<'a> {
         let before = Before {
             access: Some(&before.access),
             graphs: Some(&before.graphs),
+            cluster: Some(&before.cluster),
             watcher: Some(&self.server.metrics.graphs),
             guard: Some(&self.server.guard),
         };
-        let assembled = assembly::assemble(&loaded, Some(&self.data_dir), &context, before);
+        let (data_dir, managed) = (Some(self.data_dir.as_path()), &self.server.managed);
+        let assembled = assembly::assemble(&loaded, data_dir, &context, managed, before);
         let Assembled {
             gate,
             listeners: wanted,
         } = assembled.map_err(|faults| faults.to_string())?;
-        // Requests are not denied because a graph is still catching up.
+        // Requests are not denied because a graph is still catching up, or objects are not synced yet.
         gate.graphs.start().await?;
+        gate.cluster.start().await?;
         gate.graphs.caught_up(CATCH_UP_WITHIN).await?;
+        gate.cluster.synced(CATCH_UP_WITHIN).await?;
         let settings = Settings::new(&loaded.decisions, &self.data_dir);
         let store = self.another_store(&settings).await?;
         let prepared = listeners
@@ -207,6 +212,8 @@ impl<'a> Reloader<'a> {
             .budget
             .set_limit(gate.limits.request_memory.bytes());
         self.server.metrics.graphs.show(&gate.graphs);
+        self.server.metrics.cluster.show(&gate.cluster);
+        self.server.policy_changes.reloaded(&gate.policies);
         self.server.gate.store(Arc::new(gate));
         self.server.decisions.change(settings, store);
         self.server.operator_state.move_to(location.clone());

@@ -153,7 +153,7 @@ impl Visitor {
             Found::Route(route) => doors::answer(route, self, &gate, head, body).await,
             Found::WrongMethod(allow) => Err(HttpError::method_not_allowed(allow)),
             Found::Nothing => match self.setup.load().serves.contains(&Service::Web) {
-                true => api::page_not_found(head),
+                true => api::page_not_found(self, &gate, head).await,
                 false => Err(HttpError::not_found("no such path")),
             },
         }

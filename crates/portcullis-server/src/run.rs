@@ -24,10 +24,15 @@ use crate::http::setup::ListenerSetup;
 use crate::job_door;
 use crate::listeners::{BindError, Listeners};
 use crate::logging;
+use crate::managed::ManagedCertificates;
 use crate::metrics::Metrics;
 use crate::operator_state::OperatorState;
+use crate::playground::Playground;
+use crate::policy_changes::PolicyChanges;
 use crate::reload::{FreshlyLoaded, Reloader, Trigger};
 use crate::server::Server;
+use crate::service_manager::ServiceManager;
+use crate::sign_in_link::{SignInLink, Waiting};
 use crate::standing::Standing;
 use portcullis_config::{LoadOptions, Loaded, Shutdown};
 use portcullis_document::Faults;
@@ -57,6 +62,8 @@ pub struct Ready<'a> {
     pub data_dir: &'a Path,
     /// What was prepared for a demonstration.
     pub demonstration: Option<Prepared>,
+    /// Path and query of the link that signs a person in.
+    pub sign_in_link: Option<String>,
 }
 
 /// Told once, when every listener is bound.
@@ -71,6 +78,8 @@ pub struct RunOptions<'a> {
     pub data_dir: PathBuf,
     /// Is called when requests are accepted.
     pub on_ready: Option<OnReady>,
+    /// A link that signs a person in, once.
+    pub sign_in_link: Option<SignInLink>,
     /// Whether the log may use colours.
     pub colours: bool,
     /// Whether this is the demonstration, which has controllers of CI jobs from the start.
@@ -78,6 +87,8 @@ pub struct RunOptions<'a> {
     /// How to start a process that evaluates policies. Without one, too many evaluations that can't
     /// be stopped keep all others from beginning.
     pub worker: Option<WorkerCommand>,
+    /// How to start a process that tries policies. Without one there is no playground.
+    pub playground: Option<WorkerCommand>,
 }
 
 /// Why a server did not run.
@@ -107,6 +118,9 @@ pub enum RunError {
     /// The objects of a graph can't be followed.
     #[error("{0}")]
     Graph(String),
+    /// The objects of the cluster can't be watched.
+    #[error("{0}")]
+    Cluster(String),
     /// The system refuses something.
     #[error("{what}")]
     System {
@@ -192,11 +206,13 @@ pub(crate) fn build(
         guard: Some(&guard),
         ..Before::default()
     };
-    let assembled =
-        assembly::assemble(loaded, data_dir, &context, before).map_err(RunError::Configuration)?;
+    let managed = ManagedCertificates::default();
+    let assembled = assembly::assemble(loaded, data_dir, &context, &managed, before)
+        .map_err(RunError::Configuration)?;
     // First, so that the engines are made while the rest starts.
     assembled.gate.engine.start().map_err(RunError::Policies)?;
     metrics.graphs.show(&assembled.gate.graphs);
+    metrics.cluster.show(&assembled.gate.cluster);
     assembly::log_policies(loaded);
     assembly::log_access(&assembled.gate.access);
     let health = Health::default();
@@ -205,12 +221,16 @@ pub(crate) fn build(
     let log = DecisionLog::start(settings, store, metrics.decisions.clone())
         .map_err(RunError::system("cannot start the decision log thread"))?;
     let budget = Budget::new(loaded.limits.request_memory.bytes());
+    let policy_changes = PolicyChanges::default();
+    policy_changes.started(&assembled.gate.policies);
     let server = Arc::new(Server {
         budget,
         gate: ArcSwap::from_pointee(assembled.gate),
         health,
-        standing: Standing::new(),
+        standing: Standing::new(options.is_demonstration),
+        policy_changes,
         metrics,
+        managed,
         decisions: log,
         ci: CiJobs::new(location.clone(), loaded, &options.data_dir),
         operator_state: Arc::new(OperatorState::new(location)),
@@ -219,6 +239,8 @@ pub(crate) fn build(
         reloads: watch::Sender::new(0),
         global_context: context,
         guard,
+        sign_in_link: Waiting::new(options.sign_in_link.clone()),
+        playground: Playground::new(options.playground.clone()),
         telemetry,
     });
     Ok((server, assembled.listeners))
@@ -227,9 +249,13 @@ pub(crate) fn build(
 /// Starts what runs beside requests, and learns what must be known before the first one.
 pub(crate) async fn start(server: &Server) -> Result<(), RunError> {
     tokio::spawn(Arc::clone(&server.operator_state).sweep());
-    let graphs = server.gate.load().graphs.clone();
+    let (graphs, cluster) = {
+        let gate = server.gate.load();
+        (gate.graphs.clone(), gate.cluster.clone())
+    };
     server.learn_ended_sessions().await;
-    graphs.start().await.map_err(RunError::Graph)
+    graphs.start().await.map_err(RunError::Graph)?;
+    cluster.start().await.map_err(RunError::Cluster)
 }
 
 /// A write beyond the limit on the size of files fails, as on a full disk, instead of ending the process:
@@ -292,6 +318,7 @@ async fn serve(
         let has_sessions = || following.has_sessions();
         following.operator_state.follow_sessions(has_sessions).await;
     });
+    let manager = ServiceManager::new(options.load.env);
     listeners.apply(prepared, counts);
     server.metrics.reloaded(true);
     server.health.set_bound();
@@ -305,8 +332,13 @@ async fn serve(
             listeners: &places.collect::<Vec<_>>(),
             data_dir: &options.data_dir,
             demonstration,
+            sign_in_link: options.sign_in_link.as_ref().map(SignInLink::path),
         });
     }
+
+    manager.ready("listening");
+    tokio::spawn(manager.clone().keep_alive());
+    tokio::spawn(manager.clone().follow(Arc::clone(server)));
 
     let mut reloader = Reloader::new(options.load, options.data_dir, Arc::clone(server), loaded);
     let stop = 'running: loop {
@@ -315,6 +347,10 @@ async fn serve(
             _ = terminate.recv() => break Stop::Terminate,
             _ = interrupt.recv() => break Stop::Interrupt,
         };
+        // One that is tried again changes nothing that was asked for.
+        if trigger == Trigger::Wanted {
+            manager.reloading();
+        }
         // A reload can wait long for a graph: what is asked meanwhile is not.
         loop {
             tokio::select! {
@@ -324,7 +360,9 @@ async fn serve(
                 _ = interrupt.recv() => break 'running Stop::Interrupt,
             }
         }
+        manager.ready(&server.standing.words_of_reload());
     };
+    manager.stopping();
     let ended = drain(
         Arc::clone(server),
         listeners,

@@ -13,8 +13,12 @@ use crate::ci::CiJobs;
 use crate::decisions::DecisionLog;
 use crate::health::Health;
 use crate::http::budget::Budget;
+use crate::managed::ManagedCertificates;
 use crate::metrics::Metrics;
 use crate::operator_state::OperatorState;
+use crate::playground::Playground;
+use crate::policy_changes::PolicyChanges;
+use crate::sign_in_link::Waiting;
 use crate::standing::Standing;
 
 /// What all connections share.
@@ -28,8 +32,12 @@ pub(crate) struct Server {
     pub(crate) health: Health,
     /// Since when it runs, and where.
     pub(crate) standing: Standing,
+    /// When policies changed.
+    pub(crate) policy_changes: PolicyChanges,
     /// What is counted.
     pub(crate) metrics: Metrics,
+    /// Certificates that the server makes itself.
+    pub(crate) managed: ManagedCertificates,
     /// What is kept of decisions.
     pub(crate) decisions: DecisionLog,
     /// What operators set.
@@ -46,6 +54,10 @@ pub(crate) struct Server {
     pub(crate) global_context: GlobalContext,
     /// Which policies are evaluated in processes, whatever the configuration.
     pub(crate) guard: Guard,
+    /// The link that signs a person in, if there is one.
+    pub(crate) sign_in_link: Waiting,
+    /// Where policies are tried that are not in force.
+    pub(crate) playground: Playground,
     /// Where spans and logs go, if they are exported.
     pub(crate) telemetry: Option<Telemetry>,
 }

@@ -10,6 +10,8 @@ use portcullis_core::sync::Mutex;
 pub(crate) struct Standing {
     /// When it was started.
     pub(crate) started: SystemTime,
+    /// Whether it is the demonstration.
+    pub(crate) is_demonstration: bool,
     listeners: Mutex<Vec<ListenerState>>,
     reload: Mutex<Option<LastReload>>,
 }
@@ -32,15 +34,16 @@ pub(crate) struct ListenerState {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct LastReload {
     pub(crate) at: SystemTime,
-    /// Why it changed nothing, if it did not.
-    pub(crate) error: Option<String>,
+    /// What it changed, or why it changed nothing.
+    pub(crate) outcome: Result<String, String>,
 }
 
 impl Standing {
     /// Started now.
-    pub(crate) fn new() -> Self {
+    pub(crate) fn new(is_demonstration: bool) -> Self {
         Self {
             started: clock::wall(),
+            is_demonstration,
             listeners: Mutex::default(),
             reload: Mutex::default(),
         }
@@ -51,15 +54,33 @@ impl Standing {
         *self.listeners.lock() = listeners;
     }
 
+    /// A listener shows another certificate.
+    pub(crate) fn set_expiry(&self, listener: &str, expires_at: i64) {
+        let mut listeners = self.listeners.lock();
+        let known = listeners.iter_mut().find(|known| known.name == listener);
+        if let Some(known) = known {
+            known.expires_at = Some(expires_at);
+        }
+    }
+
     /// The listeners at work.
     pub(crate) fn listeners(&self) -> Vec<ListenerState> {
         self.listeners.lock().clone()
     }
 
     /// A reload ended.
-    pub(crate) fn reloaded(&self, error: Option<String>) {
+    pub(crate) fn reloaded(&self, outcome: Result<String, String>) {
         let at = clock::wall();
-        *self.reload.lock() = Some(LastReload { at, error });
+        *self.reload.lock() = Some(LastReload { at, outcome });
+    }
+
+    /// How the last reload went, in words.
+    pub(crate) fn words_of_reload(&self) -> String {
+        match self.last_reload().map(|last| last.outcome) {
+            Some(Ok(changes)) => format!("configuration reloaded: {changes}"),
+            Some(Err(why)) => format!("the last good configuration stays in force: {why}"),
+            None => "listening".to_owned(),
+        }
     }
 
     /// How the last reload went; nothing before the first.

@@ -159,6 +159,11 @@ pub(crate) trait Database: Send {
     /// there.
     fn change(&mut self, change: &Change, values: &[Value<'_>]) -> Result<u64, Failure>;
 
+    /// The time of the database server, in seconds since 1970; none if it is the one of this machine.
+    fn time(&mut self) -> Result<Option<i64>, Failure> {
+        Ok(None)
+    }
+
     /// Begins a transaction that will write.
     fn begin(&mut self) -> Result<(), Failure>;
 

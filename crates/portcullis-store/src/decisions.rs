@@ -12,6 +12,7 @@ mod filter;
 mod read;
 mod retention;
 mod scan;
+mod tally;
 mod thin;
 mod ulid;
 
@@ -26,6 +27,7 @@ pub(crate) use append::NewDigests;
 pub use filter::Filter;
 pub(crate) use retention::Pruned;
 pub use retention::Retention;
+pub use tally::{Bounds, Counted, Course, Part, Tally};
 
 /// All our tables.
 const TABLES: &[&str] = &[

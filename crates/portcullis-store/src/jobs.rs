@@ -55,6 +55,7 @@ pub use ahead::WillChange;
 pub use archive::ArchivedJobs;
 pub use artifacts::ArtifactRecord;
 pub use controllers::{ControllerRecord, ControllerSecret};
+pub use counts::{JobCount, JobCounts, WaitingCount};
 pub use deliveries::{AfterTry, Claimant, DeliveryFilter, DeliveryShare};
 pub use draft::JobsDraft;
 pub use error::JobsError;

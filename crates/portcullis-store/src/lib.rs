@@ -23,16 +23,16 @@ mod sweep;
 mod times;
 
 pub use database::Mode;
-pub use decisions::{Entry, Filter, Mark, Page, Retention};
+pub use decisions::{Bounds, Counted, Course, Entry, Filter, Mark, Page, Part, Retention, Tally};
 pub use error::StoreError;
 pub use holds::{Hold, NewHold, Placed};
 pub use jobs::{
     AfterTry, ArchivedJobs, ArtifactRecord, Claimant, ControllerRecord, ControllerSecret,
     CreatedJob, DecisionRecord, Delivery, DeliveryFilter, DeliveryId, DeliveryShare, DeliveryState,
-    DeliveryTry, ExpiredJobs, HeldManager, IdKind, JobFilter, JobRecord, JobRun, JobsDraft,
-    JobsError, JobsReader, JobsTransaction, JobsWriter, LaneId, LaneNeeds, LivePipelines,
-    ManagerContact, ManagerRecord, PipelineMatch, PipelineRecord, PreparedJobs, QueuePlace,
-    RunnerRecord, Taker, TraceState, WillChange,
+    DeliveryTry, ExpiredJobs, HeldManager, IdKind, JobCount, JobCounts, JobFilter, JobRecord,
+    JobRun, JobsDraft, JobsError, JobsReader, JobsTransaction, JobsWriter, LaneId, LaneNeeds,
+    LivePipelines, ManagerContact, ManagerRecord, PipelineMatch, PipelineRecord, PreparedJobs,
+    QueuePlace, RunnerRecord, Taker, TraceState, WaitingCount, WillChange,
 };
 pub use location::Location;
 pub use sessions::{EndedSessions, EndingSession};

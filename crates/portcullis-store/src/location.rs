@@ -74,6 +74,14 @@ impl Location {
         Self::sqlite(&directory.join(FILE))
     }
 
+    /// The file of an embedded store.
+    pub fn file(&self) -> Option<&Path> {
+        match &self.place {
+            Backend::Sqlite(path) => Some(path),
+            Backend::Postgres(_) => None,
+        }
+    }
+
     fn sqlite(path: &Path) -> Self {
         Self {
             place: Backend::Sqlite(path.to_owned()),

@@ -61,6 +61,11 @@ const MIGRATIONS: &[Migration] = &[
 
 const TABLE: &str = "portcullis_migrations";
 
+/// The version of the newest tables.
+pub(crate) fn version() -> u64 {
+    MIGRATIONS.len() as u64
+}
+
 /// Applies what is missing.
 pub(crate) fn bring_up_to_date(database: &mut dyn Database) -> Result<(), Failure> {
     if database.has_table(TABLE)? && missing(database)? == 0 {

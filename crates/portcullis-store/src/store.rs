@@ -2,13 +2,13 @@
 
 use std::fmt;
 use std::ops::ControlFlow;
-use std::time::SystemTime;
+use std::time::{Duration, SystemTime};
 
 use portcullis_record::Summary;
 
 use crate::database::{Database, Mode};
 use crate::decisions::{
-    Decisions, Entry, Filter, Listed, Mark, Page, Pruned, Retention, Statistics,
+    Course, Decisions, Entry, Filter, Listed, Mark, Page, Pruned, Retention, Statistics, Tally,
 };
 use crate::error::{Failure, StoreError};
 use crate::location::Location;
@@ -139,6 +139,16 @@ impl Store {
         self.with(|decisions, database| decisions.count(database, filter))
     }
 
+    /// Counts decisions of a time, in parts of it. The work is bounded: [`Part::is_at_least`](crate::Part::is_at_least) says where
+    /// counting stopped.
+    ///
+    /// # Errors
+    ///
+    /// When the database doesn't answer.
+    pub fn tally(&mut self, filter: &Filter, course: &Course) -> Result<Tally, StoreError> {
+        self.with(|decisions, database| decisions.tally(database, filter, course))
+    }
+
     /// Deletes what is too old or too much, the oldest first, and gives the space back. Decisions go
     /// in batches as they are stored; one goes when all of it is too old.
     ///
@@ -175,6 +185,22 @@ impl Store {
     /// When the database doesn't answer.
     pub fn durability_risk(&mut self) -> Result<Option<String>, StoreError> {
         self.with(|_, database| database.durability_risk())
+    }
+
+    /// The time of the database server; none if it is the one of this machine.
+    ///
+    /// # Errors
+    ///
+    /// When the database doesn't answer.
+    pub fn time(&mut self) -> Result<Option<SystemTime>, StoreError> {
+        let seconds = self.with(|_, database| database.time())?;
+        let seconds = seconds.and_then(|seconds| u64::try_from(seconds).ok());
+        Ok(seconds.map(|seconds| SystemTime::UNIX_EPOCH + Duration::from_secs(seconds)))
+    }
+
+    /// The version of the tables that this program needs.
+    pub fn schema_version() -> u64 {
+        migrations::version()
     }
 
     /// Whether it answers.

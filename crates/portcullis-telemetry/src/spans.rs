@@ -102,7 +102,7 @@ impl<'a> Spans<'a> {
 
     /// The spans of plug-ins and policies. Steps follow each other without a pause.
     pub(crate) fn admission(&mut self, began: Instant, steps: &[Step]) {
-        let mut start = began;
+        let mut start = earliest(began, steps.iter().map(policies_and_duration));
         for step in steps {
             let end = after(start, step.duration);
             let ran = |policy: &&PolicyStep| policy.outcome != PolicyOutcome::Skip;
@@ -252,6 +252,44 @@ impl<'a> Spans<'a> {
     }
 }
 
+/// When judging began: `began`, or earlier if that was measured too late. Policies know when they began, and the steps
+/// before them had ended by then. Each step has when its first policy began, and its duration.
+fn earliest(began: Instant, steps: impl Iterator<Item = (Option<Instant>, Duration)>) -> Instant {
+    let mut earliest = began;
+    let mut before = Duration::ZERO;
+    for (first, duration) in steps {
+        let latest = first.and_then(|first| first.checked_sub(before));
+        earliest = latest.map_or(earliest, |latest| earliest.min(latest));
+        before = before.saturating_add(duration);
+    }
+    earliest
+}
+
+/// When the first policy of a step began, and how long the step took.
+fn policies_and_duration(step: &Step) -> (Option<Instant>, Duration) {
+    let started = step.policies.iter().filter_map(|policy| policy.started);
+    (started.min(), step.duration)
+}
+
 fn after(start: Instant, duration: Duration) -> Instant {
     start.checked_add(duration).unwrap_or(start)
+}
+
+#[cfg(test)]
+mod tests {
+    use portcullis_core::clock;
+
+    use super::*;
+
+    #[test]
+    fn a_step_ends_before_the_policies_after_it_begin() {
+        let policy = clock::monotonic();
+        let long = Duration::from_micros(10);
+        let steps = || [(None, long), (Some(policy), long), (None, long)].into_iter();
+        let measured_late = policy + Duration::from_micros(30);
+        assert_eq!(earliest(measured_late, steps()), policy - long);
+        let measured_in_time = policy - Duration::from_micros(30);
+        assert_eq!(earliest(measured_in_time, steps()), measured_in_time);
+        assert_eq!(earliest(policy, [(None, long)].into_iter()), policy);
+    }
 }

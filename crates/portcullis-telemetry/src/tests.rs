@@ -209,6 +209,7 @@ fn full_of(secret: &str) -> (Attributes, Verdict) {
     };
     let policy = PolicyStep {
         name: "P".into(),
+        changed: false,
         mode: PolicyMode::Enforce,
         outcome: PolicyOutcome::Error,
         message: Some(text()),
@@ -216,6 +217,10 @@ fn full_of(secret: &str) -> (Attributes, Verdict) {
         line: None,
         column: None,
         limit: Some(PolicyLimit::Deadline),
+        description: Some(text()),
+        category: Some(text()),
+        severity: None,
+        link: Some(text()),
         started: None,
         duration: None,
     };

@@ -7,8 +7,9 @@ use rcgen::{
     BasicConstraints, CertificateParams, DnType, ExtendedKeyUsagePurpose, IsCa, Issuer, KeyPair,
     KeyUsagePurpose, date_time_ymd,
 };
-use rustls::ServerConfig;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer, PrivatePkcs8KeyDer};
+use rustls::server::WebPkiClientVerifier;
+use rustls::{RootCertStore, ServerConfig};
 
 use crate::replace_file;
 
@@ -166,13 +167,35 @@ impl Identity {
     /// TLS of a server that shows this certificate, and asks for none.
     #[must_use]
     pub fn server_config(&self) -> Arc<ServerConfig> {
+        self.config_of(None)
+    }
+
+    /// The same, but clients must show a certificate of this authority.
+    #[must_use]
+    pub fn mutual_config(&self, authority: &Self) -> Arc<ServerConfig> {
+        self.config_of(Some(authority))
+    }
+
+    fn config_of(&self, clients: Option<&Self>) -> Arc<ServerConfig> {
         let provider = Arc::new(rustls::crypto::aws_lc_rs::default_provider());
-        let config = ServerConfig::builder_with_provider(provider)
+        let builder = ServerConfig::builder_with_provider(Arc::clone(&provider))
             .with_safe_default_protocol_versions()
-            .unwrap()
-            .with_no_client_auth()
-            .with_single_cert(vec![self.certificate.clone()], self.key.clone_key())
             .unwrap();
-        Arc::new(config)
+        let builder = match clients {
+            None => builder.with_no_client_auth(),
+            Some(authority) => {
+                let mut roots = RootCertStore::empty();
+                roots.add(authority.certificate.clone()).unwrap();
+                let roots = Arc::new(roots);
+                let verifier = WebPkiClientVerifier::builder_with_provider(roots, provider);
+                builder.with_client_cert_verifier(verifier.build().unwrap())
+            }
+        };
+        let chain = vec![self.certificate.clone()];
+        Arc::new(
+            builder
+                .with_single_cert(chain, self.key.clone_key())
+                .unwrap(),
+        )
     }
 }

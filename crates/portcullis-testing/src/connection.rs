@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 use std::io::{self, BufRead, BufReader, Read, Write};
-use std::net::{Ipv4Addr, Shutdown, TcpStream};
+use std::net::{Ipv4Addr, Shutdown, SocketAddr, TcpStream};
 use std::os::unix::net::UnixStream;
 use std::path::Path;
 use std::sync::Arc;
@@ -71,6 +71,15 @@ impl Connection {
     /// When nothing listens.
     pub fn tcp(port: u16) -> io::Result<Self> {
         Ok(Self::over(connect(port)?))
+    }
+
+    /// Over plain TCP, to another address of this machine.
+    ///
+    /// # Errors
+    ///
+    /// When nothing listens.
+    pub fn tcp_at(address: SocketAddr) -> io::Result<Self> {
+        Ok(Self::over(connect_to(address)?))
     }
 
     /// Over a unix socket.
@@ -193,7 +202,11 @@ impl Connection {
 }
 
 fn connect(port: u16) -> io::Result<TcpStream> {
-    let stream = TcpStream::connect((Ipv4Addr::LOCALHOST, port))?;
+    connect_to((Ipv4Addr::LOCALHOST, port).into())
+}
+
+fn connect_to(address: SocketAddr) -> io::Result<TcpStream> {
+    let stream = TcpStream::connect(address)?;
     stream.patience(PATIENCE)?;
     stream.set_nodelay(true)?;
     Ok(stream)

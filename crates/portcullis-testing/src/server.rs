@@ -12,7 +12,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 
-use rustls::{ServerConnection, StreamOwned};
+use rustls::{ServerConfig, ServerConnection, StreamOwned};
 
 use crate::{Identity, PATIENCE, Reply, Request};
 
@@ -69,7 +69,22 @@ impl Server {
         identity: &Identity,
         handler: impl Fn(&Request) -> Reply + Send + Sync + 'static,
     ) -> Self {
-        let config = identity.server_config();
+        Self::tls(identity.server_config(), handler)
+    }
+
+    /// The same, but clients must show a certificate of this authority.
+    pub fn mutual(
+        identity: &Identity,
+        authority: &Identity,
+        handler: impl Fn(&Request) -> Reply + Send + Sync + 'static,
+    ) -> Self {
+        Self::tls(identity.mutual_config(authority), handler)
+    }
+
+    fn tls(
+        config: Arc<ServerConfig>,
+        handler: impl Fn(&Request) -> Reply + Send + Sync + 'static,
+    ) -> Self {
         let (listener, port) = bound();
         let scheme = "https";
         let accept = move || {

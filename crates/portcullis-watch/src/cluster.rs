@@ -1,4 +1,5 @@
-//! Objects from a live API server: every kind a profile watches is listed, then watched.
+//! Objects from a live API server: every kind a profile watches is listed, then watched. So is every kind of the
+//! cache for plug-ins and policies (`cache`).
 //!
 //! Each kind has a task that talks to the API server (`follow`), and all of them hand what they receive to
 //! one thread that decodes and applies it, in order (`applier`): expressions take computing time, which
@@ -11,15 +12,22 @@
 
 mod access;
 mod applier;
+mod ask;
+mod cache;
+mod credentials;
+mod exchange;
 mod failure;
 mod feed;
 mod follow;
 mod lines;
 mod live;
 mod request;
+mod secret;
+mod single_objects;
 mod status;
 #[cfg(test)]
 mod tests;
+mod webhooks;
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -33,8 +41,15 @@ use feed::Feed;
 use follow::Follow;
 use status::Board;
 
-pub use access::{Access, Cluster};
+pub(crate) use access::read_kubeconfig;
+pub use access::{Access, Cluster, ConnectError};
+pub use ask::ServerAnswer;
+pub use cache::{CachedKind, ObjectCache};
+pub use credentials::Credentials;
+pub use secret::{NamespacedName, Secret};
+pub use single_objects::ObjectError;
 pub use status::KindStatus;
+pub use webhooks::{WebhookConfiguration, WebhookEntry, WebhookKind};
 
 /// So many kinds are listed at the same time: what is being listed is in memory, a page of each.
 const LISTS_AT_ONCE: usize = 2;
@@ -91,6 +106,7 @@ impl Cluster {
 
     fn feed<F: Feed>(&self, name: &str, feed: Arc<F>, timing: &Timing) -> std::io::Result<Watches> {
         let kinds = feed.kinds();
+        let asks_for_resources = feed.asks_for_resources();
         let board = Arc::new(Board::new(name, &kinds));
         let applier = Applier::start(feed, &kinds, &board)?;
         let lists = Arc::new(Semaphore::new(LISTS_AT_ONCE));
@@ -104,6 +120,7 @@ impl Cluster {
                 lists: Arc::clone(&lists),
                 board: Arc::clone(&board),
                 index,
+                asks_for_resource: asks_for_resources,
                 timing: timing.clone(),
             };
             tasks.spawn(follow.run());

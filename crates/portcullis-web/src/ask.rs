@@ -27,9 +27,14 @@ struct AskPage<'a> {
     csrf: &'a str,
     label: &'a str,
     back: &'a str,
+    /// What was sent already; the proof of the session is added to it.
+    fields: Vec<&'a (String, String)>,
 }
 
-/// The page with the question. Its form goes to the same path, with the same query.
+/// The field of a form that was asked about.
+pub(crate) const CONFIRMED: &str = "confirmed";
+
+/// The page with the question. Its form goes to the same path, with the same query and what was sent already.
 pub(crate) fn ask(request: &Request<'_>, question: &Question) -> Result<Reply, Problem> {
     let path = match request.query {
         "" => request.path.to_owned(),
@@ -42,5 +47,10 @@ pub(crate) fn ask(request: &Request<'_>, question: &Question) -> Result<Reply, P
         csrf: &request.person().csrf,
         label: question.label,
         back: &question.back,
+        fields: request
+            .form
+            .iter()
+            .filter(|(name, _)| name != "csrf")
+            .collect(),
     })
 }

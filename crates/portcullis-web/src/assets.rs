@@ -1,7 +1,9 @@
-//! Files for browsers: styles and the icon. Their names have a digest in them, so that
+//! Files for browsers: styles, the icon, and scripts if they were built. Their names have a digest in them, so that
 //! browsers keep them forever.
 
 use std::sync::LazyLock;
+
+use crate::script::Script;
 
 /// A file for browsers.
 #[derive(Debug)]
@@ -10,6 +12,8 @@ pub struct Asset {
     pub path: String,
     /// Its type.
     pub content_type: &'static str,
+    /// How `body` is compressed, if it is. It is sent as it is: every browser understands it.
+    pub encoding: Option<&'static str>,
     /// What is in it.
     pub body: &'static [u8],
 }
@@ -21,7 +25,15 @@ impl Asset {
         Self {
             path: format!("/assets/{stem}.{digest:016x}.{end}"),
             content_type,
+            encoding: None,
             body,
+        }
+    }
+
+    fn script(name: &str, compressed: &'static [u8]) -> Self {
+        Self {
+            encoding: Some("gzip"),
+            ..Self::new(name, "text/javascript; charset=utf-8", compressed)
         }
     }
 }
@@ -43,8 +55,61 @@ pub(crate) static ICON: LazyLock<Asset> = LazyLock::new(|| {
     Asset::new("icon.svg", "image/svg+xml", body)
 });
 
+// `BUILT: &[(&str, &[u8])]`, by build.rs: the names of the scripts that were built, and their compressed text.
+include!(concat!(env!("OUT_DIR"), "/built.rs"));
+
+static SCRIPTS: LazyLock<Vec<(&'static str, Asset)>> = LazyLock::new(|| {
+    let scripts = BUILT.iter();
+    scripts
+        .map(|(name, body)| (*name, Asset::script(name, body)))
+        .collect()
+});
+
+/// Where a script is; nothing if this program was built without scripts.
+pub(crate) fn script_path(script: Script) -> Option<&'static str> {
+    let found = SCRIPTS.iter().find(|(name, _)| *name == script.file());
+    found.map(|(_, asset)| asset.path.as_str())
+}
+
 /// The file at a path.
 pub fn asset(path: &str) -> Option<&'static Asset> {
-    let all = [&*STYLES, &*ICON];
-    all.into_iter().find(|asset| asset.path == path)
+    let scripts = SCRIPTS.iter().map(|(_, asset)| asset);
+    let mut all = [&*STYLES, &*ICON].into_iter().chain(scripts);
+    all.find(|asset| asset.path == path)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn scripts_that_were_built_are_those_that_pages_name() {
+        for (name, asset) in SCRIPTS.iter() {
+            assert!(
+                Script::ALL.iter().any(|script| script.file() == *name),
+                "{name}"
+            );
+            assert!(asset.body.starts_with(&[0x1f, 0x8b]), "{name}");
+            assert_eq!(asset.encoding, Some("gzip"));
+        }
+        // All of them, or no one.
+        assert!(SCRIPTS.is_empty() || SCRIPTS.len() == Script::ALL.len());
+    }
+
+    #[test]
+    fn what_pages_name_is_there() {
+        let scripts = Script::ALL.iter().copied().filter_map(script_path);
+        for path in scripts.chain([STYLES.path.as_str(), ICON.path.as_str()]) {
+            assert_eq!(asset(path).map(|asset| asset.path.as_str()), Some(path));
+        }
+        assert!(asset("/assets/live.js").is_none());
+    }
+
+    #[test]
+    fn other_content_has_another_path() {
+        let one = Asset::script("a.js", b"1");
+        assert_ne!(one.path, Asset::script("a.js", b"2").path);
+        assert_eq!(one.path, Asset::script("a.js", b"1").path);
+        assert!(one.path.starts_with("/assets/a.") && one.path.ends_with(".js"));
+    }
 }

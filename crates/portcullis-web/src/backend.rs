@@ -39,6 +39,8 @@ pub struct Person {
 pub enum Place<'a> {
     /// At the root of the API.
     Root,
+    /// At the root of the API or in any tenant.
+    Anywhere,
     /// In this tenant.
     Tenant(&'a str),
     /// In a tenant that holds the project of this path.
@@ -103,6 +105,9 @@ pub trait Backend: Send + Sync {
         path: &'a str,
         body: Option<Value>,
     ) -> Pending<'a, Result<Value, Problem>>;
+
+    /// Whether policies may be tried here, by those who have the permission.
+    fn has_playground(&self) -> bool;
 
     /// Why they may not use a permission, on any condition; nothing if they may. For a job its conditions count.
     fn refusal(&self, permission: &str, place: Place<'_>) -> Option<String>;

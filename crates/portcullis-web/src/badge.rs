@@ -71,7 +71,7 @@ impl Badge {
     /// Of a runner.
     pub(crate) fn runner(paused: bool) -> Self {
         match paused {
-            true => Self::new(("changed", "⏸"), "paused"),
+            true => Self::new(("changed", "‖"), "paused"),
             false => Self::new(("good", "✓"), "active"),
         }
     }

@@ -57,8 +57,13 @@ impl Action {
 impl Request<'_> {
     /// A field of the form, trimmed; empty if it is absent.
     pub(crate) fn field(&self, name: &str) -> &str {
+        self.raw_field(name).trim()
+    }
+
+    /// A field of the form as it was typed; empty if it is absent.
+    pub(crate) fn raw_field(&self, name: &str) -> &str {
         let found = self.form.iter().find(|(own, _)| own == name);
-        found.map_or("", |(_, value)| value.trim())
+        found.map_or("", |(_, value)| value.as_str())
     }
 
     /// Fields of the form as an object; empty ones are absent.
@@ -79,4 +84,9 @@ impl Request<'_> {
             }),
         }
     }
+}
+
+/// A text with its lines ended as in files: forms end them as mail does.
+pub(crate) fn lines(text: &str) -> String {
+    text.replace("\r\n", "\n")
 }

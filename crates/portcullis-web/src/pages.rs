@@ -5,6 +5,7 @@ mod controllers;
 mod decision;
 mod decisions;
 mod deliveries;
+mod eligibility;
 mod exemptions;
 mod graph;
 mod job;
@@ -13,6 +14,8 @@ mod overview;
 mod pipeline;
 mod playground;
 mod policies;
+mod queue;
+mod replay;
 mod roles;
 mod runner;
 mod runners;
@@ -26,6 +29,7 @@ const ROUTES: &[&[Route]] = &[
     overview::ROUTES,
     decisions::ROUTES,
     decision::ROUTES,
+    replay::ROUTES,
     tenants::ROUTES,
     tenant::ROUTES,
     tenant::actions::ROUTES,

@@ -71,8 +71,8 @@ impl Page {
     }
 }
 
-/// The page for something that went wrong.
-pub(crate) fn explain(backend: &dyn Backend, path: &str, problem: &Problem) -> Reply {
+/// The page for something that went wrong, for someone who is signed in.
+pub fn explain(backend: &dyn Backend, path: &str, problem: &Problem) -> Reply {
     let frame = Frame::new(String::new(), path, backend);
     problem_page(frame, problem).unwrap_or(Reply::Page {
         status: 500,

@@ -4,16 +4,26 @@ use serde_json::Value;
 use time::OffsetDateTime;
 use time::format_description::well_known::Rfc3339;
 
-/// A message as a sentence.
+/// A message of the program as a sentence. What others wrote, like the reason of a policy, is shown as it is.
 pub(crate) fn sentence(message: &str) -> String {
-    let mut characters = message.chars();
-    let first = characters.next().map(|c| c.to_uppercase().to_string());
-    let rest = characters.as_str();
-    let end = match rest.ends_with(['.', '!', '?']) || first.is_none() {
-        true => "",
-        false => ".",
-    };
-    format!("{}{rest}{end}", first.unwrap_or_default())
+    let text = capitalized(message);
+    match text.is_empty() || text.ends_with(['.', '!', '?']) {
+        true => text,
+        false => text + ".",
+    }
+}
+
+/// The parts of a message: what stands in backticks is code.
+pub(crate) fn marked(message: impl AsRef<str>) -> Vec<(bool, String)> {
+    let message = message.as_ref();
+    if message.matches('`').count() % 2 == 1 {
+        return vec![(false, message.to_owned())];
+    }
+    let parts = message.split('`').enumerate();
+    let parts = parts.filter(|(_, part)| !part.is_empty());
+    parts
+        .map(|(place, part)| (place % 2 == 1, part.to_owned()))
+        .collect()
 }
 
 /// A time of the API, RFC 3339 in UTC, as people read it: `2026-11-18 12:30:05 UTC`.
@@ -33,6 +43,12 @@ pub(crate) fn rfc3339(seconds: u64) -> String {
     let time = OffsetDateTime::from_unix_timestamp(seconds).ok();
     let text = time.and_then(|time| time.format(&Rfc3339).ok());
     text.unwrap_or_default()
+}
+
+/// A time of the API in seconds since 1970.
+pub(crate) fn seconds(text: &str) -> Option<u64> {
+    let time = OffsetDateTime::parse(text, &Rfc3339).ok()?;
+    u64::try_from(time.unix_timestamp()).ok()
 }
 
 /// So many microseconds.
@@ -56,6 +72,11 @@ pub(crate) fn pretty(value: &Value) -> String {
     serde_json::to_string_pretty(value).unwrap_or_default()
 }
 
+/// A link of an author, if it leads to a page of the web: it could be a script.
+pub(crate) fn safe_link(link: Option<&str>) -> Option<&str> {
+    link.filter(|link| link.starts_with("https://") || link.starts_with("http://"))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -74,6 +95,8 @@ mod tests {
     fn seconds_are_times() {
         assert_eq!(rfc3339(1_795_006_612), "2026-11-18T12:56:52Z");
         assert_eq!(rfc3339(u64::MAX), "");
+        assert_eq!(seconds("2026-11-18T12:56:52.900Z"), Some(1_795_006_612));
+        assert_eq!(seconds("soon"), None);
     }
 
     #[test]
@@ -81,6 +104,20 @@ mod tests {
         assert_eq!(sentence("no such job"), "No such job.");
         assert_eq!(sentence("Done!"), "Done!");
         assert_eq!(sentence(""), "");
+    }
+
+    #[test]
+    fn what_stands_in_backticks_is_code() {
+        let parts = marked("none permits `read` here");
+        let parts: Vec<(bool, &str)> = parts
+            .iter()
+            .map(|(is, part)| (*is, part.as_str()))
+            .collect();
+        assert_eq!(
+            parts,
+            [(false, "none permits "), (true, "read"), (false, " here")]
+        );
+        assert_eq!(marked("one ` only"), [(false, "one ` only".to_owned())]);
     }
 
     #[test]

@@ -17,6 +17,7 @@ pub(crate) struct Fake {
     person: Person,
     answers: Vec<(Verb, String, Result<Value, Problem>)>,
     refused: Vec<&'static str>,
+    has_playground: bool,
     changes: Mutex<Vec<Call>>,
 }
 
@@ -31,6 +32,7 @@ impl Fake {
             },
             answers: Vec::new(),
             refused: Vec::new(),
+            has_playground: false,
             changes: Mutex::default(),
         }
     }
@@ -61,6 +63,14 @@ impl Fake {
     pub(crate) fn refusing(mut self, permission: &'static str) -> Self {
         self.refused.push(permission);
         self
+    }
+
+    /// The same where policies may be tried.
+    pub(crate) fn with_playground(self) -> Self {
+        Self {
+            has_playground: true,
+            ..self
+        }
     }
 
     /// What was changed.
@@ -120,6 +130,10 @@ impl Backend for Fake {
             self.changes.lock().unwrap().push(change);
         }
         Box::pin(std::future::ready(answer))
+    }
+
+    fn has_playground(&self) -> bool {
+        self.has_playground
     }
 
     fn refusal(&self, permission: &str, _place: Place<'_>) -> Option<String> {

@@ -17,11 +17,12 @@ use portcullis_net::{Connection, Pieces};
 use tokio::runtime::Runtime;
 use tokio::task::JoinSet;
 
-pub(crate) use self::access::{Secret, ServerAccess};
+pub(crate) use self::access::ServerAccess;
 pub(crate) use self::error::ClientError;
 use self::events::{Events, SILENCE};
 pub(crate) use self::exchange::ApiRequest;
 use self::exchange::{Shared, within};
+pub(crate) use crate::secret::Secret;
 
 /// How many exchanges are under way at once.
 pub(crate) const AT_ONCE: usize = 4;

@@ -4,19 +4,26 @@
 //! [`exit`]; output that could not be written is one of them.
 
 mod arguments;
+mod browser;
 mod cli;
 mod client;
 mod colors;
 mod commands;
+mod completion;
+mod contexts;
 mod data_dir;
+mod examples;
 mod exit;
+mod groups;
 mod output;
+mod secret;
 mod source;
+mod verbosity;
 
 use std::process::ExitCode;
 use std::sync::Arc;
 
-use clap::CommandFactory;
+use crate::exit::Exit;
 
 /// Objects are trees of small pieces, which this allocator hands out faster than the system's.
 #[global_allocator]
@@ -28,8 +35,12 @@ fn main() -> ExitCode {
     }
     // Libraries without an explicit cryptography provider use this one. It only fails if one is installed.
     let _ = Arc::unwrap_or_clone(portcullis_net::provider()).install_default();
+    if let Some(candidates) = completion::answer(std::env::args_os(), cli::program) {
+        output::bytes(&candidates);
+        return Exit::Yes.into();
+    }
     let exit = match cli::parse(std::env::args_os()) {
-        Ok(cli) => commands::run(cli.command, cli::Cli::command),
+        Ok(cli) => commands::run(cli.command, cli::program),
         Err(error) => output::of_clap(&error),
     };
     output::ended(exit).into()

@@ -112,7 +112,7 @@ pub(crate) fn open(store: &Store) -> Result<Box<dyn DecisionSource>, SourceError
         store.server.as_deref(),
         store.token.as_ref(),
         store.ca.as_ref(),
-    );
+    )?;
     if let Some(access) = given {
         return Ok(Box::new(server::ServerSource::new(&access)?));
     }

@@ -60,14 +60,14 @@ pub(super) fn write(
 }
 
 /// A user's token is made from the name: nothing here is worth protecting.
-fn token(user: &User) -> String {
-    format!("{}-token", user.name)
+pub(super) fn token(user: &str) -> String {
+    format!("{user}-token")
 }
 
 fn token_line(user: &User) -> String {
     format!(
         "{},{},{},\"{}\"\n",
-        token(user),
+        token(user.name),
         user.name,
         user.name,
         user.groups.join(",")
@@ -171,7 +171,7 @@ fn kubeconfig(directory: &Path, port: u16, users: &[User]) -> Value {
             "certificate-authority": directory.join("ca.crt"),
         }}],
         "users": users.iter()
-            .map(|user| json!({"name": user.name, "user": {"token": token(user)}}))
+            .map(|user| json!({"name": user.name, "user": {"token": token(user.name)}}))
             .collect::<Vec<_>>(),
         "contexts": [{"name": "e2e", "context": {"cluster": "e2e", "user": ADMINISTRATOR}}],
     })

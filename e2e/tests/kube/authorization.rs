@@ -27,6 +27,10 @@ pub(crate) const RULES: &str = r#"{"apiVersion": "abac.authorization.kubernetes.
 
 pub(crate) const USERS: &[User] = &[
     User {
+        name: "keeper",
+        groups: &[],
+    },
+    User {
         name: "alice",
         groups: &[],
     },

@@ -289,7 +289,7 @@ fn manifests() -> Vec<Value> {
 }
 
 /// What a person sees: the object that would be stored, or the refusal, and warnings.
-fn seen(kubectl: &Kubectl, manifest: &Value) -> Value {
+pub(crate) fn seen(kubectl: &Kubectl, manifest: &Value) -> Value {
     let answer = kubectl.run_with_input(
         &["create", "--dry-run=server", "-o", "json", "-f", "-"],
         &manifest.to_string(),
@@ -298,7 +298,7 @@ fn seen(kubectl: &Kubectl, manifest: &Value) -> Value {
 }
 
 /// The object, without what differs from one creation to the next.
-fn object(answer: &Answer) -> Value {
+pub(crate) fn object(answer: &Answer) -> Value {
     let Ok(mut object) = serde_json::from_str::<Value>(&answer.stdout) else {
         return Value::Null;
     };
@@ -344,7 +344,8 @@ fn words(manifest: &Value, answer: &Answer) -> Vec<String> {
         .collect()
 }
 
-fn without_webhook(line: &str) -> String {
+/// A line of standard error without the mention of the webhook that spoke.
+pub(crate) fn without_webhook(line: &str) -> String {
     let parts = line
         .split_once("admission webhook \"")
         .and_then(|(before, rest)| {

@@ -4,6 +4,7 @@ use std::fs;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{LazyLock, Mutex};
 use std::time::Duration;
 
@@ -204,4 +205,13 @@ fn fresh_directory(parent: &Path) -> PathBuf {
     let directory = parent.join(format!("kube-{}", process::id()));
     fs::create_dir_all(&directory).unwrap();
     directory
+}
+
+/// Ends the threads of a scope also when the test fails.
+pub(crate) struct OnDrop<'a>(pub(crate) &'a AtomicBool);
+
+impl Drop for OnDrop<'_> {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
 }

@@ -11,7 +11,7 @@ use portcullis_e2e::{
 use serde_json::Value;
 
 use crate::manifests::{config_map, list};
-use crate::suite::{Space, in_namespace};
+use crate::suite::{OnDrop, Space, in_namespace};
 
 const ADMIT: &str = "admission: {order: [AlwaysAdmit]}\n";
 
@@ -169,13 +169,4 @@ fn repeat(over: &AtomicBool, mut run: impl FnMut() -> Answer) -> Vec<Answer> {
 fn many_config_maps(count: usize) -> Value {
     let maps = (0..count).map(|number| config_map(&format!("map-{number}")));
     list(&maps.collect::<Vec<_>>())
-}
-
-/// Ends the threads of a scope also when the test fails.
-struct OnDrop<'a>(&'a AtomicBool);
-
-impl Drop for OnDrop<'_> {
-    fn drop(&mut self) {
-        self.0.store(true, Ordering::Relaxed);
-    }
 }

@@ -10,8 +10,8 @@ interface Container {
 }
 
 export default function () {
-  const { containers, initContainers = [] } = object.spec as { containers: Container[]; initContainers?: Container[] };
-  for (const container of [...initContainers, ...containers]) {
+  const { containers, initContainers = [], ephemeralContainers = [] } = object.spec as Record<string, Container[]>;
+  for (const container of [...initContainers, ...containers, ...ephemeralContainers]) {
     const { registry } = parse(container.image);
     if (!trusted.includes(registry)) {
       deny(`${container.name}: images come from ${trusted.join(", ")}, not from ${registry}`, "UntrustedRegistry");

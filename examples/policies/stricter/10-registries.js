@@ -1,3 +1,4 @@
 if (object.kind !== "Pod") return
-for (const { name, image } of object.spec.containers)
+const { initContainers = [], containers, ephemeralContainers = [] } = object.spec
+for (const { name, image } of [...initContainers, ...containers, ...ephemeralContainers])
   if (!image.startsWith("registry.example/")) return `${name}: images come from registry.example`

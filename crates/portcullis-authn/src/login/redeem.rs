@@ -49,7 +49,12 @@ pub(super) async fn code(
 }
 
 /// What is brought to the provider; a client without a secret says here who it is.
-fn form(code: &str, verifier: &str, redirect_uri: &str, client: Option<&String>) -> String {
+pub(super) fn form(
+    code: &str,
+    verifier: &str,
+    redirect_uri: &str,
+    client: Option<&String>,
+) -> String {
     let mut form = form_urlencoded::Serializer::new(String::new());
     form.append_pair("grant_type", "authorization_code")
         .append_pair("code", code)

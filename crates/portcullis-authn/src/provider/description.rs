@@ -15,6 +15,12 @@ pub(crate) struct Description {
     pub(crate) authorization: Option<Web>,
     /// Where a code becomes a token.
     pub(crate) token: Option<Web>,
+    /// Where a device without a browser begins to sign in (RFC 8628).
+    pub(crate) device: Option<Web>,
+    /// Where tokens are taken back (RFC 7009).
+    pub(crate) revocation: Option<Web>,
+    /// Whether it gives refresh tokens to those who ask for the scope.
+    pub(crate) offers_offline: bool,
     /// Whether it says who it is when it sends people back (RFC 9207).
     pub(crate) names_itself: bool,
 }
@@ -40,11 +46,17 @@ impl Description {
             },
             None => Ok(None),
         };
+        let scopes = document.get("scopes_supported").and_then(Value::as_array);
+        let offers_offline =
+            scopes.is_some_and(|all| all.iter().any(|one| one == "offline_access"));
         let names_itself = document.get("authorization_response_iss_parameter_supported");
         Ok(Self {
             keys: address("jwks_uri")?.ok_or("its description has no `jwks_uri`")?,
             authorization: address("authorization_endpoint")?,
             token: address("token_endpoint")?,
+            device: address("device_authorization_endpoint")?,
+            revocation: address("revocation_endpoint")?,
+            offers_offline,
             names_itself: names_itself == Some(&Value::Bool(true)),
         })
     }

@@ -24,6 +24,9 @@ use crate::recorder::{DeliveryOutcome, Observation};
 const PAUSE: Duration = Duration::from_secs(1);
 /// The shortest pause when something is due soon.
 const SHORTEST_PAUSE: Duration = Duration::from_millis(10);
+/// How long a claim waits for more room while calls are under way. A claim costs the database about the same for one
+/// row as for many; without this, every call that ends would lead to a claim of its own.
+const GATHERING: Duration = Duration::from_millis(5);
 /// How much longer than a try may take another server leaves a row to this one.
 const GRACE: Duration = Duration::from_secs(5);
 /// Rows that are claimed together.
@@ -43,10 +46,22 @@ impl Inner {
                     PAUSE
                 }
             };
+            self.gather().await;
             tokio::select! {
                 () = self.due.notified() => {}
                 () = tokio::time::sleep(pause) => {}
                 _ = stopping.changed() => {}
+            }
+        }
+    }
+
+    /// Waits until half of every lane is free, but not long.
+    async fn gather(&self) {
+        let mut end = std::pin::pin!(tokio::time::sleep(GATHERING));
+        while self.lanes.are_busy() {
+            tokio::select! {
+                () = self.half_free.notified() => {}
+                () = &mut end => return,
             }
         }
     }
@@ -219,7 +234,8 @@ impl Inner {
             }
             None => None,
         };
-        if let Some(state) = self.lanes.end(id, is_success, now()) {
+        let ended = self.lanes.end(id, is_success, now());
+        if let Some(state) = ended.breaker {
             self.recorder.observe(&Observation::Breaker {
                 controller: id,
                 name: name.clone(),
@@ -234,6 +250,9 @@ impl Inner {
             self.trouble(&error);
         }
         self.due.notify_one();
+        if ended.is_half_free {
+            self.half_free.notify_one();
+        }
     }
 
     /// One try; nothing if the controller isn't called.

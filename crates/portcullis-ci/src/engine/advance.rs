@@ -19,16 +19,31 @@ impl Turn<'_, '_> {
         job: &mut JobRecord,
         happened: Happened,
     ) -> Result<Next, CiError> {
+        Ok(self.try_advance(job, happened)??)
+    }
+
+    /// The same, for what may no longer be possible: then nothing changes.
+    pub(super) fn try_advance(
+        &mut self,
+        job: &mut JobRecord,
+        happened: Happened,
+    ) -> Result<Result<Next, AdmissionError>, CiError> {
         let around = self.around(&job.definition.project)?;
-        let before = job.admission.clone();
-        let Some(mut admission) = job.admission.take() else {
-            return Err(CiError::Conflict("the job has no admission".to_owned()));
+        let Some(before) = job.admission.take() else {
+            return Ok(Err(AdmissionError::NotAsked));
         };
+        let known = before.decisions.len();
+        let mut admission = before.clone();
         let next = admission.advance(happened, &context(job, &around), self.now);
         let decided = admission.decisions.len();
-        job.admission = Some(admission);
-        let next = next.inspect_err(|_| job.admission.clone_from(&before))?;
-        let known = before.map_or(0, |before| before.decisions.len());
+        job.admission = Some(match next {
+            Ok(_) => admission,
+            Err(_) => before,
+        });
+        let next = match next {
+            Ok(next) => next,
+            Err(error) => return Ok(Err(error)),
+        };
         if decided > known {
             self.append_decisions(job, known)?;
             // The answers to earlier ones are no longer awaited.
@@ -47,7 +62,7 @@ impl Turn<'_, '_> {
             }
         }
         self.save(job)?;
-        Ok(next)
+        Ok(Ok(next))
     }
 
     /// Whether this could happen to the admission of a job now.

@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use portcullis_jobs::{
-    AdmissionError, Controller, ControllerState, Happened, JobId, Judge, Timestamp, Verdict,
-    VerdictFault, VerdictRules, decode_verdict, mutation_of_object, next_try,
+    Admission, AdmissionError, Controller, ControllerState, Happened, JobId, Judge, Timestamp,
+    Verdict, VerdictFault, VerdictRules, decode_verdict, mutation_of_object, next_try,
 };
 use portcullis_store::{AfterTry, Delivery, DeliveryState, DeliveryTry, JobRecord};
 
@@ -141,8 +141,9 @@ impl Turn<'_, '_> {
         let after = AfterTry::Again(next_at);
         let recorded = self.store.record_try(delivery.id, by, attempt, after)?;
         let happened = Happened::AttemptFailed { judge, error };
-        if recorded.is_some() && self.can_advance(&job, happened.clone())?.is_ok() {
-            self.advance(&mut job, happened)?;
+        if recorded.is_some() {
+            // Nothing changes if the job no longer waits for this answer.
+            let _ = self.try_advance(&mut job, happened)?;
         }
         Ok(())
     }
@@ -169,40 +170,22 @@ impl Turn<'_, '_> {
         if admission.attempt != question.asked.attempt {
             return Ok(());
         }
-        let view = admission.job_view(job.id, job.pipeline, &job.definition);
         let failed = |error: String| Happened::AttemptFailed { judge, error };
         let happened = match answer {
             Err(error) => failed(error.clone()),
-            Ok(answer) if !answer.accepted => Happened::Answered {
-                judge,
-                verdict: Verdict::denied(job.id, answer.reason.as_deref().unwrap_or_default()),
-                policy: answer.policy.clone(),
-            },
-            Ok(answer) => match mutation_of_object(&view, &answer.object) {
+            Ok(answer) => match verdict_of(answer, &job, admission) {
                 Err(fault) => failed(format!("the policy changed the job: {fault}")),
                 Ok(verdict) => Happened::Answered {
                     judge,
-                    verdict: Verdict {
-                        reason: answer
-                            .reason
-                            .as_deref()
-                            .and_then(portcullis_jobs::clean_reason),
-                        ..verdict
-                    },
+                    verdict,
                     policy: answer.policy.clone(),
                 },
             },
         };
-        let happened = match self.can_advance(&job, happened.clone())? {
-            Ok(_) => happened,
-            Err(AdmissionError::Invalid(fault)) => {
-                failed(format!("the policy changed the job: {fault}"))
-            }
-            // It was canceled, timed out, or answered by another server meanwhile.
-            Err(_) => return Ok(()),
-        };
-        if self.can_advance(&job, happened.clone())?.is_ok() {
-            self.advance(&mut job, happened)?;
+        if let Err(AdmissionError::Invalid(fault)) = self.try_advance(&mut job, happened)? {
+            let happened = failed(format!("the policy changed the job: {fault}"));
+            // Nothing changes if it was canceled, timed out, or answered by another server meanwhile.
+            let _ = self.try_advance(&mut job, happened)?;
         }
         Ok(())
     }
@@ -276,6 +259,29 @@ impl Turn<'_, '_> {
         }
         Ok(())
     }
+}
+
+/// What a policy says about a job.
+fn verdict_of(
+    answer: &PolicyVerdict,
+    job: &JobRecord,
+    admission: &Admission,
+) -> Result<Verdict, VerdictFault> {
+    let reason = answer.reason.as_deref();
+    if !answer.accepted {
+        return Ok(Verdict::denied(job.id, reason.unwrap_or_default()));
+    }
+    let verdict = match &answer.object {
+        None => Verdict::accepted(job.id),
+        Some(changed) => {
+            let view = admission.job_view(job.id, job.pipeline, &job.definition);
+            mutation_of_object(&view, changed)?
+        }
+    };
+    Ok(Verdict {
+        reason: reason.and_then(portcullis_jobs::clean_reason),
+        ..verdict
+    })
 }
 
 /// Reads a verdict of a controller about a job with these tags.

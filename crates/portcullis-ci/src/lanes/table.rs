@@ -20,6 +20,8 @@ pub(crate) struct Lanes(Mutex<HashMap<ControllerId, Lane>>);
 #[derive(Debug)]
 struct Lane {
     in_flight: usize,
+    /// The most that may be under way.
+    most: usize,
     rate: u32,
     bucket: TokenBucket,
     breaker: Breaker,
@@ -45,6 +47,7 @@ impl Lane {
     fn new(rate: u32, now: Timestamp) -> Self {
         Self {
             in_flight: 0,
+            most: usize::MAX,
             rate,
             bucket: TokenBucket::full(rate, now),
             breaker: Breaker::default(),
@@ -52,9 +55,28 @@ impl Lane {
             outlet: None,
         }
     }
+
+    /// Whether more than half of what may be under way is.
+    fn is_busy(&self) -> bool {
+        self.in_flight > self.most / 2
+    }
+}
+
+/// What the end of a call changes.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(crate) struct Ended {
+    /// The state of the breaker, if it is another one.
+    pub(crate) breaker: Option<BreakerState>,
+    /// Half of the lane is free now.
+    pub(crate) is_half_free: bool,
 }
 
 impl Lanes {
+    /// Whether more than half of what may be under way is, for any controller.
+    pub(crate) fn are_busy(&self) -> bool {
+        self.0.lock().values().any(Lane::is_busy)
+    }
+
     /// Whether calls may begin now.
     pub(crate) fn room(
         &self,
@@ -71,6 +93,7 @@ impl Lanes {
             lane.bucket = TokenBucket::full(definition.rate, now);
         }
         let most = usize::try_from(definition.concurrency).unwrap_or(usize::MAX);
+        lane.most = most;
         let mut room = most.saturating_sub(lane.in_flight);
         if room == 0 {
             return Room::Full;
@@ -106,21 +129,21 @@ impl Lanes {
         }
     }
 
-    /// A call ended. Gives the state of the breaker if that changed.
-    pub(crate) fn end(
-        &self,
-        id: ControllerId,
-        is_success: Option<bool>,
-        now: Timestamp,
-    ) -> Option<BreakerState> {
+    /// A call ended.
+    pub(crate) fn end(&self, id: ControllerId, is_success: Option<bool>, now: Timestamp) -> Ended {
         let mut lanes = self.0.lock();
-        let lane = lanes.get_mut(&id)?;
+        let Some(lane) = lanes.get_mut(&id) else {
+            return Ended::default();
+        };
         lane.in_flight = lane.in_flight.saturating_sub(1);
         let before = lane.breaker.state();
         if let Some(is_success) = is_success {
             lane.breaker.record(is_success, now);
         }
-        Some(lane.breaker.state()).filter(|after| *after != before)
+        Ended {
+            breaker: Some(lane.breaker.state()).filter(|after| *after != before),
+            is_half_free: !lane.is_busy(),
+        }
     }
 
     /// The way to a controller's URL.
@@ -164,5 +187,37 @@ impl Lanes {
         for lane in self.0.lock().values_mut() {
             lane.outlet = None;
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_lane_is_busy_while_more_than_half_of_it_is_under_way() {
+        let (lanes, id, now) = (Lanes::default(), 1, Timestamp::from_millis(0));
+        let definition = |concurrency: u32| {
+            let keys = serde_json::json!({
+                "name": "a", "level": "instance", "kind": "validating", "pull": true,
+                "concurrency": concurrency,
+            });
+            serde_json::from_value::<ControllerDefinition>(keys).unwrap()
+        };
+        assert!(matches!(
+            lanes.room(id, &definition(4), now),
+            Room::For(4, _)
+        ));
+        lanes.begin(id, "x", now);
+        lanes.begin(id, "x", now);
+        assert!(!lanes.are_busy());
+        lanes.begin(id, "x", now);
+        assert!(lanes.are_busy());
+        assert!(lanes.end(id, Some(true), now).is_half_free);
+        assert!(!lanes.are_busy());
+        // One that takes a single call at a time is free again when that ends.
+        lanes.room(id, &definition(1), now);
+        assert!(!lanes.end(id, Some(true), now).is_half_free);
+        assert!(lanes.end(id, Some(true), now).is_half_free);
     }
 }

@@ -1,7 +1,7 @@
 //! What operators do with the pipelines of a project: find, count, run again, cancel, prefer and let go on.
 
-use portcullis_jobs::{PipelineDefinition, PipelineId};
-use portcullis_store::{LivePipelines, PipelineMatch};
+use portcullis_jobs::{PipelineDefinition, PipelineId, Timestamp};
+use portcullis_store::{JobCounts, LivePipelines, PipelineMatch};
 
 use super::Service;
 use crate::details::PipelineFilter;
@@ -80,6 +80,18 @@ impl Service {
     pub async fn live_pipeline_counts(&self) -> Result<Vec<LivePipelines>, CiError> {
         let database = &self.inner.database;
         let read = database.read(|reader| Ok(reader.live_pipeline_counts()?));
+        read.await
+    }
+
+    /// How many jobs there are, by project and status, and how long those in the queue have waited: by these times, the latest
+    /// first. The work is bounded.
+    ///
+    /// # Errors
+    ///
+    /// When the store doesn't answer.
+    pub async fn job_counts(&self, times: Vec<Timestamp>) -> Result<JobCounts, CiError> {
+        let database = &self.inner.database;
+        let read = database.read(move |reader| Ok(reader.job_counts(&times)?));
         read.await
     }
 

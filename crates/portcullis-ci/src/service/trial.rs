@@ -116,8 +116,10 @@ impl Service {
             let reason = answer.reason.unwrap_or_default();
             return Ok(Verdict::denied(JOB, &reason));
         }
-        let verdict = mutation_of_object(&view, &answer.object);
-        verdict.map_err(|fault| fault.to_string())
+        match &answer.object {
+            None => Ok(Verdict::accepted(JOB)),
+            Some(changed) => mutation_of_object(&view, changed).map_err(|fault| fault.to_string()),
+        }
     }
 }
 

@@ -53,17 +53,17 @@ pub(crate) fn accepted(object: Value) -> Answer {
         accepted: true,
         reason: None,
         policy: None,
-        object,
+        object: Some(object),
     })
 }
 
 /// A denial by this policy.
-pub(crate) fn denied(question: &PolicyQuestion, policy: &str, reason: &str) -> Answer {
+pub(crate) fn denied(policy: &str, reason: &str) -> Answer {
     Ok(PolicyVerdict {
         accepted: false,
         reason: Some(reason.to_owned()),
         policy: Some(policy.to_owned()),
-        object: question.object.clone(),
+        object: None,
     })
 }
 

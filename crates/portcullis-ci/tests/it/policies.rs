@@ -61,9 +61,7 @@ async fn policies_are_evaluated_before_the_call_returns() {
 async fn a_policy_denies_or_fails() {
     let bench = Bench::new().await;
     bench.judge.have_ci_policies();
-    bench
-        .judge
-        .answer(|question| denied(question, "no-friday", "not today"));
+    bench.judge.answer(|_| denied("no-friday", "not today"));
     let job = bench.submit(json!({})).await;
     assert_eq!(job.failure_reason, Some(FailureReason::AdmissionDenied));
     assert_eq!(

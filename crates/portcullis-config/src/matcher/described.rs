@@ -1,7 +1,8 @@
 //! A `match` as it could be written, for those who read it.
 
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
+use super::resources::ResourcePattern;
 use super::{KindPattern, Matcher};
 
 impl Matcher {
@@ -19,6 +20,13 @@ impl Matcher {
             let all = all.iter().map(KindPattern::written);
             keys.insert("kinds".to_owned(), texts(all.collect()));
         }
+        if let Some(all) = &self.resources {
+            let all = all.iter().map(ResourcePattern::written);
+            keys.insert("resources".to_owned(), texts(all.collect()));
+        }
+        if let Some(scope) = self.scope {
+            keys.insert("scope".to_owned(), scope.written().into());
+        }
         for (key, globs) in [("namespaces", &self.namespaces), ("paths", &self.paths)] {
             if let Some(all) = globs {
                 let all = all.iter().map(|glob| glob.as_str().to_owned());
@@ -30,6 +38,13 @@ impl Matcher {
                 .iter()
                 .map(|(key, value)| (key.clone(), value.as_str().into()));
             keys.insert("labels".to_owned(), Value::Object(labels.collect()));
+        }
+        if !self.label_expressions.is_empty() {
+            let all = self
+                .label_expressions
+                .iter()
+                .map(|one| json!({"key": one.key, "operator": one.operator, "values": one.values}));
+            keys.insert("labelExpressions".to_owned(), all.collect());
         }
         Value::Object(keys)
     }
@@ -50,8 +65,6 @@ impl KindPattern {
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
-
     use super::*;
     use crate::matcher::MatchSpec;
 
@@ -62,6 +75,8 @@ mod tests {
             json!({"doors": ["ci"], "kinds": ["Pod", "v1/Pod", "apps/Deployment", "*/v1/Deployment", "apps/v1/*"]}),
             json!({"doors": ["kubernetes"], "operations": ["CREATE"], "namespaces": ["prod-*"],
                 "paths": ["/mutate/**"], "labels": {"a": "b"}}),
+            json!({"doors": ["kubernetes"], "scope": "Cluster", "resources": ["pods", "pods.", "pods.v1", "*.v1.*",
+                "deployments.apps", "deployments.v1.apps/scale", "pods/*", "*/*", "*"]}),
         ] {
             let spec: MatchSpec = serde_json::from_value(written.clone()).unwrap();
             assert_eq!(Matcher::new(&spec).unwrap().described(), written);

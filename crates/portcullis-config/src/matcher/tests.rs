@@ -229,3 +229,69 @@ fn what_can_never_match_is_a_fault() {
         assert_eq!(faults[0].0, at, "{rules}");
     }
 }
+
+/// A request about this resource, as `RESOURCE.VERSION.GROUP/SUBRESOURCE`.
+fn about(group: &str, resource: &str, subresource: &str, namespace: &str) -> Attributes {
+    let mut asked = asked((group, "v1", "K"), "CREATE", namespace, "/");
+    asked.resource.resource = resource.to_owned();
+    asked.subresource = subresource.to_owned();
+    asked
+}
+
+#[test]
+fn resources_are_named_as_kubectl_names_them() {
+    let pods = about("", "pods", "", "a");
+    let exec = about("", "pods", "exec", "a");
+    let deployments = about("apps", "deployments", "", "a");
+    for (pattern, fits) in [
+        ("pods", [true, false, false]),
+        ("pods.", [true, false, false]),
+        ("pods.v1", [true, false, false]),
+        ("pods.v1.", [true, false, false]),
+        ("pods.v2", [false, false, false]),
+        ("pods.apps", [false, false, false]),
+        ("pods/exec", [false, true, false]),
+        ("pods/*", [true, true, false]),
+        ("*", [true, false, true]),
+        ("*/*", [true, true, true]),
+        ("deployments.apps", [false, false, true]),
+        ("deployments.v1.apps", [false, false, true]),
+        ("deployments.v1.*", [false, false, true]),
+        ("*.apps", [false, false, true]),
+    ] {
+        let rules = Matcher::new(&spec(json!({"resources": ["other", pattern]}))).unwrap();
+        for (asked, fits) in [&pods, &exec, &deployments].into_iter().zip(fits) {
+            assert_eq!(
+                rules.mismatch(asked).is_none(),
+                fits,
+                "{pattern} {}",
+                asked.resource.resource
+            );
+        }
+    }
+    for bad in ["", "Pod", "pods/", "/exec", "pods/a/b", ".apps", "po ds"] {
+        let wrong = Matcher::new(&spec(json!({"resources": [bad]}))).unwrap_err();
+        assert_eq!(wrong[0].0, "resources[0]", "{bad}");
+        assert!(wrong[0].1.starts_with("invalid resource"), "{wrong:?}");
+    }
+    assert!(Matcher::new(&spec(json!({"resources": []}))).is_err());
+}
+
+#[test]
+fn a_namespace_is_of_the_cluster() {
+    for (asked, is_namespaced) in [
+        (about("", "pods", "", "a"), true),
+        (about("", "nodes", "", ""), false),
+        (about("", "namespaces", "", "a"), false),
+    ] {
+        for (scope, fits) in [("Namespaced", is_namespaced), ("Cluster", !is_namespaced)] {
+            let rules = Matcher::new(&spec(json!({"scope": scope}))).unwrap();
+            assert_eq!(rules.mismatch(&asked).is_none(), fits, "{scope} {asked:?}");
+        }
+    }
+    let wrong = Matcher::new(&spec(json!({"scope": "namespaced"}))).unwrap_err();
+    assert_eq!(
+        wrong[0].1,
+        "unknown scope `namespaced`: expected Namespaced or Cluster"
+    );
+}

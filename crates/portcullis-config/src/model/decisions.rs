@@ -15,6 +15,8 @@ use portcullis_document::{Duration, Size};
 pub(crate) struct StoreSpec {
     /// `sqlite:FILE` or `postgres://user@host/database`; by default `portcullis.db` in the data directory.
     pub(crate) url: Option<String>,
+    /// The file with that address, for one with a password in it; can't be combined with `url`.
+    pub(crate) url_file: Option<PathBuf>,
 }
 
 /// What is recorded of decisions, and for how long.

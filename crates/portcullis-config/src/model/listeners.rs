@@ -11,6 +11,8 @@ use serde::{
 
 use portcullis_document::Origin;
 
+use super::{ManagedCertificate, ManagedSpec};
+
 /// A place where the server listens: either `tcp` or `unix`.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
@@ -50,7 +52,7 @@ pub(crate) struct UnixSpec {
     pub(crate) group: Option<Principal>,
 }
 
-/// TLS: `certificate` and `key`, or `development`; with `clientCA`, clients must present a certificate.
+/// TLS: `certificate` and `key`, `managed`, or `development`; with `clientCA`, clients must present a certificate.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 #[schemars(rename = "Tls")]
@@ -65,6 +67,8 @@ pub(crate) struct TlsSpec {
     /// Creates a development certificate when the server starts.
     #[serde(default)]
     pub(crate) development: bool,
+    /// A certificate that the server makes and rotates itself.
+    pub(crate) managed: Option<ManagedSpec>,
 }
 
 // Which door a request goes through, and so a decision is made at, is a `portcullis_core::Door`.
@@ -165,6 +169,8 @@ pub enum Identity {
     },
     /// A certificate made at start.
     Development,
+    /// A certificate that is kept in a cluster.
+    Managed(Box<ManagedCertificate>),
 }
 
 /// The mode of a socket as written.

@@ -1,5 +1,6 @@
 //! The keys `policies` and `policyDirs`, the metadata of policies, and the policies that are evaluated.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use portcullis_core::PolicyMode;
@@ -9,7 +10,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::matcher::{MatchSpec, Matcher};
-use portcullis_document::Source;
+use portcullis_document::{Node, Position, Source, Value};
 
 /// A policy in JavaScript.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
@@ -56,6 +57,18 @@ pub enum Severity {
     Critical,
 }
 
+impl Severity {
+    /// As it is written.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Low => "low",
+            Self::Medium => "medium",
+            Self::High => "high",
+            Self::Critical => "critical",
+        }
+    }
+}
+
 /// What a policy file says of itself: `export const policy = {...}`.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
@@ -94,7 +107,7 @@ impl PolicyMetadata {
 }
 
 /// Everything about policies.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Policies {
     /// JavaScript that is run before them.
     pub globals: Arc<Source>,
@@ -106,6 +119,8 @@ pub struct Policies {
     pub marks: Vec<MarkPlace>,
     /// What happens when no policy has an opinion.
     pub default_action: DefaultAction,
+    /// Whether warnings name the link of the policy. Answers of acjs files stay as acjs has them.
+    pub names_links: bool,
     /// Host calls of policies.
     pub host: HostSettings,
 }
@@ -135,6 +150,70 @@ pub struct Policy {
     pub text: Arc<Source>,
     /// What its author says of it.
     pub about: About,
+    /// Where it stands in a file.
+    pub written: Written,
+}
+
+/// Where the parts of a policy stand.
+#[derive(Debug, Clone)]
+pub struct Written {
+    /// The file: the policy itself, or the list it is in.
+    pub file: Arc<Source>,
+    /// Where its code begins, if that is a value in a list.
+    pub code: Option<Position>,
+    /// Where the keys and values below `match` stand, by path: `kinds[0]`.
+    pub rules: BTreeMap<String, Position>,
+}
+
+impl Written {
+    /// A text that is a policy as a whole, with its description of itself, if it has one.
+    pub fn whole(text: &Arc<Source>, description: Option<&Node>) -> Self {
+        Self {
+            file: Arc::clone(text),
+            code: None,
+            rules: description.map(rules).unwrap_or_default(),
+        }
+    }
+
+    /// A file of another format, in which the code is this value, and the keys of `match` are those of a map.
+    pub(crate) fn code_at(file: &Arc<Source>, code: Position, matching: &Node) -> Self {
+        Self {
+            file: Arc::clone(file),
+            code: Some(code),
+            rules: places(matching),
+        }
+    }
+
+    /// An entry of a list.
+    pub(crate) fn in_list(file: &Arc<Source>, entry: &Node) -> Self {
+        Self {
+            file: Arc::clone(file),
+            code: entry.get("code").map(|code| code.position),
+            rules: rules(entry),
+        }
+    }
+}
+
+/// The places of what stands below `match`.
+fn rules(description: &Node) -> BTreeMap<String, Position> {
+    description.get("match").map(places).unwrap_or_default()
+}
+
+/// The places of what stands in a map.
+fn places(map: &Node) -> BTreeMap<String, Position> {
+    let mut places = BTreeMap::new();
+    let Value::Map(entries) = &map.value else {
+        return places;
+    };
+    for (key, value) in entries {
+        places.insert(key.value.clone(), key.position);
+        if let Value::Seq(items) = &value.value {
+            for (index, item) in items.iter().enumerate() {
+                places.insert(format!("{}[{index}]", key.value), item.position);
+            }
+        }
+    }
+    places
 }
 
 /// What the author of a policy says of it, for reports. Nothing is judged by it.

@@ -6,6 +6,7 @@ use std::{path::PathBuf, sync::Arc};
 use portcullis_core::FailureMode;
 use serde::{Deserialize, de::IgnoredAny};
 
+use super::plugin_files;
 use super::plugins::Configured;
 use crate::{model::PluginEntry, notes::Notes};
 use portcullis_document::{Document, Faults, Node, Origin, Source, Value, read, yaml};
@@ -103,12 +104,16 @@ fn configured(
         (Some(path), None) => {
             let source = notes.read_named(document, &format!("{at}.path"), &path)?;
             let document = notes.keep(yaml::parse_map(&source))?;
-            (Some(document.root.to_json()), Origin::of(&document, ""))
+            let mut configuration = document.root.to_json();
+            plugin_files::resolve(&document, "", &mut configuration, notes);
+            (Some(configuration), Origin::of(&document, ""))
         }
-        (None, Some(node)) => (
-            Some(node.to_json()),
-            Origin::of(document, &format!("{at}.configuration")),
-        ),
+        (None, Some(node)) => {
+            let at = format!("{at}.configuration");
+            let mut configuration = node.to_json();
+            plugin_files::resolve(document, &at, &mut configuration, notes);
+            (Some(configuration), Origin::of(document, &at))
+        }
         (None, None) => (None, Origin::of(document, &at)),
     };
     Some(Configured {

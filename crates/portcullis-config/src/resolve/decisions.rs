@@ -7,23 +7,31 @@ use portcullis_record::Masker;
 use portcullis_store::{Location, Retention};
 
 use crate::{
-    model::{Configuration, Decisions, JsonLines, Service},
+    model::{Configuration, Decisions, JsonLines, Service, StoreSpec},
     notes::Notes,
+    options::{Listening, LoadOptions},
 };
 use portcullis_document::{Document, Fault, path};
 
 /// Less is hardly more than the envelope of a review.
 const LEAST_INPUT: u64 = 1 << 10;
 
+/// The largest file with the address of a store, in bytes.
+const LARGEST_ADDRESS: u64 = 16 << 10;
+
 /// Checks and resolves where decisions are kept, and what is masked in them.
-pub(crate) fn decisions(document: &Document, spec: &Configuration, notes: &mut Notes) -> Decisions {
+pub(crate) fn decisions(
+    document: &Document,
+    spec: &Configuration,
+    options: &LoadOptions<'_>,
+    notes: &mut Notes,
+) -> Decisions {
     let wanted = &spec.decisions;
-    let base = document.source.resolve(Path::new(""));
-    let location = spec.store.url.as_ref().and_then(|url| {
-        Location::parse(url, &base)
-            .map_err(|wrong| notes.fault(document.fault("store.url", wrong.to_string())))
-            .ok()
-    });
+    let location = match options.listeners {
+        // Judging manifests needs no store, and no secret that may be in its address.
+        Listening::Ignored if spec.store.url_file.is_some() => None,
+        _ => location(document, &spec.store, notes),
+    };
     if wanted.retention.is_zero() {
         notes.fault(document.fault("decisions.retention", "must be more than zero"));
     }
@@ -75,5 +83,39 @@ pub(crate) fn decisions(document: &Document, spec: &Configuration, notes: &mut N
         masker: Arc::new(masker.with_max_input(max_input)),
         required: wanted.required,
         json_lines,
+    }
+}
+
+fn location(document: &Document, spec: &StoreSpec, notes: &mut Notes) -> Option<Location> {
+    let (at, url) = match (&spec.url, &spec.url_file) {
+        (Some(_), Some(_)) => {
+            let message = "`url` and `urlFile` can't be combined";
+            notes.fault(document.fault("store.urlFile", message));
+            return None;
+        }
+        (None, None) => return None,
+        (Some(url), None) => ("store.url", url.clone()),
+        (None, Some(named)) => ("store.urlFile", address_in(document, named, notes)?),
+    };
+    let base = document.source.resolve(Path::new(""));
+    Location::parse(&url, &base)
+        .map_err(|wrong| notes.fault(document.fault(at, wrong.to_string())))
+        .ok()
+}
+
+/// The address in a file. Faults name the file and never what is in it.
+fn address_in(document: &Document, named: &Path, notes: &mut Notes) -> Option<String> {
+    let faults = notes.faults.len();
+    let file = notes.named_key(document, "store.urlFile", named);
+    if notes.faults.len() > faults {
+        return None;
+    }
+    match portcullis_files::read_text(&file, LARGEST_ADDRESS) {
+        Ok(text) => Some(text.trim().to_owned()),
+        Err(reason) => {
+            let message = format!("cannot read `{}`: {reason}", file.display());
+            notes.fault(document.fault("store.urlFile", message));
+            None
+        }
     }
 }

@@ -14,7 +14,7 @@ use portcullis_document::{Document, Origin, Source};
 
 const OBJECTS_FLAG: &str = "--objects";
 /// Set in every container of a cluster.
-const CLUSTER_VARIABLE: &str = "KUBERNETES_SERVICE_HOST";
+pub(super) const CLUSTER_VARIABLE: &str = "KUBERNETES_SERVICE_HOST";
 
 /// Checks and resolves the profiles.
 pub(crate) fn graph(
@@ -105,6 +105,28 @@ fn named_sources(declared: &GraphProfileSpec) -> Vec<&'static str> {
     given.map(|(key, _)| key).collect()
 }
 
+/// The way to a cluster by the kubeconfig that stands at `at`.
+pub(super) fn kubeconfig(
+    document: &Document,
+    at: &str,
+    file: &Path,
+    options: &LoadOptions<'_>,
+    notes: &mut Notes,
+) -> Access {
+    // Judging manifests alone needs no credentials.
+    if options.listeners == Listening::Ignored {
+        return Access::Kubeconfig(document.source.resolve(file));
+    }
+    let known_faults = notes.faults.len();
+    let access = Access::Kubeconfig(notes.named_key(document, at, file));
+    if notes.faults.len() == known_faults
+        && let Err(error) = access.check()
+    {
+        notes.fault(document.fault(at, error.to_string()));
+    }
+    access
+}
+
 fn source(
     document: &Document,
     at: &str,
@@ -125,21 +147,9 @@ fn source(
         }
         return GraphSource::Directory(folder);
     }
-    if let Some(kubeconfig) = &declared.kubeconfig {
+    if let Some(file) = &declared.kubeconfig {
         let at = format!("{at}.kubeconfig");
-        // Judging manifests alone needs no credentials.
-        if options.listeners == Listening::Ignored {
-            let file = document.source.resolve(kubeconfig);
-            return GraphSource::Cluster(Access::Kubeconfig(file));
-        }
-        let known_faults = notes.faults.len();
-        let access = Access::Kubeconfig(notes.named_key(document, &at, kubeconfig));
-        if notes.faults.len() == known_faults
-            && let Err(error) = access.check()
-        {
-            notes.fault(document.fault(&at, error.to_string()));
-        }
-        return GraphSource::Cluster(access);
+        return GraphSource::Cluster(kubeconfig(document, &at, file, options, notes));
     }
     if declared.in_cluster {
         return GraphSource::Cluster(Access::InCluster);

@@ -16,6 +16,8 @@ use crate::{
 };
 use portcullis_document::{Document, Origin};
 
+use super::managed;
+
 /// What a socket's path may take on Linux, without the closing zero.
 const LONGEST_SOCKET_PATH: usize = 107;
 const DEFAULT_MODE: u32 = 0o660;
@@ -228,6 +230,18 @@ fn resolve_tls(document: &Document, at: &str, spec: &TlsSpec, notes: &mut Notes)
     let key = spec.key.as_ref();
     let key = key.map(|named| notes.named_key(document, &format!("{at}.key"), named));
     let client_ca = file("clientCA", &spec.client_ca, notes);
+    if let Some(managed) = &spec.managed {
+        let is_alone = certificate.is_none() && key.is_none() && !spec.development;
+        if !is_alone {
+            let message = "`managed` makes its own certificate: remove `certificate`, `key` and `development`, or `managed`";
+            notes.fault(document.fault(at, message));
+        }
+        let managed = managed::managed(document, &format!("{at}.managed"), managed, notes)?;
+        return Some(Tls {
+            identity: Identity::Managed(Box::new(managed)),
+            client_ca,
+        });
+    }
     let message = match (certificate, key, spec.development) {
         (Some(certificate), Some(key), false) => {
             return Some(files_of_tls(certificate, key, client_ca));
@@ -245,7 +259,9 @@ fn resolve_tls(document: &Document, at: &str, spec: &TlsSpec, notes: &mut Notes)
         (None, Some(_), false) => {
             "the key `certificate` is missing: a private key needs its certificate"
         }
-        (None, None, false) => "TLS needs `certificate` and `key`, or `development: true`",
+        (None, None, false) => {
+            "TLS needs `certificate` and `key`, `managed`, or `development: true`"
+        }
     };
     notes.fault(document.fault(at, message));
     None

@@ -11,7 +11,8 @@ use crate::{
 use portcullis_document::{Document, Source};
 
 const FORMAT_VARIABLE: &str = "PORTCULLIS_LOG_FORMAT";
-const FILTER_VARIABLE: &str = "PORTCULLIS_LOG";
+/// Says what is logged, whatever the configuration says.
+pub const LOG_FILTER_VARIABLE: &str = "PORTCULLIS_LOG";
 const LEVELS: [&str; 6] = ["off", "error", "warn", "info", "debug", "trace"];
 
 /// Checks what is logged, and how.
@@ -22,10 +23,10 @@ pub(crate) fn log(
     notes: &mut Notes,
 ) -> Log {
     log.format = format(options, notes).unwrap_or(log.format);
-    match options.variable(FILTER_VARIABLE) {
+    match options.variable(LOG_FILTER_VARIABLE) {
         Some(filter) => {
             if let Err(message) = check(&filter) {
-                notes.fault(Source::named(FILTER_VARIABLE).fault(None, "", message));
+                notes.fault(Source::named(LOG_FILTER_VARIABLE).fault(None, "", message));
             }
             log.filter = filter;
         }

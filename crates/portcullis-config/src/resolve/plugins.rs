@@ -5,6 +5,7 @@ use std::collections::HashSet;
 
 use portcullis_core::FailureMode;
 
+use super::plugin_files;
 use crate::POLICIES;
 use crate::{
     model::{PluginEntry, PluginSpec},
@@ -54,7 +55,11 @@ pub(crate) fn of_file(
             Some(_) => Origin::of(document, &format!("{at}.configuration")),
             None => Origin::of(document, &at),
         };
-        let configuration = spec.configuration.as_ref().map(|node| node.to_json());
+        let mut configuration = spec.configuration.as_ref().map(|node| node.to_json());
+        if let Some(configuration) = &mut configuration {
+            let at = format!("{at}.configuration");
+            plugin_files::resolve(document, &at, configuration, notes);
+        }
         let (failure, timeout) = (spec.failure, spec.timeout);
         Configured {
             named: Origin::of(document, &format!("{at}.name")),

@@ -2,21 +2,27 @@
 
 mod folder;
 mod host_calls;
+mod jspolicy;
+mod paths;
 mod scripts;
 mod test_modules;
+mod texts;
 
 use crate::matcher::{MatchSpec, Matcher};
 use crate::{
-    model::{About, Configuration, DefaultAction, Policies, Policy, PolicySpec},
+    model::{About, Configuration, DefaultAction, Policies, Policy, PolicySpec, Written},
     notes::Notes,
 };
-use portcullis_document::{Document, Fault, Faults, Source};
-use scripts::Scripts;
+pub(crate) use folder::PolicyFile;
+pub use folder::{holds_policies, is_policy_list};
+use portcullis_document::{Document, Fault, Source};
+use scripts::{Metadata, Scripts};
 pub use test_modules::{TestModules, test_modules};
+pub use texts::PolicyText;
 
 use std::sync::Arc;
 
-use portcullis_core::PolicyMode;
+use portcullis_js::PolicyCode;
 
 /// How strictly a file is read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -56,6 +62,7 @@ pub(crate) fn policies(
         modules,
         marks,
         default_action: default_action(document, spec.default_action.as_deref(), strictness, notes),
+        names_links: strictness == Strictness::Strict,
         host: host_calls::settings(document, &spec.host_calls, strictness, notes),
     }
 }
@@ -102,57 +109,40 @@ fn of_document(
                 code,
                 text,
                 about,
+                written: Written::in_list(&document.source, document.root.nearest(&at)),
             });
         }
     }
     list
 }
 
-impl Policies {
-    /// These without their policies: what a single policy is added to.
-    pub fn without_policies(&self) -> Self {
-        Self {
-            globals: Arc::clone(&self.globals),
-            list: Vec::new(),
-            modules: Vec::new(),
-            marks: Vec::new(),
-            default_action: self.default_action,
-            host: self.host.clone(),
-        }
-    }
-
-    /// The same globals and host calls with one policy for CI jobs, given as text: the body of a function, or a
-    /// module without imports.
-    ///
-    /// # Errors
-    ///
-    /// When the text can't be read. Whether it can be compiled is up to the engine.
-    pub fn with_job_policy(&self, name: &str, code: &str) -> Result<Self, Faults> {
-        let mut notes = Notes::default();
-        let mut scripts = Scripts::new(false);
-        let text = Source::text_named(format!("policy `{name}`"), code);
-        let prepared = scripts.inline(&text, &mut notes);
-        if let Some(faults) = Faults::from_list(std::mem::take(&mut notes.faults)) {
-            return Err(faults);
-        }
-        let mut matcher = Matcher::default();
-        matcher.also_for_jobs();
-        let policy = prepared.map(|code| Policy {
-            name: name.to_owned(),
-            matcher,
-            mode: PolicyMode::Enforce,
-            code,
-            text,
-            about: About::default(),
-        });
-        let (modules, _) = scripts.finish();
-        Ok(Self {
-            list: policy.into_iter().collect(),
-            modules,
-            ..self.without_policies()
-        })
-    }
+/// A policy that is a whole text, as it describes itself.
+fn described(
+    name: String,
+    text: &Arc<Source>,
+    (code, (node, metadata)): (PolicyCode, Metadata),
+    notes: &mut Notes,
+) -> Option<Policy> {
+    let rules = |path: &str, message: String| {
+        let place = node.as_ref().map(|node| node.nearest(path).position);
+        text.fault(place, path, message)
+    };
+    let matcher = matcher(&metadata.matching, rules, notes)?;
+    let about = metadata.about();
+    check_link(&about, rules, notes);
+    Some(Policy {
+        name,
+        matcher,
+        mode: metadata.mode,
+        code,
+        text: Arc::clone(text),
+        about,
+        written: Written::whole(text, node.as_ref()),
+    })
 }
+
+/// The most bytes of a link: it is repeated in messages and records.
+const LONGEST_LINK: usize = 1024;
 
 /// What others make a link of has to be one, and nothing that runs.
 fn check_link(about: &About, fault: impl Fn(&str, String) -> Fault, notes: &mut Notes) {
@@ -163,6 +153,15 @@ fn check_link(about: &About, fault: impl Fn(&str, String) -> Fault, notes: &mut 
             .or(link.strip_prefix("http://"));
         rest.is_some_and(|rest| !rest.is_empty()) && !link.contains(is_odd)
     };
+    if about
+        .link
+        .as_ref()
+        .is_some_and(|link| link.len() > LONGEST_LINK)
+    {
+        let message = format!("invalid link: it is longer than {LONGEST_LINK} bytes");
+        notes.fault(fault("link", message));
+        return;
+    }
     if let Some(link) = about.link.as_deref().filter(|link| !is_url(link)) {
         let message =
             format!("invalid link `{link}`: expected a URL like https://example.org/page");

@@ -300,3 +300,45 @@ fn a_chain_that_repairs_objects_is_warned_about_unless_it_is_said_what_to_do() {
         )));
     }
 }
+
+#[test]
+fn a_managed_certificate_has_names_of_its_service_and_times_that_follow() {
+    let of = |managed: &str| {
+        let text = format!(
+            "listeners:\n- {{name: a, tcp: \"127.0.0.1:1\", tls: {{managed: {managed}}}, serves: [kubernetes]}}\n"
+        );
+        let loaded = setup(&text).loaded();
+        match &loaded.listeners[0].tls.as_ref().unwrap().identity {
+            Identity::Managed(managed) => managed.clone(),
+            other => panic!("{other:?}"),
+        }
+    };
+    let days = |days: u64| std::time::Duration::from_secs(days * 24 * 60 * 60);
+    let plain = of("{secret: portcullis/tls, webhooks: [portcullis]}");
+    assert_eq!(plain.secret.to_string(), "portcullis/tls");
+    assert!(plain.terms.names.is_empty());
+    assert_eq!(
+        (plain.terms.validity, plain.terms.renew_before),
+        (days(90), days(30))
+    );
+    assert_eq!(plain.access, portcullis_watch::Access::InCluster);
+    let named = of(
+        "{secret: n/tls, service: portcullis/hooks, dnsNames: [\"::1\", \"*.h.example\"], validity: 6d, renewBefore: 1d}",
+    );
+    let names: Vec<&str> = named.terms.names.iter().map(String::as_str).collect();
+    assert_eq!(
+        names,
+        [
+            "*.h.example",
+            "::1",
+            "hooks.portcullis",
+            "hooks.portcullis.svc",
+            "hooks.portcullis.svc.cluster.local"
+        ]
+    );
+    assert_eq!(
+        (named.terms.validity, named.terms.renew_before),
+        (days(6), days(1))
+    );
+    assert_ne!(plain, named);
+}

@@ -81,7 +81,7 @@ fn faults_of_the_format_are_told_in_that_file() {
         ),
         (
             "plugins: [{name: PodSecurity, path: gone.yaml}]\n",
-            "3:37: plugins[0].path: cannot read `sub/gone.yaml`: no such file",
+            "3:37: plugins[0].path: cannot read `sub/gone.yaml`: no such file or directory",
         ),
         (
             "plugins: [{name: NoSuchPlugin}]\n",

@@ -75,7 +75,7 @@ fn the_files_flag_wins_over_the_key_which_is_then_not_read() {
     );
     assert_eq!(
         ordered().file_flag("gone.yaml").fault(),
-        "gone.yaml: cannot read the file: no such file (named by --admission-control-config-file)"
+        "gone.yaml: cannot read the file: no such file or directory (named by --admission-control-config-file)"
     );
 }
 

@@ -18,7 +18,7 @@ fn an_unknown_key_gets_a_suggestion() {
         fault("admission: {order: [AlwaysAdmit]}\nlistenerz: []\n"),
         "portcullis.yaml:4:1: listenerz: unknown key, did you mean `listeners`? \
          (known keys: admission, authenticators, authorization, ci, decisions, defaultAction, globals, graph, hostCalls, \
-         limits, listener, listeners, log, namespaces, policies, policyDirs, sessions, shutdown, store, tenants)"
+         kube, limits, listener, listeners, log, namespaces, policies, policyDirs, sessions, shutdown, store, tenants, web)"
     );
 }
 
@@ -51,9 +51,9 @@ fn an_unknown_limit_is_named() {
 
 #[test]
 fn keys_of_features_that_do_not_exist_yet_are_unknown() {
-    let text = fault("web: {playground: true}\n");
+    let text = fault("web: {themes: true}\n");
     assert!(
-        text.starts_with("portcullis.yaml:3:1: web: unknown key"),
+        text.starts_with("portcullis.yaml:3:7: web.themes: unknown key"),
         "{text}"
     );
 }
@@ -151,10 +151,10 @@ fn a_limit_of_zero_is_refused() {
         with_head("limits: {body: 0, connections: 0, deadline: 0s}\nadmission: {plugins: [{name: AlwaysAdmit, timeout: 0ms}]}\n")
             .faults(),
         [
-            "portcullis.yaml:4:52: admission.plugins[0].timeout: must be more than zero",
             "portcullis.yaml:3:45: limits.deadline: must be more than zero",
             "portcullis.yaml:3:16: limits.body: must be more than zero",
             "portcullis.yaml:3:32: limits.connections: must be more than zero",
+            "portcullis.yaml:4:52: admission.plugins[0].timeout: must be more than zero",
         ]
     );
 }
@@ -350,20 +350,20 @@ fn files_that_are_not_there_are_named() {
     assert_eq!(
         setup(tls).faults(),
         [
-            "portcullis.yaml:2:52: listeners[0].tls.certificate: cannot read `gone.crt`: no such file",
-            "portcullis.yaml:2:67: listeners[0].tls.key: cannot read `gone.key`: no such file",
-            "portcullis.yaml:2:87: listeners[0].tls.clientCA: cannot read `gone.ca`: no such file",
+            "portcullis.yaml:2:52: listeners[0].tls.certificate: cannot read `gone.crt`: no such file or directory",
+            "portcullis.yaml:2:67: listeners[0].tls.key: cannot read `gone.key`: no such file or directory",
+            "portcullis.yaml:2:87: listeners[0].tls.clientCA: cannot read `gone.ca`: no such file or directory",
         ]
     );
     assert_eq!(
         fault(
             "authorization:\n  authorizers: [{name: local, driver: ABAC, file: gone.jsonl}]\n  chains: {default: [local]}\n"
         ),
-        "portcullis.yaml:4:51: authorization.authorizers[0].file: cannot read `gone.jsonl`: no such file"
+        "portcullis.yaml:4:51: authorization.authorizers[0].file: cannot read `gone.jsonl`: no such file or directory"
     );
     assert_eq!(
         fault("admission: {configFile: sub/gone.yaml}\n"),
-        "portcullis.yaml:3:25: admission.configFile: cannot read `sub/gone.yaml`: no such file"
+        "portcullis.yaml:3:25: admission.configFile: cannot read `sub/gone.yaml`: no such file or directory"
     );
     assert_eq!(
         with_head("admission: {configFile: sub}\n")
@@ -378,11 +378,11 @@ fn tls_needs_a_certificate_and_a_key_or_development() {
     for (tls, expected) in [
         (
             "{}",
-            "TLS needs `certificate` and `key`, or `development: true`",
+            "TLS needs `certificate` and `key`, `managed`, or `development: true`",
         ),
         (
             "{development: false}",
-            "TLS needs `certificate` and `key`, or `development: true`",
+            "TLS needs `certificate` and `key`, `managed`, or `development: true`",
         ),
         (
             "{certificate: a.crt}",
@@ -498,5 +498,69 @@ fn limits_of_host_calls_that_are_zero_are_refused_where_they_stand() {
             "portcullis.yaml:3:32: hostCalls.body: must be more than 0",
             "portcullis.yaml:3:22: hostCalls.timeout: must be more than 0",
         ]
+    );
+}
+
+#[test]
+fn managed_certificates_need_a_secret_and_names() {
+    for (managed, expected) in [
+        (
+            "{}",
+            "listeners[0].tls.managed: the key `secret` is missing",
+        ),
+        (
+            "{secret: tls, webhooks: [p]}",
+            "listeners[0].tls.managed.secret: expected NAMESPACE/NAME, found `tls`",
+        ),
+        (
+            "{secret: n/tls}",
+            "listeners[0].tls.managed: the certificate has no names: give `service`, `dnsNames` or `webhooks`",
+        ),
+        (
+            "{secret: n/tls, service: p}",
+            "listeners[0].tls.managed.service: expected NAMESPACE/NAME, found `p`",
+        ),
+        (
+            "{secret: n/tls, dnsNames: [ok.example, Bad_Name]}",
+            "listeners[0].tls.managed.dnsNames[1]: invalid name `Bad_Name`: use a host name in lower case, like \
+             `webhook.example.com`, or an IP address",
+        ),
+        (
+            "{secret: n/tls, webhooks: [p, p]}",
+            "listeners[0].tls.managed.webhooks[1]: `p` is named twice",
+        ),
+        (
+            "{secret: n/tls, webhooks: [\"a/b\"]}",
+            "listeners[0].tls.managed.webhooks[0]: invalid name: `/`, `%` and control characters are not allowed",
+        ),
+        (
+            "{secret: n/tls, webhooks: [p], validity: 9s}",
+            "listeners[0].tls.managed.validity: must be between 10s and 3650d",
+        ),
+        (
+            "{secret: n/tls, webhooks: [p], validity: 20s, renewBefore: 16s}",
+            "listeners[0].tls.managed.renewBefore: must be between 2s and three quarters of `validity`",
+        ),
+        (
+            "{secret: n/tls, webhooks: [p], kubeconfig: a.key}",
+            "listeners[0].tls.managed.kubeconfig: the kubeconfig DIR/a.key can't be used: not a kubeconfig file",
+        ),
+    ] {
+        let text = format!(
+            "listeners:\n- {{name: t, tcp: \"127.0.0.1:1\", tls: {{managed: {managed}}}, serves: [api]}}\n"
+        );
+        let setup = setup(&text).file("a.key", "just a text");
+        let fault = setup.fault();
+        let place = expected.split(": ").next().unwrap();
+        let message = expected.strip_prefix(place).unwrap();
+        let start = message.split("DIR").next().unwrap();
+        assert!(fault.contains(place) && fault.contains(start), "{fault}");
+        assert!(fault.starts_with("portcullis.yaml:2:"), "{fault}");
+    }
+    let text = "listeners:\n- {name: t, tcp: \"127.0.0.1:1\", tls: {development: true, managed: {secret: n/s, webhooks: [p]}}, serves: [api]}\n";
+    assert_eq!(
+        setup(text).fault(),
+        "portcullis.yaml:2:38: listeners[0].tls: `managed` makes its own certificate: remove `certificate`, `key` and \
+         `development`, or `managed`"
     );
 }

@@ -157,7 +157,7 @@ fn files_that_can_not_be_read_are_named() {
     };
     assert_eq!(
         read(Path::new("no-such-file.yaml")),
-        "no-such-file.yaml: cannot read the file: no such file"
+        "no-such-file.yaml: cannot read the file: no such file or directory"
     );
     assert_eq!(
         read(Path::new("/")),

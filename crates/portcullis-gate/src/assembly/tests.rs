@@ -1,6 +1,7 @@
-use portcullis_config::{ConfigSource, Listening, LoadOptions};
+use portcullis_config::{self as config, ConfigSource, Listening, LoadOptions};
 
 use super::*;
+use crate::registry;
 
 #[test]
 fn what_is_built_does_not_run_before_it_is_started() {

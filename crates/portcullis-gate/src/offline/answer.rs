@@ -7,8 +7,9 @@ use serde_json::{Value, json};
 
 use super::blueprint::{Blueprint, Memory};
 use super::observed::ConsoleLine;
-use super::{Judged, Manifest, ReviewRequest, asker, job, review_text};
+use super::{Judged, Manifest, Offline, ReviewRequest, asker, job, review_text};
 use portcullis_kube::Namespace;
+use portcullis_kube::cluster_objects::StaticObjects;
 
 /// The namespace of objects that name none.
 pub(super) const NAMESPACE: &str = "default";
@@ -32,6 +33,8 @@ pub struct Request {
     pub namespace: Option<String>,
     /// Labels of the object's namespace, over those of the configuration.
     pub namespace_labels: BTreeMap<String, String>,
+    /// The objects of the cluster, in place of those that were given for all tests.
+    pub objects: Option<StaticObjects>,
     /// Nothing will be stored.
     pub dry_run: bool,
 }
@@ -100,18 +103,38 @@ impl Blueprint {
     /// When the request can't be asked.
     pub fn answer(&self, request: &Request, memory: &Memory) -> Result<Answer, String> {
         let manifest = request.manifest()?;
+        let offline = self
+            .build_with(
+                request.labelled(&manifest.namespace),
+                request.objects.as_ref(),
+                memory,
+            )
+            .map_err(|faults| faults.to_string())?;
+        self.answer_of(&offline, request)
+    }
+
+    /// Asks a chain that may have been asked before. Labels of namespaces and objects of the cluster are those that it was
+    /// built with.
+    ///
+    /// # Errors
+    ///
+    /// When the request can't be asked.
+    pub fn answer_of(&self, offline: &Offline, request: &Request) -> Result<Answer, String> {
+        let manifest = request.manifest()?;
         let operation = request.operation.unwrap_or(Operation::Create);
         let old = match (operation, &request.old_object) {
             (Operation::Delete, _) | (_, None) => None,
             (_, Some(old)) => Some(request.completed(old)?),
         };
-        let offline = self
-            .build(request.labelled(&manifest.namespace), memory)
-            .map_err(|faults| faults.to_string())?;
+        let user = match &request.user {
+            Some(user) => asker(user, &request.groups),
+            None => job::user_of_job(&manifest, &request.groups)
+                .unwrap_or_else(|| asker(USER, &request.groups)),
+        };
         let question = ReviewRequest {
             operation,
             old: old.as_ref(),
-            user: &asker(request.user.as_deref().unwrap_or(USER), &request.groups),
+            user: &user,
             dry_run: request.dry_run,
             uid: "00000000-0000-4000-8000-000000000000",
         };

@@ -1,24 +1,29 @@
 //! A configuration that is loaded once, and built into chains as often as needed.
 
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use nix::unistd::{getegid, geteuid};
 use portcullis_core::{AuthorizerChain, Chain, PolicyStep, Step, StepOutcome, UnixPeer};
-use portcullis_js::GlobalContext;
+use portcullis_js::{GlobalContext, Host, may_remember};
 
 use super::Offline;
 use super::judge::{Judge, JudgeKind};
 use super::observed::Observed;
-use crate::assembly;
 use crate::authorizers;
+use crate::cluster::Lookups;
+use crate::entries::{self, Surroundings};
 use crate::graphs::Graphs;
+use crate::observer::Observer;
 use crate::offline_graphs;
-use crate::policies::{self, Observer};
+use crate::policies::{self, Compiled};
+use crate::registry::registry;
 use portcullis_config::{
     self as config, DefaultAction, Limits, Listening, LoadOptions, Loaded, MarkPlace,
 };
-use portcullis_document::{Faults, Source};
-use portcullis_kube::Namespace;
+use portcullis_document::{Fault, Faults, Source};
+use portcullis_kube::cluster_objects::StaticObjects;
+use portcullis_kube::{Namespace, StaticNamespaces};
 
 /// The chain that is asked at `/authorize`.
 const DEFAULT_CHAIN: &str = "default";
@@ -32,6 +37,10 @@ pub struct Blueprint {
     graphs: Graphs,
     /// All are asked, also after a denial.
     asks_on: bool,
+    /// The objects of the cluster, if they are given.
+    objects: Option<StaticObjects>,
+    /// What answers host calls, where that is not the world outside.
+    host: Option<Arc<dyn Host>>,
 }
 
 /// What policies keep between reviews.
@@ -57,7 +66,34 @@ impl Blueprint {
             loaded,
             graphs,
             asks_on: false,
+            objects: None,
+            host: None,
         })
+    }
+
+    /// A configuration without graphs that is loaded already. Host calls of its policies are answered by `host`.
+    pub(crate) fn sealed(loaded: Loaded, host: Arc<dyn Host>) -> Self {
+        Self {
+            loaded,
+            graphs: Graphs::default(),
+            asks_on: false,
+            objects: None,
+            host: Some(host),
+        }
+    }
+
+    /// Whether its policies can be compiled.
+    ///
+    /// # Errors
+    ///
+    /// Everything that is wrong with them.
+    pub(crate) fn check(&self) -> Result<(), Vec<Fault>> {
+        Compiled::new(&self.loaded.policies).map(|_| ())
+    }
+
+    /// Lets plug-ins and policies look up these objects, as they would those of a cluster.
+    pub fn look_up(&mut self, objects: StaticObjects) {
+        self.objects = Some(objects);
     }
 
     /// Asks all, also after a denial. The verdict stays that of the first one.
@@ -74,6 +110,11 @@ impl Blueprint {
     /// What is odd in the configuration, but not wrong.
     pub fn warnings(&self) -> &[portcullis_document::Warning] {
         &self.loaded.warnings
+    }
+
+    /// The files and folders it is read from, and those it names.
+    pub fn files(&self) -> &[PathBuf] {
+        &self.loaded.files
     }
 
     /// Whether there is any policy in JavaScript.
@@ -137,6 +178,21 @@ impl Blueprint {
             }
         }
         judges
+    }
+
+    /// Whether what is said of a request could depend on those before it: a plug-in counts them, or a policy keeps
+    /// something.
+    pub fn depends_on_earlier(&self) -> bool {
+        let registry = registry();
+        let counts = |name: &str| {
+            let plugin = registry.get(name);
+            plugin.is_some_and(|plugin| plugin.depends_on.counts())
+        };
+        let policies = &self.loaded.policies;
+        let texts = policies.list.iter().map(|policy| policy.text.text());
+        let modules = policies.modules.iter().map(|module| module.text.text());
+        let texts = texts.chain(modules).chain([policies.globals.text()]);
+        self.loaded.plugins.iter().any(|p| counts(&p.name)) || may_remember(texts)
     }
 
     /// The chain of authorizers of this name; without a name `default`, or else the only one there is.
@@ -212,17 +268,30 @@ impl Blueprint {
 
     /// An empty memory for policies.
     pub fn memory(&self) -> Memory {
-        Memory(assembly::global_context(&self.loaded))
+        Memory(entries::global_context(&self.loaded))
     }
 
-    /// Builds a chain. What is said of `namespace` goes over what the configuration says of it.
+    /// Builds a chain. What is said of `namespace` goes over what the configuration says of it; labels of one without a
+    /// name go over those of every namespace.
     ///
     /// # Errors
     ///
     /// When a plug-in or a policy can't be made.
     pub fn build(&self, namespace: Option<Namespace>, memory: &Memory) -> Result<Offline, Faults> {
+        self.build_with(namespace, None, memory)
+    }
+
+    /// The same for a cluster with these objects, in place of those that were given for all.
+    pub(super) fn build_with(
+        &self,
+        namespace: Option<Namespace>,
+        objects: Option<&StaticObjects>,
+        memory: &Memory,
+    ) -> Result<Offline, Faults> {
         let mut namespaces = self.loaded.namespaces.clone();
-        if let Some(given) = namespace {
+        let is_everywhere = |given: &Namespace| given.name.is_empty();
+        let everywhere = namespace.clone().filter(is_everywhere);
+        if let Some(given) = namespace.filter(|given| !is_everywhere(given)) {
             let known = namespaces.iter_mut().find(|n| n.name == given.name);
             match known {
                 Some(known) => {
@@ -232,13 +301,21 @@ impl Blueprint {
                 None => namespaces.push(given),
             }
         }
+        let namespaces = namespaces.into_iter().collect::<StaticNamespaces>();
+        let everywhere = everywhere.map(|given| given.labels).unwrap_or_default();
+        let namespaces = namespaces.with_labels_everywhere(everywhere);
         let mut faults = Vec::new();
-        let observed = Arc::new(Observed::new(self.asks_on));
+        let observed = Arc::new(Observed::new(self.asks_on, self.host.clone()));
         let observer: Arc<dyn Observer> = Arc::clone(&observed) as _;
-        let entries = assembly::entries(
+        let given = objects.or(self.objects.as_ref());
+        let surroundings = Surroundings {
+            namespaces: &namespaces,
+            graphs: &self.graphs,
+            lookups: &Lookups::offline(&self.loaded, given),
+        };
+        let entries = entries::entries(
             &self.loaded,
-            &namespaces,
-            &self.graphs,
+            surroundings,
             &memory.0,
             Some(observer),
             &mut faults,

@@ -4,7 +4,10 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use portcullis_core::Operation;
+use portcullis_kube::cluster_objects::StaticObjects;
 use regex::Regex;
+use schemars::JsonSchema;
+use schemars::generate::SchemaSettings;
 use serde::Deserialize;
 use serde_json::Value;
 
@@ -19,6 +22,8 @@ use portcullis_document::{Document, Fault, Faults, Node, Source};
 pub struct Case {
     /// What it is called.
     pub name: String,
+    /// Its place in the file, from 0.
+    pub index: usize,
     /// The line on which it begins, from 1.
     pub line: u64,
     /// What is asked.
@@ -27,41 +32,75 @@ pub struct Case {
     pub expect: Expectation,
 }
 
-#[derive(Debug, Deserialize)]
+/// Test cases of policies: requests, and what is expected of the answers.
+#[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[schemars(rename = "Tests")]
 struct CaseFile {
+    /// The cases.
     tests: Vec<CaseSpec>,
 }
 
-#[derive(Debug, Deserialize)]
+/// One request, and what is expected of the answer.
+#[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[schemars(rename = "Test")]
 struct CaseSpec {
+    /// Name of the case.
     name: String,
+    /// The object; a manifest.
     object: Option<Node>,
+    /// Instead of `object`: a file beside this one with the object.
     file: Option<String>,
+    /// The existing object, for UPDATE and DELETE.
     old_object: Option<Node>,
+    /// CREATE, UPDATE, DELETE or CONNECT; by default CREATE.
     operation: Option<String>,
+    /// The user who asks; by default `portcullis-test`.
     user: Option<String>,
+    /// Groups of the user; `system:authenticated` is added.
     #[serde(default)]
     groups: Vec<String>,
+    /// Namespace of an object that names none; by default `default`.
     namespace: Option<String>,
+    /// Labels of the object's namespace, in addition to those of the configuration.
     #[serde(default)]
     namespace_labels: BTreeMap<String, String>,
+    /// The objects of the cluster, for `kube.get`, `kube.list` and plug-ins; manifests.
+    kube: Option<Vec<Node>>,
+    /// Whether nothing would be stored.
     #[serde(default)]
     dry_run: bool,
+    /// What is expected of the answer.
     expect: ExpectSpec,
 }
 
-#[derive(Debug, Deserialize)]
+/// What is expected of an answer. Only keys that are given are compared.
+#[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[schemars(rename = "Expectation")]
 struct ExpectSpec {
+    /// Whether the request is allowed.
     allowed: bool,
+    /// The policy or plug-in that denies.
     policy: Option<String>,
+    /// A regular expression that must match the message.
     message: Option<String>,
+    /// Regular expressions, each of which must match a warning.
     #[serde(default)]
     warnings: Vec<String>,
+    /// The whole object afterwards; what an API server fills in may be left out.
     object: Option<Node>,
+    /// The whole JSON patch.
     patch: Option<Node>,
+}
+
+/// The JSON Schema of `*.test.yaml`, draft 2020-12.
+pub fn tests_schema() -> Value {
+    SchemaSettings::draft2020_12()
+        .into_generator()
+        .into_root_schema_for::<CaseFile>()
+        .to_value()
 }
 
 /// Reads the cases of a file, or says everything that is wrong with them.
@@ -77,7 +116,7 @@ pub fn read_cases(source: &Arc<Source>) -> Result<Vec<Case>, Faults> {
         faults: Vec::new(),
     };
     let specs = file.tests.into_iter().enumerate();
-    let cases = specs.map(|(index, spec)| reader.case(&format!("tests[{index}]"), spec));
+    let cases = specs.map(|(index, spec)| reader.case(index, spec));
     let cases = cases.collect();
     match Faults::from_list(reader.faults) {
         Some(faults) => Err(faults),
@@ -91,7 +130,8 @@ struct Reader<'a> {
 }
 
 impl Reader<'_> {
-    fn case(&mut self, at: &str, spec: CaseSpec) -> Case {
+    fn case(&mut self, index: usize, spec: CaseSpec) -> Case {
+        let at = &format!("tests[{index}]");
         let operation = spec.operation.as_deref().and_then(|name| {
             let known = name.to_ascii_uppercase().parse::<Operation>().ok();
             if known.is_none() {
@@ -114,6 +154,7 @@ impl Reader<'_> {
             }
             (None, None) => None,
         };
+        let objects = spec.kube.map(|list| self.cluster(at, &list));
         let request = Request {
             object,
             old_object: spec.old_object.map(|old| old.to_json()),
@@ -122,16 +163,29 @@ impl Reader<'_> {
             groups: spec.groups,
             namespace: spec.namespace.filter(|name| !name.is_empty()),
             namespace_labels: spec.namespace_labels,
+            objects,
             dry_run: spec.dry_run,
         };
         self.check_objects(at, &request);
         let expect = self.expectation(&format!("{at}.expect"), spec.expect);
         Case {
             name: spec.name,
+            index,
             line: self.document.root.nearest(at).position.line,
             request,
             expect,
         }
+    }
+
+    /// The objects of the cluster.
+    fn cluster(&mut self, at: &str, list: &[Node]) -> StaticObjects {
+        let mut objects = StaticObjects::default();
+        for (index, object) in list.iter().enumerate() {
+            if let Err(why) = objects.add(object.to_json()) {
+                self.fault(at, &format!("kube[{index}]"), why.to_string());
+            }
+        }
+        objects
     }
 
     fn check_objects(&mut self, at: &str, request: &Request) {
@@ -209,5 +263,30 @@ impl Reader<'_> {
     fn fault(&mut self, at: &str, key: &str, message: impl Into<String>) {
         let path = format!("{at}.{key}");
         self.faults.push(self.document.fault(&path, message));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+    use std::path::Path;
+
+    use super::*;
+
+    #[test]
+    fn the_shipped_schema_is_that_of_the_types() {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../schema");
+        let path = folder.join("tests.schema.json");
+        let current = tests_schema();
+        if std::env::var_os("UPDATE_SCHEMA").is_some() {
+            fs::write(&path, format!("{current:#}\n")).unwrap();
+        }
+        let shipped = fs::read(&path).unwrap_or_default();
+        let shipped: Option<Value> = serde_json::from_slice(&shipped).ok();
+        assert!(
+            shipped == Some(current),
+            "{} is stale: run the tests with UPDATE_SCHEMA=1",
+            path.display()
+        );
     }
 }

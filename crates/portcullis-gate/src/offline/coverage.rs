@@ -1,6 +1,7 @@
 //! Which lines of policies ran.
 
 use std::collections::{BTreeMap, HashSet};
+use std::sync::Arc;
 
 use portcullis_config::MarkPlace;
 use portcullis_document::Source;
@@ -12,12 +13,14 @@ pub struct Coverage {
 }
 
 /// Lines of one text.
-#[derive(Debug, Default, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FileCoverage {
     /// The file, or the policy inside a YAML file.
     pub name: String,
     /// Whether it is a file of its own.
     pub is_file: bool,
+    /// The text.
+    pub text: Arc<Source>,
     /// Each line with statements: in how many reviews each of them ran.
     lines: BTreeMap<u32, Vec<u64>>,
 }
@@ -37,6 +40,7 @@ impl Coverage {
                 .or_insert_with_key(|name| FileCoverage {
                     name: name.clone(),
                     is_file: mark.text.path().is_some(),
+                    text: Arc::clone(&mark.text),
                     lines: BTreeMap::new(),
                 });
             let hits = file.lines.entry(mark.line).or_default();
@@ -58,12 +62,24 @@ impl Coverage {
 
     /// Of all lines, how many ran in percent.
     pub fn percent(&self) -> f64 {
+        let (run, all) = self.counts();
+        percent(run, all)
+    }
+
+    /// Whether at least so many percent of all lines ran, without rounding.
+    pub fn reaches(&self, percent: u8) -> bool {
+        let (run, all) = self.counts();
+        run * 100 >= all * usize::from(percent)
+    }
+
+    /// How many lines ran, and how many there are.
+    fn counts(&self) -> (usize, usize) {
         let (mut run, mut all) = (0, 0);
         for file in self.files() {
             run += file.run();
             all += file.count();
         }
-        percent(run, all)
+        (run, all)
     }
 }
 
@@ -98,6 +114,22 @@ impl FileCoverage {
     }
 }
 
+impl FileCoverage {
+    /// The lines with a statement that did not run, with their texts.
+    pub fn missed_lines(&self) -> impl Iterator<Item = (u32, &str)> {
+        let missed: HashSet<u32> = self.missed().into_iter().collect();
+        let lines = (1_u32..).zip(self.text.text().lines());
+        lines.filter(move |(number, _)| missed.contains(number))
+    }
+
+    /// All lines of the text, each with how often it ran; those without statements have no number.
+    pub fn all_lines(&self) -> impl Iterator<Item = (u32, &str, Option<u64>)> {
+        let hits: BTreeMap<u32, u64> = self.lines().collect();
+        let lines = (1_u32..).zip(self.text.text().lines());
+        lines.map(move |(number, text)| (number, text, hits.get(&number).copied()))
+    }
+}
+
 /// Rounded to one digit; of nothing, everything ran.
 fn percent(run: usize, all: usize) -> f64 {
     match (u32::try_from(run), u32::try_from(all)) {
@@ -129,7 +161,12 @@ mod tests {
         let file = coverage.files().next().unwrap();
         assert_eq!((file.name.as_str(), file.missed()), ("a.js", vec![1]));
         assert_eq!(file.lines().collect::<Vec<_>>(), [(1, 0), (2, 2)]);
+        assert_eq!(
+            file.missed_lines().collect::<Vec<_>>(),
+            [(1, "if (x) return 1")]
+        );
         assert!((coverage.percent() - 50.0).abs() < 0.01);
+        assert!(coverage.reaches(50) && !coverage.reaches(51));
         coverage.add(&marks, &[0, 1]);
         assert!((coverage.percent() - 100.0).abs() < 0.01);
     }

@@ -1,7 +1,7 @@
 //! Finding and reading manifests: files, folders, standard input.
 
 use std::ffi::OsStr;
-use std::io::Read;
+use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -16,23 +16,66 @@ const TEST_ENDINGS: [&str; 6] = [
     ".test.mts",
     ".test.mjs",
 ];
-/// Larger inputs are rejected.
-const MAX_BYTES: u64 = 16 * 1024 * 1024;
 /// Endings of the files that are taken from a folder.
 const ENDINGS: [&str; 3] = ["json", "yaml", "yml"];
+/// Files that `portcullis init` writes beside policies.
+const OWN_FILES: [&str; 3] = ["portcullis.yaml", "portcullis.yml", "tsconfig.json"];
+/// The folder of JSON Schemas that it writes.
+const SCHEMAS: &str = "schemas";
+/// Endings of policies, of the modules they import, and of tests.
+const SCRIPT_ENDINGS: [&str; 6] = ["cjs", "cts", "js", "mjs", "mts", "ts"];
 
-/// The manifests at a path: the file itself, or those of a folder and its subfolders, sorted.
-/// Hidden files and folders, and links to folders, are passed over.
+/// The manifests at a path.
+#[derive(Debug, Default)]
+pub struct Manifests {
+    /// The files, sorted.
+    pub files: Vec<PathBuf>,
+    /// How many files of the folder were passed over because they are Portcullis' own.
+    pub passed_over: usize,
+}
+
+/// The manifests at a path: the file itself, or those of a folder and its subfolders.
+/// Hidden files and folders, links to folders, and files that are Portcullis' own are passed over.
 ///
 /// # Errors
 ///
 /// When a folder can't be read.
-pub fn find(path: &Path) -> Result<Vec<PathBuf>, Box<Fault>> {
+pub fn find(path: &Path) -> Result<Manifests, Box<Fault>> {
+    let mut found = Manifests::default();
     if !path.is_dir() {
-        return Ok(vec![path.to_owned()]);
+        found.files.push(path.to_owned());
+        return Ok(found);
     }
+    let mut files = Vec::new();
+    walk(path, &is_manifest, &mut files)?;
+    for file in files {
+        match is_own(path, &file) {
+            true => found.passed_over += 1,
+            false => found.files.push(file),
+        }
+    }
+    Ok(found)
+}
+
+/// Whether a file of a folder belongs to Portcullis or to an editor: a configuration, tests, schemas.
+fn is_own(folder: &Path, file: &Path) -> bool {
+    let name = file.file_name().and_then(OsStr::to_str).unwrap_or_default();
+    let below = file.strip_prefix(folder).unwrap_or(file);
+    let is_schema = below
+        .parent()
+        .is_some_and(|parent| parent.file_name() == Some(OsStr::new(SCHEMAS)));
+    OWN_FILES.contains(&name) || is_test(file) || is_schema
+}
+
+/// Everything in a folder and its subfolders that could be a manifest, a policy, a module or a test, sorted. Hidden files
+/// and folders, `node_modules`, and links to folders are passed over.
+///
+/// # Errors
+///
+/// When a folder can't be read.
+pub fn find_sources(folder: &Path) -> Result<Vec<PathBuf>, Box<Fault>> {
     let mut found = Vec::new();
-    walk(path, &is_manifest, &mut found)?;
+    walk(folder, &is_source, &mut found)?;
     Ok(found)
 }
 
@@ -60,7 +103,10 @@ fn walk(
     found: &mut Vec<PathBuf>,
 ) -> Result<(), Box<Fault>> {
     let failed = |error: std::io::Error| {
-        let message = format!("cannot read the folder: {error}");
+        let message = format!(
+            "cannot read the folder: {}",
+            portcullis_files::reason(&error)
+        );
         Box::new(Source::named(folder.display().to_string()).fault(None, "", message))
     };
     let mut entries = Vec::new();
@@ -85,8 +131,31 @@ fn walk(
 }
 
 fn is_manifest(path: &Path) -> bool {
+    ends_in(path, &ENDINGS)
+}
+
+fn is_source(path: &Path) -> bool {
+    ends_in(path, &ENDINGS) || ends_in(path, &SCRIPT_ENDINGS)
+}
+
+fn ends_in(path: &Path, endings: &[&str]) -> bool {
     let ending = path.extension().and_then(|e| e.to_str());
-    ending.is_some_and(|ending| ENDINGS.contains(&ending))
+    ending.is_some_and(|ending| endings.contains(&ending))
+}
+
+/// Opens a file of manifests.
+///
+/// # Errors
+///
+/// When it can't be opened.
+pub fn open(path: &Path) -> Result<File, Box<Fault>> {
+    // `-f <(command)` names a pipe that is being written to.
+    let is_pipe = std::fs::metadata(path).is_ok_and(|found| !found.is_file() && !found.is_dir());
+    let opened = match is_pipe {
+        true => File::open(path).map_err(|error| portcullis_files::reason(&error)),
+        false => portcullis_files::open(path),
+    };
+    opened.map_err(|reason| unreadable(path, &reason))
 }
 
 /// Reads a file.
@@ -95,33 +164,10 @@ fn is_manifest(path: &Path) -> bool {
 ///
 /// When it can't be read, is too large, or is not text.
 pub fn read_file(path: &Path) -> Result<Arc<Source>, Box<Fault>> {
-    // `-f <(command)` names a pipe that is being written to.
-    let is_pipe = std::fs::metadata(path).is_ok_and(|found| !found.is_file() && !found.is_dir());
-    if is_pipe && let Ok(file) = std::fs::File::open(path) {
-        return read_text(&path.display().to_string(), file);
-    }
-    portcullis_config::read_source(path).map_err(|reason| {
-        let message = format!("cannot read the file: {reason}");
-        Box::new(Source::named(path.display().to_string()).fault(None, "", message))
-    })
+    portcullis_config::read_source(path).map_err(|reason| unreadable(path, &reason))
 }
 
-/// Reads everything, under this name.
-///
-/// # Errors
-///
-/// When it can't be read, is too large, or is not text.
-pub fn read_text(label: &str, from: impl Read) -> Result<Arc<Source>, Box<Fault>> {
-    let mut bytes = Vec::new();
-    let fault = |message: String| Box::new(Source::named(label).fault(None, "", message));
-    from.take(MAX_BYTES + 1)
-        .read_to_end(&mut bytes)
-        .map_err(|error| fault(format!("cannot read it: {error}")))?;
-    if bytes.len() as u64 > MAX_BYTES {
-        return Err(fault("cannot read it: it is larger than 16 MiB".to_owned()));
-    }
-    match String::from_utf8(bytes) {
-        Ok(text) => Ok(Source::text_named(label, text)),
-        Err(_) => Err(fault("cannot read it: it is not UTF-8 text".to_owned())),
-    }
+fn unreadable(path: &Path, reason: &str) -> Box<Fault> {
+    let message = format!("cannot read the file: {reason}");
+    Box::new(Source::named(path.display().to_string()).fault(None, "", message))
 }

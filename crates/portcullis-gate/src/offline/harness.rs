@@ -6,6 +6,7 @@ use std::sync::Arc;
 use portcullis_core::sync::{Mutex, MutexGuard};
 use portcullis_core::{HostFunction, Operation};
 use portcullis_js::{Host, HostRequest};
+use portcullis_kube::cluster_objects::StaticObjects;
 use serde::Deserialize;
 use serde_json::Value;
 
@@ -47,6 +48,7 @@ struct Options {
     groups: Vec<String>,
     namespace: Option<String>,
     namespace_labels: BTreeMap<String, String>,
+    kube: Option<Vec<Value>>,
     dry_run: bool,
 }
 
@@ -80,6 +82,14 @@ impl Harness {
             let known = name.to_ascii_uppercase().parse::<Operation>().ok();
             known.ok_or_else(|| format!("review: unknown operation `{name}`"))
         });
+        let objects = options.kube.map(|list| {
+            let mut objects = StaticObjects::default();
+            for (index, object) in list.into_iter().enumerate() {
+                let added = objects.add(object);
+                added.map_err(|why| format!("review: kube[{index}]: {why}"))?;
+            }
+            Ok::<_, String>(objects)
+        });
         let request = Request {
             object: object.filter(|object| !object.is_null()).cloned(),
             old_object: options.old_object.filter(|object| !object.is_null()),
@@ -88,6 +98,7 @@ impl Harness {
             groups: options.groups,
             namespace: options.namespace,
             namespace_labels: options.namespace_labels,
+            objects: objects.transpose()?,
             dry_run: options.dry_run,
         };
         let memory = self.lock().0.clone();
@@ -123,11 +134,13 @@ impl Host for Harness {
     }
 
     fn functions(&self) -> &'static [HostFunction] {
-        const WITH_HARNESS: [HostFunction; 5] = [
+        const WITH_HARNESS: [HostFunction; 7] = [
             HostFunction::CosignVerify,
             HostFunction::SlsaVerify,
             HostFunction::SlsaEnsureComingFrom,
             HostFunction::ForwardToAdmissionController,
+            HostFunction::KubeGet,
+            HostFunction::KubeList,
             HostFunction::Harness,
         ];
         &WITH_HARNESS

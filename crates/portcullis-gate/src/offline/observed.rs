@@ -1,9 +1,11 @@
 //! What policies wrote, and which of their lines ran.
 
-use portcullis_core::sync::Mutex;
-use portcullis_js::Evaluation;
+use std::sync::Arc;
 
-use crate::policies::Observer;
+use portcullis_core::sync::Mutex;
+use portcullis_js::{Evaluation, Host};
+
+use crate::observer::Observer;
 
 /// A line that a policy wrote to its console.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -24,13 +26,16 @@ pub(super) struct Observed {
     seen: Mutex<(Vec<ConsoleLine>, Vec<u32>)>,
     /// Policies are asked after a denial too.
     asks_on: bool,
+    /// What answers host calls, where that is not the world outside.
+    host: Option<Arc<dyn Host>>,
 }
 
 impl Observed {
     /// Nothing seen yet.
-    pub(super) fn new(asks_on: bool) -> Self {
+    pub(super) fn new(asks_on: bool, host: Option<Arc<dyn Host>>) -> Self {
         Self {
             asks_on,
+            host,
             ..Self::default()
         }
     }
@@ -44,6 +49,10 @@ impl Observed {
 impl Observer for Observed {
     fn asks_on(&self) -> bool {
         self.asks_on
+    }
+
+    fn host(&self) -> Option<Arc<dyn Host>> {
+        self.host.clone()
     }
 
     fn evaluated(&self, evaluation: &Evaluation) {

@@ -7,7 +7,7 @@ use std::path::Path;
 use std::sync::{Arc, mpsc};
 use std::time::Duration;
 
-use portcullis_core::clock;
+use portcullis_core::{PolicyLimit, PolicyStep, clock};
 use portcullis_js::{
     CompileFault, Evaluation, GlobalContext, Input, Limits, ModuleSource, PlainSubject, PolicyCode,
     PolicySet, PolicySource, Pool, PoolOptions, SourceName, Sources,
@@ -192,7 +192,12 @@ impl TestScript {
                         line: None,
                         ..line
                     }));
-                if let Some(message) = evaluation.steps.iter().find_map(|s| s.message.clone()) {
+                let is_late = |step: &PolicyStep| step.limit == Some(PolicyLimit::Deadline);
+                if evaluation.steps.iter().any(is_late) {
+                    untold = format!("the test exceeded its deadline of {}s", TIME.as_secs());
+                } else if let Some(message) =
+                    evaluation.steps.iter().find_map(|s| s.message.clone())
+                {
                     untold = message;
                 }
                 run.covered_imports = evaluation.covered;

@@ -200,3 +200,34 @@ fn only_what_is_named_judges() {
             .contains("there is no policy or plug-in `c`")
     );
 }
+
+#[test]
+fn a_text_of_any_length_is_read_as_if_it_were_in_memory() {
+    let pod = |n: usize| {
+        let note = "x".repeat(n % 7 * 1000);
+        format!("# {note}\napiVersion: v1\nkind: Pod\nmetadata: {{name: p{n}}}\n")
+    };
+    let all: Vec<String> = (0..1000).map(pod).collect();
+    let text = all.join("---\n") + "---\nkind: [\n";
+    assert!(text.len() > 2 << 20);
+    let told = |item: &Item| {
+        let name = match &item.content {
+            Ok(Content::Object(manifest)) => manifest.name.clone(),
+            other => format!("{other:?}"),
+        };
+        (item.index, item.line, name)
+    };
+    let mut streamed = Vec::new();
+    let read = each_document("a.yaml", text.as_bytes(), "default", &mut |item| {
+        streamed.push(told(&item));
+        std::ops::ControlFlow::Continue(())
+    });
+    assert!(read.unwrap().is_continue());
+    let source = Source::text_named("a.yaml", text);
+    let whole: Vec<_> = read_documents(&source, "default")
+        .iter()
+        .map(told)
+        .collect();
+    assert_eq!(streamed.len(), 1001);
+    assert!(streamed == whole);
+}

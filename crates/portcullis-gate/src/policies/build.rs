@@ -3,18 +3,21 @@
 use std::num::NonZero;
 use std::sync::Arc;
 
-use portcullis_core::{FailureMode, Operations, Phases, Plugin};
+use portcullis_core::{Door, FailureMode, Operations, Phases, Plugin};
 use portcullis_host::ExternalHost;
 use portcullis_js::{
-    CompileFault, GlobalContext, Guard, PolicySet, PolicySource, Pool, PoolOptions, SourceName,
-    Sources,
+    CompileFault, GlobalContext, Guard, Host, PolicySet, PolicySource, Pool, PoolOptions,
+    SourceName, Sources,
 };
+use portcullis_kube::cluster_objects::ClusterObjects;
 use portcullis_kube::{DependsOn, Descriptor};
 use portcullis_record::Masker;
 
+use super::author::AuthorsWords;
 use super::caller::Callers;
-use super::observer::Observer;
+use super::kube_calls::KubeCalls;
 use super::plugin::{PoliciesPlugin, Rule};
+use crate::observer::Observer;
 use portcullis_config as config;
 use portcullis_document::{Fault, Position, Source};
 
@@ -46,11 +49,18 @@ impl Compiled {
         let rules = policies.list.iter().map(|policy| Rule {
             matcher: policy.matcher.clone(),
             mode: policy.mode,
+            words: AuthorsWords::of(policy, policies),
         });
         Ok(Self {
             set,
             rules: rules.collect(),
         })
+    }
+
+    /// Whether none of those that judge at this door can change an object.
+    pub(crate) fn only_read(&self, door: Door) -> bool {
+        let mut rules = self.rules.iter().enumerate();
+        rules.all(|(index, rule)| !rule.matcher.is_for(door) || self.set.reads_only(index))
     }
 
     /// Builds the plug-in that asks them. It can't be asked before its engine was started.
@@ -66,6 +76,7 @@ impl Compiled {
             guard,
             masker,
             observer,
+            objects,
             threads,
         } = around;
         let limits = portcullis_js::Limits::from(limits);
@@ -83,9 +94,9 @@ impl Compiled {
         let pool = if observer.as_ref().is_some_and(|o| o.replays()) {
             Pool::build_for_replays(self.set, limits, options)
         } else {
-            let host =
-                ExternalHost::new(policies.host.clone()).map_err(|faults| faults.on_one_line())?;
-            Pool::build(self.set, limits, options, context, Arc::new(host), guard)
+            let given = observer.as_ref().and_then(|o| o.host());
+            let host = given.map_or_else(|| external(policies, objects), Ok)?;
+            Pool::build(self.set, limits, options, context, host, guard)
         };
         let pool = Arc::new(pool);
         let engine = Engine(Some(Arc::clone(&pool)));
@@ -103,6 +114,19 @@ impl Compiled {
     }
 }
 
+/// What makes the host calls of these policies.
+fn external(
+    policies: &config::Policies,
+    objects: Arc<dyn ClusterObjects>,
+) -> Result<Arc<dyn Host>, String> {
+    let host = ExternalHost::new(policies.host.clone());
+    let host = host.map_err(|faults| faults.on_one_line())?;
+    Ok(Arc::new(KubeCalls {
+        objects,
+        others: Arc::new(host),
+    }))
+}
+
 /// What policies are built into.
 #[derive(Debug, Clone)]
 pub(crate) struct PolicyEnvironment {
@@ -116,6 +140,8 @@ pub(crate) struct PolicyEnvironment {
     pub(crate) masker: Arc<Masker>,
     /// Observes more of each evaluation than a verdict has.
     pub(crate) observer: Option<Arc<dyn Observer>>,
+    /// The cluster's objects that they may look up.
+    pub(crate) objects: Arc<dyn ClusterObjects>,
     /// How many evaluations compute at a time; by default as many as there are cores.
     pub(crate) threads: Option<usize>,
 }
@@ -189,6 +215,7 @@ pub(crate) fn descriptor(made: Option<Arc<dyn Plugin>>) -> Descriptor {
         phases: Phases::ADMIT,
         operations: Operations::ALL,
         depends_on: DependsOn::Request,
+        reads: Vec::new(),
         schema: None,
         factory: Box::new(move |configuration| {
             if configuration.is_some() {

@@ -185,7 +185,7 @@ impl JobPolicies {
     }
 
     /// Asks policies about a job.
-    pub async fn judge(&self, policy: JobPolicy<'_>, request: &Attributes) -> JobJudgement {
+    pub async fn judge(&self, policy: JobPolicy<'_>, request: Attributes) -> JobJudgement {
         let (plugin, only) = match policy {
             JobPolicy::Code(code) => match self.compiled(code) {
                 Ok(plugin) => (plugin, None),
@@ -202,7 +202,7 @@ impl JobPolicies {
                 None => return not_asked(Vec::new()),
             },
         };
-        let plan = plugin.plan_for_job(request, only);
+        let plan = plugin.plan_for_job(&request, only);
         if plan.iter().all(|plan| *plan == Plan::Skip) {
             return not_asked(Vec::new());
         }

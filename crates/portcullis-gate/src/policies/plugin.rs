@@ -13,9 +13,10 @@ use portcullis_record::Masker;
 use serde_json::Value;
 use tokio::sync::oneshot;
 
+use super::author::AuthorsWords;
 use super::caller::Callers;
-use super::observer::Observer;
 use super::subject::PolicySubject;
+use crate::observer::Observer;
 use portcullis_config::{DefaultAction, Matcher};
 
 /// Which requests a policy is asked about, and what its denial means.
@@ -23,6 +24,7 @@ use portcullis_config::{DefaultAction, Matcher};
 pub(crate) struct Rule {
     pub(super) matcher: Matcher,
     pub(super) mode: PolicyMode,
+    pub(super) words: AuthorsWords,
 }
 
 /// The plug-in.
@@ -113,12 +115,13 @@ impl PoliciesPlugin {
     /// Evaluates policies over a CI job, outside of any chain.
     pub(super) async fn evaluate(
         &self,
-        request: &Attributes,
+        request: Attributes,
         plan: Vec<Plan>,
     ) -> Result<Evaluation, String> {
+        let limit = request.deadline;
         let (input, asked) = self.input(request, plan).map_err(|e| e.to_string())?;
         let own = clock::monotonic() + self.deadline;
-        let deadline = request.deadline.map_or(own, |deadline| deadline.min(own));
+        let deadline = limit.map_or(own, |deadline| deadline.min(own));
         let (send, receive) = oneshot::channel();
         let submitted = self.pool.submit(input, deadline, move |result| {
             let _ = send.send(result);
@@ -145,14 +148,14 @@ impl PoliciesPlugin {
             Some(_) => Plan::Skip,
             None => Plan::Run(rule.mode),
         });
-        let (input, asked) = self.input(request, plan.collect())?;
+        let (input, asked) = self.input(request.clone(), plan.collect())?;
         Ok(Prepared::Ask(Box::new(input), asked, skipped))
     }
 
     /// What is evaluated.
     fn input(
         &self,
-        request: &Attributes,
+        request: Attributes,
         plan: Vec<Plan>,
     ) -> Result<(Input, Arc<PolicySubject>), PluginError> {
         let tree = |document: &Option<Document>| match document {
@@ -161,15 +164,16 @@ impl PoliciesPlugin {
         };
         let replay = self.observer.as_ref().and_then(|o| o.replay());
         let now = replay.as_ref().map(|replay| replay.now);
+        let (object, old_object) = (tree(&request.object)?, tree(&request.old_object)?);
         let asked = Arc::new(PolicySubject {
-            request: request.clone(),
             received: now.or(request.context.time).unwrap_or_else(clock::wall),
+            request,
             callers: Arc::clone(&self.callers),
             mask: replay.as_ref().map(|replay| Arc::clone(&replay.mask)),
         });
         let input = Input {
-            object: tree(&request.object)?,
-            old_object: tree(&request.old_object)?,
+            object,
+            old_object,
             plan,
             failures_pass: self.failures_pass,
             asks_on: self.observer.as_ref().is_some_and(|o| o.asks_on()),
@@ -296,22 +300,43 @@ fn finished(
 ) -> Finished {
     let mut notes = Notes::default();
     let ended = ended_by(&evaluation.steps, skipped);
+    let is_silent =
+        evaluation.warnings.is_empty() && !matches!(evaluation.verdict, js::PolicyVerdict::Deny(_));
+    let names: Vec<String> = match is_silent {
+        true => Vec::new(),
+        false => evaluation.steps.iter().map(|s| s.name.clone()).collect(),
+    };
     let steps = evaluation.steps.into_iter().enumerate();
     let steps = steps.map(|(index, step)| {
         let why = skipped.get(index).copied().flatten();
-        let mode = rules.get(index).map(|rule| rule.mode);
+        let rule = rules.get(index);
         let why = why.map(str::to_owned).or_else(|| ended.clone());
-        explained(step, mode, why)
+        explained(step, rule, why)
     });
     notes.policies(steps.collect());
     notes.host_calls(evaluation.host_calls);
-    for warning in evaluation.warnings {
+    let by_name = |found: &dyn Fn(&str) -> bool| {
+        let at = names.iter().position(|name| found(name))?;
+        rules.get(at).map(|rule| &rule.words)
+    };
+    for mut warning in evaluation.warnings {
+        let is_by = |name: &str| {
+            let rest = warning.strip_prefix(name);
+            rest.is_some_and(|rest| rest.starts_with(": "))
+        };
+        if let Some(words) = by_name(&is_by) {
+            words.end_warning(&mut warning);
+        }
         notes.warn(warning);
     }
     let outcome = match evaluation.verdict {
         js::PolicyVerdict::Allow => Outcome::Pass,
         js::PolicyVerdict::Deny(by) => {
             if let Some(policy) = by.policy {
+                let words = by_name(&|name| name == policy);
+                if let Some(link) = words.and_then(|words| words.after_denial(&policy)) {
+                    notes.warn(link);
+                }
                 notes.decided_by(policy);
             }
             match by.failure {
@@ -350,8 +375,12 @@ fn ended_by(steps: &[PolicyStep], skipped: &Skipped) -> Option<String> {
     })
 }
 
-/// The step with the mode of the configuration, and with why it was skipped if it was.
-fn explained(step: PolicyStep, mode: Option<PolicyMode>, why: Option<String>) -> PolicyStep {
+/// The step with what the configuration says of the policy, and with why it was skipped if it was.
+fn explained(mut step: PolicyStep, rule: Option<&Rule>, why: Option<String>) -> PolicyStep {
+    if let Some(rule) = rule {
+        rule.words.note(&mut step);
+    }
+    let mode = rule.map(|rule| rule.mode);
     let message = match (step.message, step.outcome) {
         (None, PolicyOutcome::Skip) => why,
         (message, _) => message,

@@ -1,4 +1,6 @@
-//! Stands in for a plug-in that keeps count between requests: it repeats the recorded answer.
+//! Stands in for a plug-in whose answers depend on what no record has: it repeats the recorded answer.
+//!
+//! Some keep count between requests, others look up objects of a cluster.
 
 use std::sync::Arc;
 
@@ -8,10 +10,12 @@ use portcullis_core::{
 };
 
 use super::current::CurrentDecision;
+use super::facts::Beyond;
 
 /// The plug-in that stands for it.
 struct Counted {
     name: String,
+    beyond: Beyond,
     /// The real one, which says what is its business.
     plugin: Arc<dyn Plugin>,
     current: Arc<CurrentDecision>,
@@ -20,11 +24,13 @@ struct Counted {
 /// What stands for this entry.
 pub(super) fn in_place_of(
     name: &str,
+    beyond: Beyond,
     entry: &ChainEntry,
     current: &Arc<CurrentDecision>,
 ) -> ChainEntry {
     let counted = Counted {
         name: name.to_owned(),
+        beyond,
         plugin: Arc::clone(entry.plugin()),
         current: Arc::clone(current),
     };
@@ -42,7 +48,7 @@ impl Counted {
         if let Ok(Outcome::NotApplicable(why)) = now {
             return Outcome::NotApplicable(why);
         }
-        if request.dry_run {
+        if request.dry_run && self.beyond == Beyond::EarlierRequests {
             return Outcome::Pass;
         }
         let recorded = self.current.recorded(&self.name, phase);
@@ -52,8 +58,16 @@ impl Counted {
                 // The status is not recorded, and not compared.
                 Outcome::Deny(Denial::forbidden(step.detail.clone().unwrap_or_default()))
             }
+            Some((Some(StepOutcome::Skipped), step)) if self.beyond == Beyond::Cluster => {
+                Outcome::NotApplicable(step.detail.clone().unwrap_or_default().into())
+            }
             _ => {
-                let why = "counts requests, and did not count the recorded one";
+                let why = match self.beyond {
+                    Beyond::EarlierRequests => {
+                        "counts requests, and did not count the recorded one"
+                    }
+                    Beyond::Cluster => "looks up objects of the cluster, which are not recorded",
+                };
                 self.current.miss(format!("{} {why}", self.name));
                 Outcome::Pass
             }

@@ -6,8 +6,10 @@ use portcullis_core::sync::{Mutex, MutexGuard};
 use portcullis_core::{Phase, PolicyLimit};
 use portcullis_js::{Evaluation, Replay};
 use portcullis_record::TraceStep;
+use serde_json::Value;
 
-use crate::policies::Observer;
+use super::outgoing::OutgoingAnswers;
+use crate::observer::{Observer, OutgoingCall};
 
 /// The decision that is made again now.
 #[derive(Debug, Default)]
@@ -17,6 +19,7 @@ pub(super) struct CurrentDecision(Mutex<Current>);
 struct Current {
     replay: Option<Arc<Replay>>,
     trace: Vec<TraceStep>,
+    outgoing: OutgoingAnswers,
     missed: Vec<String>,
     changers: Vec<String>,
 }
@@ -32,12 +35,13 @@ pub(super) struct Observations {
 
 impl CurrentDecision {
     /// Lays a decision out.
-    pub(super) fn begin(&self, replay: Replay, trace: &[TraceStep]) {
+    pub(super) fn begin(&self, replay: Replay, trace: &[TraceStep], outgoing: OutgoingAnswers) {
         // Only what was said by plug-ins is looked for here.
         let trace = trace.iter().filter(|step| step.policies.is_empty());
         *self.lock() = Current {
             replay: Some(Arc::new(replay)),
             trace: trace.cloned().collect(),
+            outgoing,
             ..Current::default()
         };
     }
@@ -87,6 +91,14 @@ impl Observer for CurrentDecision {
         {
             self.miss("the policies exceeded their time limit".to_owned());
         }
+    }
+
+    fn outgoing(&self, call: &OutgoingCall<'_>) -> Result<Value, String> {
+        let answer = self.lock().outgoing.answer(call);
+        answer.unwrap_or_else(|why| {
+            self.miss(why.clone());
+            Err(why)
+        })
     }
 
     fn replays(&self) -> bool {

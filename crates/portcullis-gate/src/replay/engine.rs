@@ -24,14 +24,17 @@ use super::report::Report;
 use super::whole_chain::WholeChain;
 use super::worker::{Judge, Worker};
 use super::{context, outcome::Outcome};
-use crate::assembly;
 use crate::authorizers;
+use crate::cluster::Lookups;
+use crate::entries::{self, Surroundings};
 use crate::graphs::Graphs;
+use crate::observer::Observer;
 use crate::offline_graphs;
-use crate::policies::{self, Observer};
-use crate::registry::registry;
-use portcullis_config::Matcher;
-use portcullis_config::{self as config, ConfigSource, Listening, LoadOptions, Loaded};
+use crate::policies;
+use crate::registry;
+use portcullis_config::{
+    self as config, ConfigSource, Listening, LoadOptions, Loaded, Matcher, Policies,
+};
 use portcullis_document::{Faults, Source};
 
 /// Batches that wait, for each worker.
@@ -77,6 +80,7 @@ pub struct Replay {
     is_whole: bool,
     since: Option<SystemTime>,
     examples: usize,
+    threads: Option<usize>,
 }
 
 impl Replay {
@@ -113,13 +117,19 @@ impl Replay {
         loaded
             .warnings
             .extend(graphs.troubles().into_iter().map(Into::into));
-        Ok(Self {
+        Ok(Self::of(loaded, graphs, is_whole))
+    }
+
+    /// By what is loaded already: everything, or only its policies.
+    pub(crate) fn of(loaded: Loaded, graphs: Graphs, is_whole: bool) -> Self {
+        Self {
             loaded,
             graphs,
             is_whole,
             since: None,
             examples: 5,
-        })
+            threads: None,
+        }
     }
 
     /// The same, for decisions that were made at this time or later.
@@ -136,6 +146,18 @@ impl Replay {
         self
     }
 
+    /// The same, on so many cores.
+    #[must_use]
+    pub fn threads(mut self, threads: usize) -> Self {
+        self.threads = Some(threads);
+        self
+    }
+
+    /// The policies of the new set.
+    pub(super) fn policies(&self) -> &Policies {
+        &self.loaded.policies
+    }
+
     /// What is odd in the new set, but not wrong.
     pub fn warnings(&self) -> &[portcullis_document::Warning] {
         &self.loaded.warnings
@@ -150,12 +172,15 @@ impl Replay {
         let mut faults = Vec::new();
         let current = Arc::new(CurrentDecision::default());
         let observer: Arc<dyn Observer> = Arc::clone(&current) as _;
-        let namespaces = self.loaded.namespaces.as_slice();
+        let surroundings = Surroundings {
+            namespaces: &self.loaded.namespaces.iter().cloned().collect(),
+            graphs: &self.graphs,
+            lookups: &Lookups::offline(&self.loaded, None),
+        };
         let context = GlobalContext::new(0);
-        let entries = assembly::entries(
+        let entries = entries::entries(
             &self.loaded,
-            namespaces,
-            &self.graphs,
+            surroundings,
             &context,
             Some(observer),
             &mut faults,
@@ -168,7 +193,10 @@ impl Replay {
         if let Some(faults) = Faults::from_list(faults) {
             return Err(faults);
         }
-        let facts = Facts::of(&registry());
+        let facts = Facts::of(&match self.loaded.kube {
+            Some(_) => registry::connected(),
+            None => registry::registry(),
+        });
         let of_policies = entries.iter().filter(|(name, _)| *name == policies::NAME);
         let of_policies = of_policies.map(|(_, entry)| entry.clone());
         let jobs = PoliciesOnly {
@@ -182,9 +210,9 @@ impl Replay {
                 .iter()
                 .map(|plugin| plugin.name.as_str());
             let reads_objects = names.any(|n| n != policies::NAME && !facts.is_blind(n));
-            let entries = entries.map(|(name, entry)| match facts.counts(name) {
-                true => counted::in_place_of(name, &entry, &current),
-                false => entry,
+            let entries = entries.map(|(name, entry)| match facts.beyond(name) {
+                Some(beyond) => counted::in_place_of(name, beyond, &entry, &current),
+                None => entry,
             });
             let whole = WholeChain {
                 chain: Chain::new(entries.collect()),
@@ -223,7 +251,8 @@ impl Replay {
         source: impl FnOnce(&mut dyn FnMut(Vec<Line>) -> ControlFlow<()>) -> Result<(), E>,
         progress: &mut dyn FnMut(Progress),
     ) -> Result<Report, RunError<E>> {
-        let count = thread::available_parallelism().map_or(2, NonZero::get);
+        let cores = || thread::available_parallelism().map_or(2, NonZero::get);
+        let count = self.threads.unwrap_or_else(cores);
         let workers: Vec<Worker> = (0..count)
             .map(|_| self.worker())
             .collect::<Result<_, _>>()?;

@@ -11,8 +11,9 @@ use portcullis_record::{Decision, TraceStep};
 use serde_json::Value;
 
 use super::apply::misfit;
-use super::compare::{compare, is_same_but_for_masks, is_same_patch};
+use super::compare::{compare, is_same_patch};
 use super::current::CurrentDecision;
+use super::masked::is_same_but_for_masks;
 use super::outcome::{Answered, Outcome};
 use super::trace::Trace;
 use super::whole_chain::{answered, changers, ran_out_of_time};

@@ -2,6 +2,7 @@
 
 mod actions;
 mod examples;
+mod outgoing;
 mod policies;
 mod record;
 mod whole;

@@ -2,9 +2,10 @@
 
 use super::apply::apply;
 use super::facts::Facts;
+use super::outgoing::OutgoingAnswers;
 use crate::policies;
 use portcullis_core::patch::Misfit;
-use portcullis_core::{Phase, StepOutcome};
+use portcullis_core::{Document, Phase, StepOutcome};
 use portcullis_record::{Answer, Decision, TraceStep};
 use serde_json::Value;
 
@@ -94,6 +95,27 @@ impl<'a> Trace<'a> {
         }
         let mut steps = self.decision.trace.iter();
         steps.find(|step| step.is(StepOutcome::Changed) && self.patch_of(step).is_empty())
+    }
+
+    /// What other servers answered to plug-ins, with the object as each plug-in found it.
+    pub(super) fn outgoing(&self, original: Option<&Document>) -> Result<OutgoingAnswers, Misfit> {
+        let mut answers = OutgoingAnswers::default();
+        let asks = |step: &TraceStep| step.policies.is_empty() && !step.host_calls.is_empty();
+        let steps = self.decision.trace.as_slice();
+        if !steps.iter().any(asks) {
+            return Ok(answers);
+        }
+        let original = original.and_then(|object| object.original().ok());
+        let mut object = original.cloned().unwrap_or_default();
+        for step in steps {
+            let phases = Phase::ALL.into_iter();
+            let mut phases = phases.filter(|phase| step.phase == Some((*phase).into()));
+            if let Some(phase) = phases.next().filter(|_| asks(step)) {
+                answers.add(step, phase, object.clone());
+            }
+            self.change(&mut object, std::slice::from_ref(step))?;
+        }
+        Ok(answers)
     }
 
     /// Whether any step changed the object.

@@ -15,6 +15,7 @@ use super::current::CurrentDecision;
 use super::facts::Facts;
 use super::masks::Matching;
 use super::outcome::Outcome;
+use super::outgoing::OutgoingAnswers;
 use super::policies::PoliciesOnly;
 use super::trace::Trace;
 use super::whole_chain::WholeChain;
@@ -145,7 +146,11 @@ impl Worker {
             mask: MASK.into(),
             calls: Arc::new(Calls::new(&decision.trace, left)),
         };
-        self.current.begin(replay, &decision.trace);
+        let outgoing = match is_policies {
+            true => OutgoingAnswers::default(),
+            false => trace.outgoing(request.object.as_ref())?,
+        };
+        self.current.begin(replay, &decision.trace, outgoing);
         Ok(())
     }
 }

@@ -28,6 +28,8 @@ pub struct SubjectSummary {
     pub id: String,
     /// The pattern of the user.
     pub user: String,
+    /// Templates of the groups that it must be in.
+    pub groups: Vec<String>,
     /// The kind it stands for.
     pub target: String,
 }
@@ -38,6 +40,7 @@ impl Summary {
         let subjects = spec.subjects.iter().map(|subject| SubjectSummary {
             id: subject.id.clone(),
             user: subject.user.clone(),
+            groups: subject.groups.clone(),
             target: subject.target.kind.clone(),
         });
         let resources = spec.rules.iter().flat_map(|rule| &rule.resources);

@@ -139,6 +139,7 @@ async fn read(
     let answer = ask(HttpCall {
         trust: &context.service_trust,
         address: Address::Web(base.with_path(path, Some(query))),
+        path: None,
         body: None,
         headers: vec![context.tokens.header(deadline).await?],
         limit: PAGE,

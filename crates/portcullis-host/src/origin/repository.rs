@@ -99,6 +99,7 @@ impl Repository {
             let answer = ask(HttpCall {
                 trust: &context.service_trust,
                 address: Address::Web(base.with_path(path, None)),
+                path: None,
                 body: None,
                 headers: Vec::new(),
                 limit: LONGEST,

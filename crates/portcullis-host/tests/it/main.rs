@@ -6,6 +6,7 @@
     reason = "a test that can't go on has failed"
 )]
 
+mod built_in;
 mod cosign;
 mod forward;
 mod forward_faults;
@@ -16,5 +17,6 @@ mod real;
 mod registry;
 mod runtime;
 mod script;
+mod signing;
 mod slsa;
 mod support;

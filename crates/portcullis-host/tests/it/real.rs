@@ -9,9 +9,11 @@ use portcullis_core::HostFunction::{CosignVerify, SlsaEnsureComingFrom, SlsaVeri
 use portcullis_host::{ExternalHost, HostSettings};
 use serde_json::{Value, json};
 
+use crate::built_in::built_in;
 use crate::origin_world::{World, builds};
 use crate::registry::Registry;
 use crate::script::Folder;
+use crate::signing::{self, PAYLOAD, SIGNATURE, Signer, TYPE, digest_of, sign};
 use crate::support::{call, pod, settings};
 
 /// Something that the build script makes; none, with a word about it, where it is missing.
@@ -111,6 +113,152 @@ fn a_signature_is_verified() {
     assert!(message.contains("no signatures found"), "{message}");
     let message = verify(&other, &[&signed]).unwrap_err();
     assert!(message.contains("no matching signatures"), "{message}");
+}
+
+/// What is put beside an image, and whether that is a signature of the key.
+type Case = (&'static str, bool, fn(&Registry, &str, &Signer));
+
+const CASES: &[Case] = &[
+    ("signed", true, sign),
+    ("unsigned", false, |_, _, _| {}),
+    ("of another key", false, |registry, image, _| {
+        sign(registry, image, &Signer::p256());
+    }),
+    ("of another image", false, |registry, image, signer| {
+        sign_text(
+            registry,
+            image,
+            signer,
+            &payload(registry.image("x").as_str(), &Value::Null),
+        );
+    }),
+    ("not about an image", false, |registry, image, signer| {
+        sign_text(registry, image, signer, b"{}");
+    }),
+    ("not JSON", false, |registry, image, signer| {
+        sign_text(registry, image, signer, b"text");
+    }),
+    ("without a signature", false, |registry, image, _| {
+        let payload = payload(image, &Value::Null);
+        registry.signatures(image, &[(PAYLOAD, &payload, json!({}))]);
+    }),
+    ("not base64", false, |registry, image, _| {
+        let payload = payload(image, &Value::Null);
+        registry.signatures(image, &[(PAYLOAD, &payload, json!({SIGNATURE: "%%%"}))]);
+    }),
+    ("forged", false, |registry, image, signer| {
+        sign(registry, image, signer);
+        let good = payload(image, &Value::Null);
+        registry.forge(&good, &good.to_ascii_uppercase());
+    }),
+    ("one of two", true, |registry, image, signer| {
+        let payload = payload(image, &Value::Null);
+        let (bad, good) = (Signer::p256().sign(&payload), signer.sign(&payload));
+        registry.signatures(
+            image,
+            &[
+                (PAYLOAD, &payload, json!({SIGNATURE: bad})),
+                (PAYLOAD, &payload, json!({SIGNATURE: good})),
+            ],
+        );
+    }),
+    ("with annotations", true, |registry, image, signer| {
+        sign_text(registry, image, signer, &payload(image, &json!({"a": "b"})));
+    }),
+];
+
+fn payload(image: &str, optional: &Value) -> Vec<u8> {
+    signing::payload(digest_of(image), TYPE, optional)
+}
+
+fn sign_text(registry: &Registry, image: &str, signer: &Signer, text: &[u8]) {
+    let signature = signer.sign(text);
+    registry.signatures(image, &[(PAYLOAD, text, json!({SIGNATURE: signature}))]);
+}
+
+#[test]
+fn both_verifiers_agree() {
+    let Some(program) = made("bin/cosign") else {
+        return;
+    };
+    let folder = Folder::new();
+    for (index, signer) in [Signer::p256(), Signer::ed25519(), Signer::rsa()]
+        .iter()
+        .enumerate()
+    {
+        let key = signer.key(&folder, &format!("{index}.pub"));
+        let key = json!(key.to_str().unwrap());
+        for (name, is_good, put) in CASES {
+            let registry = Registry::new();
+            let image = registry.image(name);
+            put(&registry, &image, signer);
+            let tagged = registry.tag(&image, "1");
+            for arguments in [
+                &["--insecure-ignore-tlog=true"][..],
+                &["--insecure-ignore-tlog=true", "--annotations=a=b"],
+            ] {
+                let hosts = [
+                    with_cosign(&program, arguments),
+                    built_in(&[registry.url()], arguments),
+                ];
+                for image in [&image, &tagged] {
+                    let [theirs, ours] = hosts.each_ref().map(|host| {
+                        call(
+                            host,
+                            CosignVerify,
+                            std::slice::from_ref(&key),
+                            &pod(&[image]),
+                        )
+                    });
+                    assert_eq!(ours.is_ok(), theirs.is_ok(), "{name}: {ours:?} {theirs:?}");
+                    let wants_annotation = arguments.len() > 1;
+                    let is_good = *is_good && (!wants_annotation || *name == "with annotations");
+                    assert_eq!(ours.is_ok(), is_good, "{name}: {ours:?}");
+                    if let (Ok(ours), Ok(theirs)) = (ours, theirs) {
+                        let critical = |found: &Value| found[image.as_str()][0]["critical"].clone();
+                        assert_eq!(critical(&ours), critical(&theirs), "{name}");
+                    }
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn what_cosign_signs_is_verified_without_it() {
+    let Some(program) = made("bin/cosign") else {
+        return;
+    };
+    let folder = Folder::new();
+    cosign(&program, &folder, &["generate-key-pair"]);
+    let registry = Registry::new();
+    let image = registry.image("signed");
+    let sign = [
+        "sign",
+        "--yes",
+        "--key",
+        "cosign.key",
+        "--tlog-upload=false",
+        "-a",
+        "env=prod",
+    ];
+    cosign(&program, &folder, &[&sign[..], &[&image]].concat());
+    let key = json!(folder.path("cosign.pub").to_str().unwrap());
+    for (arguments, is_good) in [
+        (&["--insecure-ignore-tlog=true"][..], true),
+        (&["--insecure-ignore-tlog=true", "-a=env=prod"], true),
+        (&["--insecure-ignore-tlog=true", "-a=env=test"], false),
+        (&[], false),
+    ] {
+        let host = built_in(&[registry.url()], arguments);
+        let found = call(
+            &host,
+            CosignVerify,
+            std::slice::from_ref(&key),
+            &pod(&[&image]),
+        );
+        assert_eq!(found.is_ok(), is_good, "{arguments:?}: {found:?}");
+    }
 }
 
 #[test]

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
 
 use portcullis_testing::{Reply, Request, Server};
-use serde_json::json;
+use serde_json::{Value, json};
 
 /// What a registry holds.
 #[derive(Debug, Default)]
@@ -23,7 +23,7 @@ pub(crate) struct Registry {
     store: Arc<Mutex<Store>>,
 }
 
-fn digest(bytes: &[u8]) -> String {
+pub(crate) fn digest(bytes: &[u8]) -> String {
     let hash = aws_lc_rs::digest::digest(&aws_lc_rs::digest::SHA256, bytes);
     let hex: String = hash
         .as_ref()
@@ -56,6 +56,59 @@ impl Registry {
             .manifests
             .insert(name.clone(), (kind.to_owned(), manifest));
         format!("{}/app@{name}", self.remote.place())
+    }
+
+    /// Its address as the configuration lists it.
+    pub(crate) fn url(&self) -> String {
+        self.remote.url()
+    }
+
+    /// The answer to a request that another server got.
+    pub(crate) fn reply(&self, seen: &Request) -> Reply {
+        answer(&mut self.store.lock().unwrap(), seen)
+    }
+
+    /// What was asked so far.
+    pub(crate) fn requests(&self) -> Vec<Request> {
+        self.remote.requests()
+    }
+
+    /// Makes a tag stand for an image, and gives the reference by it.
+    pub(crate) fn tag(&self, image: &str, tag: &str) -> String {
+        let (name, digest) = image.split_once('@').unwrap();
+        let mut store = self.store.lock().unwrap();
+        let manifest = store.manifests[digest].clone();
+        store.manifests.insert(tag.to_owned(), manifest);
+        format!("{name}:{tag}")
+    }
+
+    /// Puts signatures beside an image: media type, what is signed, annotations.
+    pub(crate) fn signatures(&self, image: &str, layers: &[(&str, &[u8], Value)]) {
+        let (_, name) = image.split_once('@').unwrap();
+        let mut store = self.store.lock().unwrap();
+        let config = b"{}".to_vec();
+        let described = layers.iter().map(|(kind, payload, annotations)| {
+            json!({"mediaType": kind, "size": payload.len(), "digest": digest(payload), "annotations": annotations})
+        });
+        let kind = "application/vnd.oci.image.manifest.v1+json";
+        let manifest = json!({"schemaVersion": 2, "mediaType": kind, "layers": described.collect::<Vec<_>>(),
+            "config": {"mediaType": "application/vnd.oci.image.config.v1+json", "size": config.len(), "digest": digest(&config)}});
+        for (_, payload, _) in layers {
+            store.blobs.insert(digest(payload), payload.to_vec());
+        }
+        store.blobs.insert(digest(&config), config);
+        let manifest = manifest.to_string().into_bytes();
+        let tag = format!("{}.sig", name.replace(':', "-"));
+        store
+            .manifests
+            .insert(digest(&manifest), (kind.to_owned(), manifest.clone()));
+        store.manifests.insert(tag, (kind.to_owned(), manifest));
+    }
+
+    /// Replaces the content of a blob, but not its name.
+    pub(crate) fn forge(&self, original: &[u8], forged: &[u8]) {
+        let mut store = self.store.lock().unwrap();
+        store.blobs.insert(digest(original), forged.to_vec());
     }
 }
 

@@ -84,7 +84,15 @@ impl Admission {
                     (None, DecisionVerdict::Accepted) => return None,
                     (None, verdict) => verdict.as_str(),
                 };
-                Some(format!("{}: {reason}", decision.controller))
+                // A denial that did not count must not look like the reason for what was decided.
+                let exempted = decision.exempted_by.map(|id| {
+                    format!(
+                        "{}, but exempted by exemption {id}: ",
+                        decision.verdict.as_str()
+                    )
+                });
+                let exempted = exempted.unwrap_or_default();
+                Some(format!("{}: {exempted}{reason}", decision.controller))
             })
             .collect();
         (!texts.is_empty()).then(|| texts.join("; "))

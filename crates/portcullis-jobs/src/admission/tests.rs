@@ -589,6 +589,11 @@ fn the_denial_of_an_exempted_job_does_not_count() {
             assert_eq!(next == Next::Accepted, !is_denied, "{keys} {now}");
             let exempted_by = case.admission.decisions[0].exempted_by;
             assert_eq!(exempted_by, (!is_denied).then_some(11), "{keys}");
+            let reason = match is_denied {
+                true => "c1: no",
+                false => "c1: denied, but exempted by exemption 11: no",
+            };
+            assert_eq!(case.admission.reason.as_deref(), Some(reason), "{keys}");
         }
     }
     let faults = |body: Value| ExemptionBody::read(&body, at(60)).unwrap_err().len();

@@ -6,9 +6,9 @@ use portcullis_core::{PolicyLimit, PolicyOutcome, Tree};
 use rquickjs::Value as Js;
 use serde_json::Value;
 
-use super::Run;
 use super::conclusion::{Conclusion, Failure};
 use super::record::Record;
+use super::{Run, writers};
 use crate::convert::to_js;
 use crate::outcome::PolicyVerdict;
 use crate::read_back::{ObjectReader, Strictness, Unreadable};
@@ -59,8 +59,23 @@ impl<'js> Run<'_, 'js> {
         is_changed
     }
 
-    /// Reads back what the policies changed.
+    /// Reads back what the policies changed, and says which did.
     pub(super) fn finish(&mut self, last: Option<&str>, record: &mut Record) {
+        self.read_back(last, record);
+        if record.object.is_none() {
+            // Whatever they changed was discarded, or undone by another.
+            for step in &mut record.steps {
+                step.changed = false;
+            }
+        } else if !self.compares {
+            let only = writers(self.set, self.input).next();
+            if let Some(step) = only.and_then(|index| record.steps.get_mut(index)) {
+                step.changed = true;
+            }
+        }
+    }
+
+    fn read_back(&mut self, last: Option<&str>, record: &mut Record) {
         if let (Some(context), Some(lease)) =
             (self.context.take(), self.state.lease.borrow().as_ref())
         {

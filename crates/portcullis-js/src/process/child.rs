@@ -70,8 +70,9 @@ fn leave(is_broken: bool) -> ! {
     std::process::exit(i32::from(is_broken))
 }
 
-/// Takes from this process what it doesn't need. What the system refuses is not needed to be safe.
-fn confine(limits: &Limits) {
+/// Takes from this process, which evaluates for another one, what it doesn't need. What the system refuses is not
+/// needed to be safe.
+pub fn confine(limits: &Limits) {
     let at_most = |most: u64| Rlimit {
         current: Some(most),
         maximum: Some(most),

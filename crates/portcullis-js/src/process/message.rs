@@ -109,6 +109,7 @@ pub(super) struct Report {
 struct StepReport {
     mode: PolicyMode,
     outcome: PolicyOutcome,
+    changed: bool,
     message: Option<String>,
     source: Option<String>,
     line: Option<u32>,
@@ -194,6 +195,7 @@ impl Report {
         let steps = evaluation.steps.into_iter().map(|step| StepReport {
             mode: step.mode,
             outcome: step.outcome,
+            changed: step.changed,
             message: step.message,
             source: step.source,
             line: step.line,
@@ -298,11 +300,16 @@ impl StepReport {
             name: name.to_owned(),
             mode: self.mode,
             outcome: self.outcome,
+            changed: self.changed,
             message: self.message,
             source: self.source,
             line: self.line,
             column: self.column,
             limit: self.limit,
+            description: None,
+            category: None,
+            severity: None,
+            link: None,
             started: self.started.and_then(|since| began.checked_add(since)),
             duration: self.duration,
         }

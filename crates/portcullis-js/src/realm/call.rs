@@ -90,7 +90,10 @@ impl<'js> HostCall<'_, 'js> {
         self.state.calls_left.set(left);
         let arguments = self.arguments(arguments);
         let arguments = arguments.map_err(|e| self.unreadable(name, "an argument", e))?;
-        let object = self.object(object);
+        let object = match function.looks_at_object() {
+            true => self.object(object),
+            false => Ok(Value::Null),
+        };
         let object = object.map_err(|e| self.unreadable(name, "the object", e))?;
         let input = self.state.input.borrow().clone();
         let (Some(input), Some(deadline)) = (input, self.state.deadline.get()) else {

@@ -95,24 +95,27 @@ pub(super) fn functions<'js>(
     host.set("console", Function::new(ctx.clone(), console)?)?;
 
     let s = Rc::clone(state);
-    let say = move |yes: bool,
+    // `yes` is absent where a policy ends without an opinion.
+    let say = move |yes: Option<bool>,
                     message: String,
                     reason: Option<String>,
                     code: Option<f64>,
                     trace: Opt<String>| {
-        let said = if yes {
-            VerdictCall::Allow { message }
-        } else {
-            let code = code.filter(|c| (400.0..600.0).contains(c) && c.fract() == 0.0);
-            VerdictCall::Deny {
-                message,
-                reason,
-                #[expect(
-                    clippy::cast_possible_truncation,
-                    clippy::cast_sign_loss,
-                    reason = "between 400 and 600"
-                )]
-                code: code.map(|c| c as u16),
+        let said = match yes {
+            None => VerdictCall::Exit,
+            Some(true) => VerdictCall::Allow { message },
+            Some(false) => {
+                let code = code.filter(|c| (400.0..600.0).contains(c) && c.fract() == 0.0);
+                VerdictCall::Deny {
+                    message,
+                    reason,
+                    #[expect(
+                        clippy::cast_possible_truncation,
+                        clippy::cast_sign_loss,
+                        reason = "between 400 and 600"
+                    )]
+                    code: code.map(|c| c as u16),
+                }
             }
         };
         // The first word counts, even if the policy catches what ends it.

@@ -291,20 +291,136 @@
   // The object of the policy that runs now, for functions of the world outside.
   let current;
   const WrongType = TypeError;
+  function outside(name, args) {
+    const answer = host.call(name, args, current, plain, unseen);
+    if (answer[0] === true) return answer[1];
+    throw answer[0] === false ? new Fault(answer[1]) : new WrongType(answer[1]);
+  }
   for (const name of host.outside) {
-    globalThis[name] = ({
-      [name](...args) {
-        const answer = host.call(name, args, current, plain, unseen);
-        if (answer[0] === true) return answer[1];
-        throw answer[0] === false ? new Fault(answer[1]) : new WrongType(answer[1]);
+    // Those of `kube` follow.
+    if (apply(indexOf, name, ['.']) >= 0) continue;
+    globalThis[name] = ({ [name](...args) { return outside(name, args); } })[name];
+  }
+
+  // What is known of the cluster. A policy gets copies, and a change of one, which would change nothing, fails.
+  function still(value) {
+    if (typeof value !== 'object' || value === null) return value;
+    const keys = ownKeys(value);
+    for (let i = 0; i < keys.length; i++) still(value[keys[i]]);
+    return freeze(value);
+  }
+  // The namespace may be left out, so the last argument is the name.
+  function kubeGet(apiVersion, kind, rest) {
+    const [namespace, name] = rest.length < 2 ? [null, rest[0]] : rest;
+    const place = namespace === undefined || namespace === '' ? null : namespace;
+    return outside('kube.get', [apiVersion, kind, place, name]);
+  }
+  function kubeList(apiVersion, kind, options) {
+    const args = options === undefined || options === null ? [apiVersion, kind] : [apiVersion, kind, options];
+    return outside('kube.list', args);
+  }
+  globalThis.kube = {
+    get(apiVersion, kind, ...rest) { return still(kubeGet(apiVersion, kind, rest)); },
+    list(apiVersion, kind, options) { return still(kubeList(apiVersion, kind, options)); },
+  };
+
+  // What a policy written for jsPolicy finds besides: `$lent` gives it those that it uses. What is not available here
+  // says so.
+  function exit() {
+    host.say(undefined, '', undefined, undefined);
+    throw over;
+  }
+  function isRecord(value) {
+    return typeof value === 'object' && value !== null && !isArray(value) && plain(value).length === 0;
+  }
+  // Members that were put off stay so: they are moved, not looked at.
+  function become(target, next) {
+    if (!isRecord(target)) throw new WrongType('mutate(): the request has no object');
+    if (!isRecord(next)) throw new WrongType('mutate() needs the object as it should be');
+    const members = { __proto__: null };
+    const names = ownKeys(next);
+    for (let i = 0; i < names.length; i++) {
+      if (typeof names[i] !== 'string') continue;
+      const own = getOwnPropertyDescriptor(next, names[i]);
+      if (own === undefined || !own.enumerable) continue;
+      own.configurable = true;
+      if ('value' in own) own.writable = true;
+      members[names[i]] = own;
+    }
+    let done = true;
+    const before = ownKeys(target);
+    for (let i = 0; i < before.length; i++) if (!(before[i] in members)) done = deleteProperty(target, before[i]) && done;
+    const wanted = ownKeys(members);
+    for (let i = 0; i < wanted.length; i++) done = defineProperty(target, wanted[i], members[wanted[i]]) && done;
+    if (!done) throw new WrongType('mutate(): the object was frozen');
+  }
+  const lendable = {
+    __proto__: null,
+    exit,
+    allow: ({ allow() { exit(); } }).allow,
+    mutate(object) {
+      if (object !== current) become(current, object);
+      exit();
+    },
+    print: console.log,
+    // What is known is always a cache: what must be read now can't be had.
+    get: ({
+      get(kind, apiVersion, name, options) {
+        cached('get', options);
+        const place = text(name);
+        const at = apply(indexOf, place, ['/']);
+        const rest = at < 0 ? [place] : [apply(slice, place, [0, at]), apply(slice, place, [at + 1])];
+        const found = kubeGet(apiVersion, kind, rest);
+        return found === null ? undefined : found;
       },
-    })[name];
+    }).get,
+    list: ({
+      list(kind, apiVersion, options) {
+        cached('list', options);
+        const wanted = {};
+        const keys = ['namespace', 'labelSelector'];
+        for (let i = 0; i < keys.length; i++) {
+          const value = options === undefined || options === null ? undefined : options[keys[i]];
+          if (value !== undefined && value !== null && value !== '') wanted[keys[i]] = value;
+        }
+        return kubeList(apiVersion, kind, wanted);
+      },
+    }).list,
+  };
+  function cached(name, options) {
+    if (options !== undefined && options !== null && options.cache === false) {
+      throw new Fault(name + '() is not available with cache: false: policies see what the server watches');
+    }
+  }
+  const unavailable = {
+    create: 'policies change nothing but the object of the request',
+    update: 'policies change nothing but the object of the request, with mutate()',
+    remove: 'policies change nothing but the object of the request',
+    fetchSync: 'policies have no access to the network, except by host calls such as forwardToAdmissionController()',
+    readFileSync: 'policies have no access to files; write the data into `globals` or import a module',
+    env: 'policies have no access to the environment; write the value into `globals`',
+    sleep: 'policies do not wait; return without an opinion, or deny',
+    requeue: 'there are no controller policies',
+  };
+  const unavailableNames = ownKeys(unavailable);
+  for (let i = 0; i < unavailableNames.length; i++) {
+    const name = unavailableNames[i];
+    lendable[name] = ({ [name]() { throw new Fault(name + '() is not available: ' + unavailable[name]); } })[name];
+  }
+  // What an earlier policy of this evaluation left behind under a name comes first.
+  const { hasOwn } = Object;
+  function lender(request) {
+    return (name) => {
+      if (hasOwn(globalThis, name)) return globalThis[name];
+      return name === 'request' ? request : lendable[name];
+    };
   }
 
   // Starts a program: gives the function that makes its functions.
   function begin(program, object, oldObject, req, ac, cell) {
     current = object;
-    return program(object, oldObject, req, cell === undefined ? ac : dress(ac, cell), allow, deny, warn, host.cover);
+    const lent = program.length > 8 ? lender(req) : undefined;
+    return program(object, oldObject, req, cell === undefined ? ac : dress(ac, cell), allow, deny, warn, host.cover, lent);
   }
 
   // Gives the function that runs modules, each once. `make(first + k)` makes that of module k.
@@ -332,7 +448,7 @@
   return {
     allow, deny, warn, dress, sentinel, lazy, plain, begin, linker, headerMethods, urlMethods,
     // What policies meet that no property leads to: it is here to be frozen.
-    kept: [over, unseen],
+    kept: [over, unseen, lendable],
     deref: Weak.prototype.deref,
     unseen() { return unseen; },
     enter(object) { current = object; },

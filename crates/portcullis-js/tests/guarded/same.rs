@@ -96,6 +96,14 @@ const CASES: &[&str] = &[
     "return 'é\\u0000\\n\"'",
     "return String(Object.getOwnPropertyNames(globalThis).sort())",
     "const { fail } = $module(0); fail()",
+    "mutate({ ...request.object, data: { a: 1 } })",
+    "print('p', request.name); exit(); deny('no')",
+    "get('Pod', 'v1', 'a/b')",
+    "get = () => object.kind; return get()",
+    "return JSON.stringify([kube.get('v1', 'Node', 'n'), kube.get('v1', 'Pod', 'a', 'b'), kube.list('v1', 'Pod')])",
+    "return JSON.stringify(kube.list('v1', 'Pod', { namespace: 'a', limit: 2 }))",
+    "kube.get('bad', 'Pod', 'a', 'b')",
+    "'use strict'; kube.get('v1', 'Node', 'n').asked.push(1)",
 ];
 
 #[test]

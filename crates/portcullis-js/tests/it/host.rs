@@ -379,3 +379,117 @@ fn a_host_that_never_returns_is_given_up() {
     }
     assert_eq!(*context.value(), json!({}), "what came late is not taken");
 }
+
+#[test]
+fn the_cluster_is_looked_up_by_kind_namespace_and_name() {
+    let code = "const node = kube.get('v1', 'Node', 'n');
+        kube.get('v1', 'Pod', 'a', 'b');
+        kube.get('v1', 'Node', null, 'n');
+        kube.get('v1', 'Node', '', 'n');
+        kube.list('v1', 'Pod');
+        kube.list('v1', 'Pod', { namespace: 'a', labelSelector: 'x=y', limit: 3 });
+        object.loop = object;
+        if (kube.get('v1', 'None', 'n') !== null) return 'no null';
+        delete object.loop;
+        return node.spec.name";
+    let answer = |r: &HostRequest<'_>| {
+        assert_eq!(r.object, &Value::Null);
+        Ok(match r.arguments.get(1) {
+            Some(Value::String(kind)) if kind == "None" => Value::Null,
+            _ => json!({"spec": {"name": "found"}}),
+        })
+    };
+    let e = ask(&[("P", code)], answer);
+    assert_eq!(denied(&e).denial.message, "P: found");
+    let calls: Vec<_> = e.host_calls.iter().map(|c| json!(c.arguments)).collect();
+    let expected = [
+        json!(["v1", "Node", null, "n"]),
+        json!(["v1", "Pod", "a", "b"]),
+        json!(["v1", "Node", null, "n"]),
+        json!(["v1", "Node", null, "n"]),
+        json!(["v1", "Pod"]),
+        json!(["v1", "Pod", {"namespace": "a", "labelSelector": "x=y", "limit": 3}]),
+        json!(["v1", "None", null, "n"]),
+    ];
+    assert_eq!(calls, expected);
+    assert_eq!(e.host_calls[0].function, HostFunction::KubeGet);
+    assert_eq!(e.host_calls[5].function, HostFunction::KubeList);
+    assert_eq!(e.host_calls[0].policy, "P");
+}
+
+#[test]
+fn what_was_found_in_the_cluster_can_not_be_changed() {
+    let code = "const list = kube.list('v1', 'Pod');
+        const all = [list, list[0], list[0].metadata, list[0].metadata.labels, list[0].spec];
+        if (!all.every(Object.isFrozen)) return 'not frozen';
+        list[0].metadata.labels.a = 'changed';
+        if (list[0].metadata.labels.a !== 'b') return 'changed';
+        object.metadata.labels = list[0].metadata.labels;
+        return kube.list('v1', 'Pod')[0].metadata.labels.a";
+    let answer = |_: &HostRequest<'_>| {
+        Ok(json!([{"metadata": {"labels": {"a": "b"}}, "spec": [{"x": [1]}]}]))
+    };
+    let e = ask(&[("P", code)], answer);
+    assert_eq!(denied(&e).denial.message, "P: b");
+    let strict = "'use strict'; kube.list('v1', 'Pod')[0].spec.push(1)";
+    let e = ask(&[("P", strict)], answer);
+    assert!(denied(&e).denial.message.contains("TypeError"), "{e:?}");
+}
+
+#[test]
+fn look_ups_that_fail_deny_and_can_be_caught() {
+    let unknown =
+        |_: &HostRequest<'_>| Err("kube.get: objects of v1/Pod are not synced yet".to_owned());
+    let e = ask(
+        &[("P", "kube.get('v1', 'Pod', 'a', 'b'); return true")],
+        unknown,
+    );
+    let denial = denied(&e);
+    assert!(denial.failure);
+    assert!(
+        denial
+            .denial
+            .message
+            .starts_with("P: unable to evaluate policy:Error: kube.get: objects of v1/Pod are not synced yet at P:1:"),
+        "{denial:?}"
+    );
+    let caught =
+        "try { kube.get('v1', 'Pod', 'a', 'b') } catch (e) { return 'caught ' + e.message }";
+    let e = ask(&[("P", caught)], unknown);
+    assert_eq!(
+        denied(&e).denial.message,
+        "P: caught kube.get: objects of v1/Pod are not synced yet"
+    );
+}
+
+#[test]
+fn policies_for_jspolicy_look_up_the_cluster_by_its_names() {
+    let code = "if (get('Node', 'v1', 'none') !== undefined) return 'not undefined';
+        get('Pod', 'v1', 'a/b', { cache: true });
+        list('Pod', 'v1', { namespace: 'a', labelSelector: '', cache: 'smart' });
+        list('Pod', 'v1');
+        try { get('Pod', 'v1', 'a/b', { cache: false }) } catch (e) { return e.message }";
+    let e = ask(&[("P", code)], |_| Ok(Value::Null));
+    let calls: Vec<_> = e.host_calls.iter().map(|c| json!(c.arguments)).collect();
+    let expected = [
+        json!(["v1", "Node", null, "none"]),
+        json!(["v1", "Pod", "a", "b"]),
+        json!(["v1", "Pod", {"namespace": "a"}]),
+        json!(["v1", "Pod", {}]),
+    ];
+    assert_eq!(calls, expected, "{e:?}");
+    let message = &denied(&e).denial.message;
+    assert!(
+        message.contains("get() is not available with cache: false"),
+        "{message}"
+    );
+}
+
+#[test]
+fn nothing_can_be_left_on_what_looks_up_the_cluster() {
+    let code = "try { kube.mark = 1 } catch {} try { kube.get.mark = 1 } catch {} try { kube.get = 1 } catch {}
+        try { kube = 1 } catch {}
+        if (kube.mark || kube.get.mark || typeof kube.get !== 'function') warn('left')";
+    let e = ask(&[("P", code), ("Q", code)], |_| Ok(Value::Null));
+    assert!(e.warnings.is_empty() && e.denial().is_none(), "{e:?}");
+}

@@ -14,6 +14,7 @@ mod failures;
 mod host;
 mod hostile;
 mod isolation;
+mod jspolicy;
 mod modes;
 mod modules;
 mod natives;

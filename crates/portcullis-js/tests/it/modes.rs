@@ -85,3 +85,25 @@ fn a_limit_in_warn_mode_goes_on() {
         "{e:?}"
     );
 }
+
+#[test]
+fn steps_say_who_changed_the_object() {
+    let changers = |policies: &[(&str, &str)]| -> Vec<String> {
+        let evaluation = with(policies, &vec![ENFORCE; policies.len()]);
+        let steps = evaluation.steps.into_iter();
+        let changed = steps.filter(|step| step.changed);
+        changed.map(|step| step.name).collect()
+    };
+    let nobody = Vec::<String>::new();
+    let reads = ("reads", "object.kind");
+    let adds = ("adds", "object.metadata.labels = {a: '2'}");
+    let same = ("same", "object.metadata.labels.a = '2'");
+    let more = ("more", "object.metadata.labels.b = '2'");
+    assert_eq!(changers(&[reads, adds]), ["adds"]);
+    assert_eq!(changers(&[adds, same, reads, more]), ["adds", "more"]);
+    assert_eq!(changers(&[reads]), nobody);
+    let idle = ("idle", "if (object.kind === 'None') object.kind = 'Pod'");
+    assert_eq!(changers(&[idle]), nobody);
+    // What was changed before a denial is discarded.
+    assert_eq!(changers(&[adds, more, ("denies", "return 'no'")]), nobody);
+}

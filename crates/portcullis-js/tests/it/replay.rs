@@ -390,6 +390,8 @@ fn it_is_told_who_changes_the_object() {
     let evaluation = pool.evaluate(input).unwrap();
     assert_eq!(evaluation.changed_by, ["adds", "more", "back"]);
     assert_eq!(evaluation.object, None);
+    // In the end there is no change.
+    assert!(evaluation.steps.iter().all(|step| !step.changed));
 }
 
 #[test]

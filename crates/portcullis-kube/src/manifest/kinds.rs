@@ -4,6 +4,7 @@
 //! are not listed live in a namespace.
 
 use portcullis_core::Kind;
+use portcullis_core::text::plural;
 
 /// The kinds of the options with which one connects, and where: resource, subresource.
 const CONNECTIONS: &[(&str, &str, &str)] = &[
@@ -113,7 +114,7 @@ pub(super) fn is_cluster_scoped(kind: &Kind) -> bool {
 
 /// The resource of a kind, and the subresource where the kind is for one.
 #[must_use]
-pub(super) fn resource(kind: &Kind) -> (String, &'static str) {
+pub fn resource(kind: &Kind) -> (String, &'static str) {
     if kind.group.is_empty()
         && let Some((_, resource, part)) = CONNECTIONS.iter().find(|(k, ..)| *k == kind.kind)
     {
@@ -123,22 +124,6 @@ pub(super) fn resource(kind: &Kind) -> (String, &'static str) {
     match irregular {
         Some((_, _, resource)) => ((*resource).to_owned(), ""),
         None => (plural(&kind.kind.to_lowercase()), ""),
-    }
-}
-
-/// The plural of a word in lower case.
-fn plural(word: &str) -> String {
-    let before_y = word.strip_suffix('y');
-    let is_after_vowel = |stem: &str| stem.ends_with(['a', 'e', 'i', 'o', 'u']);
-    match before_y {
-        Some(stem) if !is_after_vowel(stem) => format!("{stem}ies"),
-        _ if ["s", "x", "z", "ch", "sh"]
-            .iter()
-            .any(|end| word.ends_with(end)) =>
-        {
-            format!("{word}es")
-        }
-        _ => format!("{word}s"),
     }
 }
 

@@ -18,6 +18,7 @@ pub(super) fn descriptor() -> Descriptor {
         phases: Phases::BOTH,
         operations: Operations::ALL,
         depends_on: DependsOn::Nothing,
+        reads: Vec::new(),
         schema: None,
         factory: super::without_configuration(AlwaysAdmit),
     }

@@ -17,13 +17,10 @@ use crate::pod::PodSpec;
 
 use super::edit;
 use super::read::{self, OrOutcome, Pod, settled};
-use super::refusal::forbidden_text;
+use super::refusal::{Aggregate, forbidden_text};
 use super::tolerations::unsupported;
 
 const ALWAYS: &str = "Always";
-
-/// More faults than this are only counted.
-const MAX_TOLD: usize = 64;
 
 #[derive(Clone, Copy, Debug)]
 struct AlwaysPullImages;
@@ -35,6 +32,7 @@ pub(super) fn descriptor() -> Descriptor {
         phases: Phases::BOTH,
         operations: Operations::WRITES,
         depends_on: DependsOn::Request,
+        reads: Vec::new(),
         schema: None,
         factory: super::without_configuration(AlwaysPullImages),
     }
@@ -47,6 +45,10 @@ impl Plugin for AlwaysPullImages {
 
     fn phases(&self) -> Phases {
         Phases::BOTH
+    }
+
+    fn resources(&self) -> Option<&'static [(&'static str, &'static str)]> {
+        Some(&[("", "pods")])
     }
 
     fn admit(&self, request: &mut Attributes, _: &mut Notes) -> Result<Outcome, PluginError> {
@@ -80,18 +82,16 @@ fn check_policies(request: &Attributes) -> OrOutcome<Outcome> {
         return Ok(Outcome::Pass);
     }
     let prefix = forbidden_text(request, "");
-    let mut texts: Vec<String> = others
-        .iter()
-        .take(MAX_TOLD)
-        .map(|(path, policy)| format!("{prefix}{path}: {}", unsupported(policy, &[ALWAYS])))
-        .collect();
-    if others.len() > MAX_TOLD {
-        texts.push(format!("and {} more", others.len() - MAX_TOLD));
+    let mut texts = Aggregate::default();
+    for (path, policy) in &others {
+        texts.add(format!(
+            "{prefix}{path}: {}",
+            unsupported(policy, &[ALWAYS])
+        ));
     }
-    Err(Outcome::Deny(Denial::forbidden(match texts.as_slice() {
-        [text] => text.clone(),
-        texts => format!("[{}]", texts.join(", ")),
-    })))
+    Err(Outcome::Deny(Denial::forbidden(
+        texts.text().unwrap_or(prefix),
+    )))
 }
 
 fn pod_with_new_images(request: &Attributes) -> OrOutcome<Pod<'_>> {

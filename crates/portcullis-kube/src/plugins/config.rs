@@ -18,6 +18,10 @@ pub(crate) struct TypeMeta {
     pub(crate) kind: &'static str,
 }
 
+/// What a plug-in that looks at a cluster's objects says where none is configured.
+pub(crate) const NEEDS_CLUSTER: &str =
+    "it reads objects of the cluster: add the key `kube`, or give the objects with `--objects DIR`";
+
 /// The configuration, if there is one.
 pub(crate) fn given(configuration: Option<&Value>) -> Option<&Value> {
     configuration.filter(|value| !value.is_null())

@@ -48,6 +48,7 @@ pub(super) fn descriptor() -> Descriptor {
         phases: Phases::ADMIT,
         operations: Operations::WRITES,
         depends_on: DependsOn::Request,
+        reads: Vec::new(),
         schema: Some(config::schema::<Configuration>()),
         factory: Box::new(|configuration| {
             let plugin = DefaultTolerationSeconds::from_configuration(configuration)?;
@@ -101,6 +102,10 @@ impl Plugin for DefaultTolerationSeconds {
 
     fn phases(&self) -> Phases {
         Phases::ADMIT
+    }
+
+    fn resources(&self) -> Option<&'static [(&'static str, &'static str)]> {
+        Some(&[("", "pods")])
     }
 
     fn admit(&self, request: &mut Attributes, _: &mut Notes) -> Result<Outcome, PluginError> {

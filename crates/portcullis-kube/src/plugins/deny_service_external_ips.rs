@@ -28,6 +28,7 @@ pub(super) fn descriptor() -> Descriptor {
         phases: Phases::VALIDATE,
         operations: Operations::WRITES,
         depends_on: DependsOn::Request,
+        reads: Vec::new(),
         schema: None,
         factory: super::without_configuration(DenyServiceExternalIps),
     }
@@ -40,6 +41,10 @@ impl Plugin for DenyServiceExternalIps {
 
     fn phases(&self) -> Phases {
         Phases::VALIDATE
+    }
+
+    fn resources(&self) -> Option<&'static [(&'static str, &'static str)]> {
+        Some(&[("", "services")])
     }
 
     fn validate(&self, request: &Attributes, _: &mut Notes) -> Result<Outcome, PluginError> {

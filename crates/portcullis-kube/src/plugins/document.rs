@@ -5,6 +5,7 @@
 use std::borrow::Cow;
 
 use portcullis_core::{Attributes, Document, Source};
+use serde_json::Value;
 
 use crate::pod::field::Field;
 use crate::pod::view::view;
@@ -30,6 +31,12 @@ pub(crate) fn name(request: &Attributes) -> Option<String> {
         .into_iter()
         .find(|name| !name.is_empty())
         .map(Cow::into_owned)
+}
+
+/// The name of an object of the cluster; empty if it has none.
+pub(crate) fn name_in(object: &Value) -> &str {
+    let name = object.pointer("/metadata/name").and_then(Value::as_str);
+    name.unwrap_or_default()
 }
 
 view! {

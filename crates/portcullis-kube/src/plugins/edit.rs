@@ -21,21 +21,38 @@ pub(crate) fn spec(
     request: &mut Attributes,
     change: impl FnOnce(&mut Object),
 ) -> OrOutcome<Outcome> {
+    whole(request, |pod| {
+        change(object(pod, "spec").ok_or("spec: expected an object")?);
+        Ok(())
+    })
+}
+
+/// Changes the object of a request. What can't be changed is an error that says why.
+pub(crate) fn whole(
+    request: &mut Attributes,
+    change: impl FnOnce(&mut Object) -> Result<(), &'static str>,
+) -> OrOutcome<Outcome> {
     let changed = match request.object.as_mut().map(|object| object.value_mut()) {
         None => Err("object: missing".to_owned()),
         Some(Err(error)) => Err(error.to_string()),
-        Some(Ok(pod)) => match as_object(pod).map(|pod| object(pod, "spec")) {
-            Some(Some(spec)) => {
-                change(spec);
-                Ok(())
-            }
-            _ => Err("spec: expected an object".to_owned()),
+        Some(Ok(value)) => match as_object(value) {
+            Some(object) => change(object).map_err(str::to_owned),
+            None => Err("object: expected an object".to_owned()),
         },
     };
     match changed {
         Ok(()) => Ok(Outcome::Pass),
         Err(detail) => Err(malformed(request, detail)),
     }
+}
+
+/// The container at this place of a pod's `spec`.
+pub(crate) fn container(
+    spec: &mut Object,
+    kind: ContainerKind,
+    index: usize,
+) -> Option<&mut Object> {
+    as_object(spec.get_mut(kind.key())?.as_array_mut()?.get_mut(index)?)
 }
 
 /// Every container of a pod's `spec`, in the order of `PodSpec::all_containers`.

@@ -48,6 +48,7 @@ pub(super) fn descriptor() -> Descriptor {
         phases: Phases::VALIDATE,
         operations: Operations::WRITES,
         depends_on: DependsOn::Earlier,
+        reads: Vec::new(),
         schema: Some(config::typed_schema::<Configuration>(TYPE)),
         factory: Box::new(|configuration| {
             let limits = configuration::read(configuration)?.into_iter();
@@ -69,6 +70,10 @@ impl Plugin for EventRateLimit {
 
     fn phases(&self) -> Phases {
         Phases::VALIDATE
+    }
+
+    fn resources(&self) -> Option<&'static [(&'static str, &'static str)]> {
+        Some(&[("", "events")])
     }
 
     fn validate(&self, request: &Attributes, _: &mut Notes) -> Result<Outcome, PluginError> {

@@ -29,6 +29,7 @@ pub(super) fn descriptor() -> Descriptor {
         phases: Phases::ADMIT,
         operations: Operations::WRITES,
         depends_on: DependsOn::Request,
+        reads: Vec::new(),
         schema: None,
         factory: super::without_configuration(ExtendedResourceToleration),
     }
@@ -41,6 +42,10 @@ impl Plugin for ExtendedResourceToleration {
 
     fn phases(&self) -> Phases {
         Phases::ADMIT
+    }
+
+    fn resources(&self) -> Option<&'static [(&'static str, &'static str)]> {
+        Some(&[("", "pods")])
     }
 
     fn admit(&self, request: &mut Attributes, _: &mut Notes) -> Result<Outcome, PluginError> {
@@ -115,7 +120,7 @@ fn extended_resources<'a>(spec: &'a PodSpec<'_>) -> BTreeSet<&'a str> {
 }
 
 /// Whether this names a resource that is not defined by Kubernetes.
-fn is_extended(name: &str) -> bool {
+pub(super) fn is_extended(name: &str) -> bool {
     name.contains('/')
         && !name.contains("kubernetes.io/")
         && !name.starts_with("requests.")

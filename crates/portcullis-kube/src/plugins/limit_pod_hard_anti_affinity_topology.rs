@@ -24,6 +24,7 @@ pub(super) fn descriptor() -> Descriptor {
         phases: Phases::VALIDATE,
         operations: Operations::WRITES,
         depends_on: DependsOn::Request,
+        reads: Vec::new(),
         schema: None,
         factory: super::without_configuration(LimitPodHardAntiAffinityTopology),
     }
@@ -36,6 +37,10 @@ impl Plugin for LimitPodHardAntiAffinityTopology {
 
     fn phases(&self) -> Phases {
         Phases::VALIDATE
+    }
+
+    fn resources(&self) -> Option<&'static [(&'static str, &'static str)]> {
+        Some(&[("", "pods")])
     }
 
     fn validate(&self, request: &Attributes, _: &mut Notes) -> Result<Outcome, PluginError> {

@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
 
-use crate::registry::{DependsOn, Descriptor};
+use crate::registry::Descriptor;
 use portcullis_core::{
     Attributes, Notes, Operation, Operations, Outcome, Phases, Plugin, PluginError,
 };
@@ -18,9 +18,12 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::Value;
 
-use crate::namespaces::Namespaces;
+use crate::cluster_objects::{ObjectKind, Unknown};
+use crate::namespaces::{Namespace, Namespaces};
 use crate::pod::Map;
 
+use super::environment::PluginEnvironment;
+use super::in_namespace::in_namespace;
 use super::read::{self, OrOutcome, settled};
 use super::refusal::forbidden;
 use super::{config, edit};
@@ -54,20 +57,22 @@ impl fmt::Debug for PodNodeSelector {
     }
 }
 
-pub(super) fn descriptor(namespaces: &Arc<dyn Namespaces>) -> Descriptor {
-    let namespaces = Arc::clone(namespaces);
+pub(super) fn descriptor(environment: &PluginEnvironment) -> Descriptor {
+    let environment = environment.clone();
     Descriptor {
         name: "PodNodeSelector",
         summary: "Restricts pods to the nodes of their namespace.",
         phases: Phases::BOTH,
         operations: Operations::CREATE,
-        depends_on: DependsOn::Request,
+        depends_on: environment.depends_on(),
+        reads: vec![ObjectKind::NAMESPACE],
         schema: Some(config::schema::<Configuration>()),
         factory: Box::new(move |configuration| {
-            Ok(Arc::new(PodNodeSelector {
+            let plugin = PodNodeSelector {
                 selectors: selectors(configuration)?,
-                namespaces: Arc::clone(&namespaces),
-            }))
+                namespaces: Arc::clone(&environment.namespaces),
+            };
+            Ok(in_namespace(plugin, &environment, read::is_pod))
         }),
     }
 }
@@ -98,10 +103,18 @@ fn selectors(configuration: Option<&Value>) -> Result<BTreeMap<String, Labels>, 
 }
 
 impl PodNodeSelector {
-    fn merge(&self, request: &mut Attributes) -> OrOutcome<Outcome> {
+    /// The namespace of a pod; other requests need none.
+    fn namespace(&self, request: &Attributes) -> Result<Option<Arc<Namespace>>, Unknown> {
+        match read::is_pod(request) {
+            true => self.namespaces.get(&request.namespace),
+            false => Ok(None),
+        }
+    }
+
+    fn merge(&self, request: &mut Attributes, namespace: Option<&Namespace>) -> OrOutcome<Outcome> {
         let pod = read::pod(request)?;
         let present = &pod.object.spec.node_selector;
-        let mut wanted = self.namespace_selector(request)?;
+        let mut wanted = self.namespace_selector(request, namespace)?;
         self.judge(request, present, &wanted)?;
         wanted.retain(|key, _| !present.contains_key(key.as_str()));
         if wanted.is_empty() {
@@ -117,9 +130,9 @@ impl PodNodeSelector {
         })
     }
 
-    fn check(&self, request: &Attributes) -> OrOutcome<Outcome> {
+    fn check(&self, request: &Attributes, namespace: Option<&Namespace>) -> OrOutcome<Outcome> {
         let pod = read::pod(request)?;
-        let wanted = self.namespace_selector(request)?;
+        let wanted = self.namespace_selector(request, namespace)?;
         self.judge(request, &pod.object.spec.node_selector, &wanted)?;
         Ok(Outcome::Pass)
     }
@@ -159,12 +172,12 @@ impl PodNodeSelector {
     }
 
     /// The selector of the request's namespace, or else the cluster's default.
-    fn namespace_selector(&self, request: &Attributes) -> OrOutcome<Labels> {
-        let namespace = self.namespaces.get(&request.namespace);
-        match namespace
-            .as_ref()
-            .and_then(|n| n.annotations.get(ANNOTATION))
-        {
+    fn namespace_selector(
+        &self,
+        request: &Attributes,
+        namespace: Option<&Namespace>,
+    ) -> OrOutcome<Labels> {
+        match namespace.and_then(|n| n.annotations.get(ANNOTATION)) {
             Some(selector) => labels::parse_selector(selector).map_err(|fault| {
                 let name = &request.namespace;
                 let detail = format!("namespace {name:?}: annotation {ANNOTATION}: {fault}");
@@ -195,12 +208,18 @@ impl Plugin for PodNodeSelector {
         Phases::BOTH
     }
 
+    fn resources(&self) -> Option<&'static [(&'static str, &'static str)]> {
+        Some(&[("", "pods")])
+    }
+
     fn admit(&self, request: &mut Attributes, _: &mut Notes) -> Result<Outcome, PluginError> {
-        settled(self.merge(request))
+        let namespace = self.namespace(request)?;
+        settled(self.merge(request, namespace.as_deref()))
     }
 
     fn validate(&self, request: &Attributes, _: &mut Notes) -> Result<Outcome, PluginError> {
-        settled(self.check(request))
+        let namespace = self.namespace(request)?;
+        settled(self.check(request, namespace.as_deref()))
     }
 }
 

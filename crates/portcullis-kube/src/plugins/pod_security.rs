@@ -2,53 +2,80 @@
 //!
 //! The rules themselves are in [`crate::pod_security`]; here is which requests they apply to,
 //! with which namespace's policy, and how the answer is worded. Pods are judged, workloads only warned
-//! about, namespaces held to valid labels. The pods of a namespace are not known
-//! here, so a namespace that begins to enforce more is allowed with a warning about them.
+//! about, namespaces held to valid labels. When a namespace begins to enforce more, its pods are looked at and
+//! warned about; without a cluster they are not known, and the warning says so.
 
 use std::sync::Arc;
+use std::time::Duration;
 
-use crate::registry::{DependsOn, Descriptor};
+use crate::registry::Descriptor;
 use portcullis_core::{
     Attributes, Cause, Denial, Notes, Operation, Operations, Outcome, Phases, Plugin, PluginError,
-    Source,
+    Source, clock,
 };
 use serde_json::{Value, json};
 
 use super::config::given;
 use super::document::{self, Named};
+use super::environment::PluginEnvironment;
+use super::in_namespace::in_namespace;
 use super::read::{self, OrOutcome, settled};
 use super::refusal::{forbidden, malformed};
-use crate::namespaces::Namespaces;
+use crate::cluster_objects::{ClusterObjects, ObjectKind};
+use crate::namespaces::{Namespace, Namespaces};
 use crate::pod::{PodObject, ShapeError};
 use crate::pod_security::config::PodSecurityConfiguration;
+use crate::pod_security::existing;
 use crate::pod_security::namespace::{self, NamespaceReview, policy_of};
 use crate::pod_security::review::{ENFORCE_POLICY, EXEMPT, IGNORED_POD_SUBRESOURCES, Mode, review};
 use crate::pod_security::{FieldError, Level, LevelVersion, Policy, update};
 use crate::workload::Workload;
 
+/// How long the pods of a namespace are looked at, at most; and never for more than half of what is left.
+const LOOK_FOR: Duration = Duration::from_secs(1);
+/// What is judged: namespaces, pods with the subresources that hold a pod, and the kinds with templates of pods.
+const RESOURCES: &[(&str, &str)] = &[
+    ("", "namespaces"),
+    ("", "pods"),
+    ("", "pods/ephemeralcontainers"),
+    ("", "pods/resize"),
+    ("", "podtemplates"),
+    ("", "replicationcontrollers"),
+    ("apps", "daemonsets"),
+    ("apps", "deployments"),
+    ("apps", "replicasets"),
+    ("apps", "statefulsets"),
+    ("batch", "cronjobs"),
+    ("batch", "jobs"),
+];
+
 struct PodSecurity {
     config: PodSecurityConfiguration,
     namespaces: Arc<dyn Namespaces>,
+    objects: Arc<dyn ClusterObjects>,
 }
 
-pub(super) fn descriptor(namespaces: &Arc<dyn Namespaces>) -> Descriptor {
-    let namespaces = Arc::clone(namespaces);
+pub(super) fn descriptor(environment: &PluginEnvironment) -> Descriptor {
+    let environment = environment.clone();
     Descriptor {
         name: "PodSecurity",
         summary: "Enforces the Pod Security Standards, by namespace labels and defaults.",
         phases: Phases::VALIDATE,
         operations: Operations::WRITES,
-        depends_on: DependsOn::Request,
+        depends_on: environment.depends_on(),
+        reads: vec![ObjectKind::NAMESPACE, ObjectKind::POD],
         schema: Some(schema()),
         factory: Box::new(move |configuration| {
             let config = match given(configuration) {
                 None => PodSecurityConfiguration::default(),
                 Some(value) => PodSecurityConfiguration::from_value(value)?,
             };
-            Ok(Arc::new(PodSecurity {
+            let plugin = PodSecurity {
                 config,
-                namespaces: Arc::clone(&namespaces),
-            }))
+                namespaces: Arc::clone(&environment.namespaces),
+                objects: Arc::clone(&environment.objects),
+            };
+            Ok(in_namespace(plugin, &environment, has_workload))
         }),
     }
 }
@@ -62,22 +89,38 @@ impl Plugin for PodSecurity {
         Phases::VALIDATE
     }
 
+    fn resources(&self) -> Option<&'static [(&'static str, &'static str)]> {
+        Some(RESOURCES)
+    }
+
     fn validate(&self, request: &Attributes, notes: &mut Notes) -> Result<Outcome, PluginError> {
         if request.resource.is("", "namespaces") {
             return settled(self.check_namespace(request, notes));
         }
-        let resource = &request.resource;
-        match Workload::from_resource(&resource.group, &resource.resource) {
+        match workload(request) {
             None => Ok(Outcome::not_applicable("neither a pod nor a workload")),
-            Some(workload) => settled(self.check_workload(workload, request, notes)),
+            Some(workload) => {
+                let namespace = self.namespaces.get(&request.namespace)?;
+                settled(self.check_workload(workload, namespace.as_deref(), request, notes))
+            }
         }
     }
+}
+
+fn workload(request: &Attributes) -> Option<Workload> {
+    let resource = &request.resource;
+    Workload::from_resource(&resource.group, &resource.resource)
+}
+
+fn has_workload(request: &Attributes) -> bool {
+    workload(request).is_some()
 }
 
 impl PodSecurity {
     fn check_workload(
         &self,
         workload: Workload,
+        namespace: Option<&Namespace>,
         request: &Attributes,
         notes: &mut Notes,
     ) -> OrOutcome<Outcome> {
@@ -94,7 +137,7 @@ impl PodSecurity {
             return Err(Outcome::not_applicable("a subresource without a pod"));
         }
         self.check_exemptions(request, notes)?;
-        let (policy, label_errors) = self.policy(&request.namespace);
+        let (policy, label_errors) = self.policy(namespace);
         if label_errors.is_empty() && is_indifferent(&policy, mode) {
             if mode == Mode::Pod {
                 notes.annotate(ENFORCE_POLICY, LevelVersion::PRIVILEGED.to_string());
@@ -135,10 +178,37 @@ impl PodSecurity {
     }
 
     /// The policy of a namespace, and what could not be understood of its labels.
-    fn policy(&self, namespace: &str) -> (Policy, Vec<FieldError>) {
-        match self.namespaces.get(namespace) {
+    fn policy(&self, namespace: Option<&Namespace>) -> (Policy, Vec<FieldError>) {
+        match namespace {
             Some(namespace) => policy_of(&namespace.labels, &self.config.defaults),
             None => (self.config.defaults, Vec::new()),
+        }
+    }
+
+    /// What is said of the pods that a namespace has, which now enforces more.
+    fn check_existing(
+        &self,
+        name: &str,
+        enforce: LevelVersion,
+        request: &Attributes,
+    ) -> Vec<String> {
+        if !self.objects.is_connected() {
+            return vec![format!(
+                "existing pods are not checked against the new PodSecurity enforce level \"{enforce}\""
+            )];
+        }
+        let began = clock::monotonic();
+        let left = request
+            .deadline
+            .map(|end| end.saturating_duration_since(began) / 2);
+        let time = left.map_or(LOOK_FOR, |left| left.min(LOOK_FOR));
+        match self.objects.list(&ObjectKind::POD, Some(name)) {
+            Err(_) => vec![existing::UNKNOWN.to_owned()],
+            Ok(pods) => {
+                let is_late = || clock::monotonic().saturating_duration_since(began) >= time;
+                let exemptions = &self.config.exemptions;
+                existing::warnings(name, enforce, exemptions, &pods, is_late)
+            }
         }
     }
 
@@ -162,9 +232,11 @@ impl PodSecurity {
         match found {
             NamespaceReview::Allowed => {}
             NamespaceReview::AllowedWithWarning(warning) => notes.warn(warning),
-            NamespaceReview::EnforcesMore(enforce) => notes.warn(format!(
-                "existing pods are not checked against the new PodSecurity enforce level \"{enforce}\""
-            )),
+            NamespaceReview::EnforcesMore(enforce) => {
+                for warning in self.check_existing(name, enforce, request) {
+                    notes.warn(warning);
+                }
+            }
             NamespaceReview::Invalid(errors) => return Err(invalid(name, &errors)),
         }
         Ok(Outcome::Pass)

@@ -10,7 +10,7 @@ use std::borrow::Cow;
 use std::fmt;
 use std::sync::Arc;
 
-use crate::registry::{DependsOn, Descriptor};
+use crate::registry::Descriptor;
 use portcullis_core::{
     Attributes, Notes, Operation, Operations, Outcome, Phases, Plugin, PluginError,
 };
@@ -19,17 +19,19 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::Value;
 
+use crate::cluster_objects::{ObjectKind, Unknown};
 use crate::namespaces::{Namespace, Namespaces};
 use crate::object::Object;
 use crate::pod::{Toleration, read_text};
 
 use super::config::{self, TypeMeta};
 use super::edit;
+use super::environment::PluginEnvironment;
+use super::in_namespace::in_namespace;
+use super::quality_of_service;
 use super::read::{self, OrOutcome, settled};
 use super::refusal::{forbidden, malformed};
 use super::tolerations::{self, ConfiguredToleration};
-
-mod quality_of_service;
 
 const DEFAULTS: &str = "scheduler.alpha.kubernetes.io/defaultTolerations";
 const ALLOWED: &str = "scheduler.alpha.kubernetes.io/tolerationsWhitelist";
@@ -72,22 +74,24 @@ impl fmt::Debug for PodTolerationRestriction {
     }
 }
 
-pub(super) fn descriptor(namespaces: &Arc<dyn Namespaces>) -> Descriptor {
-    let namespaces = Arc::clone(namespaces);
+pub(super) fn descriptor(environment: &PluginEnvironment) -> Descriptor {
+    let environment = environment.clone();
     Descriptor {
         name: "PodTolerationRestriction",
         summary: "Sets and limits the tolerations of a namespace's pods.",
         phases: Phases::BOTH,
         operations: Operations::WRITES,
-        depends_on: DependsOn::Request,
+        depends_on: environment.depends_on(),
+        reads: vec![ObjectKind::NAMESPACE],
         schema: Some(config::typed_schema::<Configuration>(TYPE)),
         factory: Box::new(move |configuration| {
             let (defaults, allowed) = configured(configuration)?;
-            Ok(Arc::new(PodTolerationRestriction {
+            let plugin = PodTolerationRestriction {
                 defaults,
                 allowed,
-                namespaces: Arc::clone(&namespaces),
-            }))
+                namespaces: Arc::clone(&environment.namespaces),
+            };
+            Ok(in_namespace(plugin, &environment, read::is_pod))
         }),
     }
 }
@@ -114,16 +118,24 @@ fn configured(value: Option<&Value>) -> Result<(Tolerations, Tolerations), Vec<F
 }
 
 impl PodTolerationRestriction {
-    fn merge(&self, request: &mut Attributes) -> OrOutcome<Outcome> {
+    /// The namespace of a pod; other requests need none.
+    fn namespace(&self, request: &Attributes) -> Result<Option<Arc<Namespace>>, Unknown> {
+        match read::is_pod(request) {
+            true => self.namespaces.get(&request.namespace),
+            false => Ok(None),
+        }
+    }
+
+    fn merge(&self, request: &mut Attributes, namespace: Option<&Namespace>) -> OrOutcome<Outcome> {
         let pod = read::pod(request)?;
-        let namespace = self.namespaces.get(&request.namespace);
         let mut all = pod.object.spec.tolerations.clone();
         let present = all.len();
         if request.operation == Operation::Create {
-            let own = annotated(request, namespace.as_deref(), DEFAULTS)?;
+            let own = annotated(request, namespace, DEFAULTS)?;
             all.extend(own.unwrap_or_else(|| self.defaults.clone()));
         }
-        if !quality_of_service::is_best_effort(request, &pod)? {
+        let is_best_effort = quality_of_service::is_best_effort(&pod);
+        if !is_best_effort.map_err(|error| malformed(request, error))? {
             all.push(MEMORY_PRESSURE);
         }
         if all.len() > MAX_TOLERATIONS {
@@ -141,7 +153,7 @@ impl PodTolerationRestriction {
             .filter(|(_, keep)| **keep)
             .map(|(one, _)| one.clone())
             .collect();
-        self.judge(request, namespace.as_deref(), &merged)?;
+        self.judge(request, namespace, &merged)?;
         if kept
             .iter()
             .enumerate()
@@ -159,10 +171,9 @@ impl PodTolerationRestriction {
         })
     }
 
-    fn check(&self, request: &Attributes) -> OrOutcome<Outcome> {
+    fn check(&self, request: &Attributes, namespace: Option<&Namespace>) -> OrOutcome<Outcome> {
         let pod = read::pod(request)?;
-        let namespace = self.namespaces.get(&request.namespace);
-        self.judge(request, namespace.as_deref(), &pod.object.spec.tolerations)?;
+        self.judge(request, namespace, &pod.object.spec.tolerations)?;
         Ok(Outcome::Pass)
     }
 
@@ -218,12 +229,18 @@ impl Plugin for PodTolerationRestriction {
         Phases::BOTH
     }
 
+    fn resources(&self) -> Option<&'static [(&'static str, &'static str)]> {
+        Some(&[("", "pods")])
+    }
+
     fn admit(&self, request: &mut Attributes, _: &mut Notes) -> Result<Outcome, PluginError> {
-        settled(self.merge(request))
+        let namespace = self.namespace(request)?;
+        settled(self.merge(request, namespace.as_deref()))
     }
 
     fn validate(&self, request: &Attributes, _: &mut Notes) -> Result<Outcome, PluginError> {
-        settled(self.check(request))
+        let namespace = self.namespace(request)?;
+        settled(self.check(request, namespace.as_deref()))
     }
 }
 

@@ -33,14 +33,29 @@ pub(crate) struct Pod<'a> {
     pub(crate) qos_class: Cow<'a, str>,
 }
 
+/// Whether a request is about a pod proper.
+pub(crate) fn is_pod(request: &Attributes) -> bool {
+    request.resource.is("", "pods") && request.subresource.is_empty()
+}
+
 /// The pod of a request about a pod proper.
 pub(crate) fn pod(request: &Attributes) -> OrOutcome<Pod<'_>> {
+    pod_with(request, &[""])
+}
+
+/// The pod of a request about one of these subresources; the pod proper is the empty one.
+pub(crate) fn pod_with<'a>(request: &'a Attributes, subresources: &[&str]) -> OrOutcome<Pod<'a>> {
     if !request.resource.is("", "pods") {
         return Err(Outcome::not_applicable("not a pod"));
     }
-    if !request.subresource.is_empty() {
+    if !subresources.contains(&request.subresource.as_str()) {
         return Err(Outcome::not_applicable("a subresource of a pod"));
     }
+    pod_object(request)
+}
+
+/// The pod of a request whose object is a pod, be it about the pod proper or a subresource.
+pub(crate) fn pod_object(request: &Attributes) -> OrOutcome<Pod<'_>> {
     let written: PodWithStatus<'_> = object(request, "Pod")?;
     if !matches!(written.kind.as_ref(), "" | "Pod") {
         let kind = written.kind;

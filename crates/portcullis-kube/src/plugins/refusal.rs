@@ -26,6 +26,43 @@ pub(crate) fn malformed(request: &Attributes, detail: impl std::fmt::Display) ->
     )))
 }
 
+/// Errors as one text, joined as Kubernetes joins them: each once, in brackets if there are several. Very many are
+/// only counted.
+#[derive(Debug, Default)]
+pub(crate) struct Aggregate {
+    texts: Vec<String>,
+    more: usize,
+}
+
+impl Aggregate {
+    /// More errors than this are only counted.
+    const MAX_TOLD: usize = 64;
+
+    /// Adds an error.
+    pub(crate) fn add(&mut self, text: String) {
+        if self.texts.contains(&text) {
+            return;
+        }
+        if self.texts.len() < Self::MAX_TOLD {
+            self.texts.push(text);
+        } else {
+            self.more += 1;
+        }
+    }
+
+    /// The text; none without errors.
+    pub(crate) fn text(mut self) -> Option<String> {
+        if self.more > 0 {
+            self.texts.push(format!("and {} more", self.more));
+        }
+        match self.texts.as_slice() {
+            [] => None,
+            [text] => Some(text.clone()),
+            texts => Some(format!("[{}]", texts.join(", "))),
+        }
+    }
+}
+
 /// The object by name. One without a name yet is named by its prefix.
 fn subject(request: &Attributes) -> String {
     if !request.name.is_empty() {
@@ -40,7 +77,22 @@ mod tests {
     use serde_json::json;
 
     use super::super::testing::create_pod;
-    use super::forbidden_text;
+    use super::{Aggregate, forbidden_text};
+
+    #[test]
+    fn errors_are_joined_as_kubernetes_joins_them() {
+        let joined = |texts: &[&str]| {
+            let mut all = Aggregate::default();
+            texts.iter().for_each(|text| all.add((*text).to_owned()));
+            all.text()
+        };
+        assert_eq!(joined(&[]), None);
+        assert_eq!(joined(&["a", "a"]).as_deref(), Some("a"));
+        assert_eq!(joined(&["b", "a", "b"]).as_deref(), Some("[b, a]"));
+        let many: Vec<String> = (0..70).map(|n| n.to_string()).collect();
+        let many: Vec<&str> = many.iter().map(String::as_str).collect();
+        assert!(joined(&many).is_some_and(|text| text.ends_with(", 63, and 6 more]")));
+    }
 
     #[test]
     fn an_object_without_a_name_goes_by_what_is_known_of_it() {

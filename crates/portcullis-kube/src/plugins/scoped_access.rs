@@ -47,6 +47,7 @@ pub fn register(registry: &mut Registry, profiles: &Arc<[ScopedProfile]>) {
         phases: Phases::VALIDATE,
         operations: Operations::ALL,
         depends_on: DependsOn::Request,
+        reads: Vec::new(),
         schema: None,
         factory: Box::new(move |configuration| {
             config::none(configuration)?;

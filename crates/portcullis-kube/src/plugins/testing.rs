@@ -11,7 +11,9 @@ use portcullis_core::{
 };
 use serde_json::{Value, json};
 
-use crate::namespaces::{Namespace, Namespaces, StaticNamespaces};
+use super::PluginEnvironment;
+use crate::cluster_objects::StaticObjects;
+use crate::namespaces::{Namespace, StaticNamespaces};
 
 /// All plug-ins, with namespaces of these names and annotations.
 pub(super) fn registry(namespaces: &[(&str, &[(&str, &str)])]) -> Registry {
@@ -26,9 +28,12 @@ pub(super) fn registry(namespaces: &[(&str, &[(&str, &str)])]) -> Registry {
             ..Namespace::default()
         })
         .collect();
-    let namespaces: Arc<dyn Namespaces> = Arc::new(namespaces);
+    let environment = PluginEnvironment {
+        namespaces: Arc::new(namespaces),
+        objects: Arc::new(StaticObjects::default()),
+    };
     let mut registry = Registry::default();
-    super::register_all(&mut registry, &namespaces);
+    super::register_all(&mut registry, &environment);
     registry
 }
 
@@ -52,6 +57,25 @@ pub(super) fn faults(registry: &Registry, name: &str, configuration: Value) -> V
     make(registry, name, &configuration)
         .err()
         .unwrap_or_default()
+}
+
+/// The plug-in of this name, with these objects in the cluster.
+pub(super) fn with_objects(
+    name: &str,
+    configuration: Value,
+    objects: impl IntoIterator<Item = Value>,
+) -> Arc<dyn Plugin> {
+    let mut known = StaticObjects::default();
+    for object in objects {
+        known.add(object).expect("an object with its kind");
+    }
+    let environment = PluginEnvironment {
+        objects: Arc::new(known),
+        ..PluginEnvironment::default()
+    };
+    let mut registry = Registry::default();
+    super::register_all(&mut registry, &environment);
+    configured(&registry, name, configuration)
 }
 
 /// The plug-in of this name without configuration and namespaces.

@@ -54,17 +54,17 @@ view! {
     /// Compute resources asked for.
     pub(crate) struct Resources<'a> {
         /// Upper bounds by resource name.
-        limits: Map<'a, Quantity<'a>> = "limits",
+        limits: Map<'a, Amount<'a>> = "limits",
         /// Guaranteed amounts by resource name.
-        requests: Map<'a, Quantity<'a>> = "requests",
+        requests: Map<'a, Amount<'a>> = "requests",
     }
 }
 
 /// An amount as written: `500m`, `1Gi`, or a bare number.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Quantity<'a>(pub Cow<'a, str>);
+pub(crate) struct Amount<'a>(pub Cow<'a, str>);
 
-impl<'de> Field<'de> for Quantity<'de> {
+impl<'de> Field<'de> for Amount<'de> {
     const EXPECTED: &'static str = "a quantity";
 
     fn from_text<E: Error>(value: Cow<'de, str>) -> Result<Self, E> {

@@ -198,7 +198,7 @@ impl<'de, T: Field<'de>> Field<'de> for BTreeMap<Cow<'de, str>, T> {
 }
 
 /// True for an object, whatever it holds; false when absent.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Presence(pub(crate) bool);
 
 impl<'de> Field<'de> for Presence {

@@ -18,6 +18,8 @@ view! {
         namespace: Cow<'a, str> = "namespace",
         /// The server's identifier of this incarnation.
         uid: Cow<'a, str> = "uid",
+        /// The version of the stored object; empty for one that is not stored.
+        resource_version: Cow<'a, str> = "resourceVersion",
         /// Labels.
         labels: Map<'a, Cow<'a, str>> = "labels",
         /// Annotations.

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use super::view::view;
+use super::{field::Presence, view::view};
 
 view! {
     /// A taint that the pod bears with.
@@ -23,16 +23,36 @@ view! {
 view! {
     /// Affinities, as far as plug-ins read them.
     pub(crate) struct Affinity<'a> {
+        /// Pods to be near to.
+        pod_affinity: PodAffinity<'a> = "podAffinity",
         /// Pods to keep away from.
-        pod_anti_affinity: PodAntiAffinity<'a> = "podAntiAffinity",
+        pod_anti_affinity: PodAffinity<'a> = "podAntiAffinity",
     }
 }
 
 view! {
-    /// Pods to keep away from.
-    pub(crate) struct PodAntiAffinity<'a> {
+    /// Pods to be near to, or to keep away from.
+    pub(crate) struct PodAffinity<'a> {
         /// Terms that must hold for the pod to be placed.
         required: Vec<PodAffinityTerm<'a>> = "requiredDuringSchedulingIgnoredDuringExecution",
+        /// Terms that should hold.
+        preferred: Vec<WeightedPodAffinityTerm<'a>> = "preferredDuringSchedulingIgnoredDuringExecution",
+    }
+}
+
+impl<'a> PodAffinity<'a> {
+    /// All terms.
+    pub(crate) fn terms(&self) -> impl Iterator<Item = &PodAffinityTerm<'a>> {
+        let preferred = self.preferred.iter().map(|weighted| &weighted.term);
+        self.required.iter().chain(preferred)
+    }
+}
+
+view! {
+    /// A term that should hold.
+    pub(crate) struct WeightedPodAffinityTerm<'a> {
+        /// The term.
+        term: PodAffinityTerm<'a> = "podAffinityTerm",
     }
 }
 
@@ -41,5 +61,9 @@ view! {
     pub(crate) struct PodAffinityTerm<'a> {
         /// Node label whose value delimits "the same place".
         topology_key: Cow<'a, str> = "topologyKey",
+        /// Namespaces of the other pods, by name.
+        namespaces: Vec<Cow<'a, str>> = "namespaces",
+        /// Namespaces of the other pods, by label.
+        namespace_selector: Presence = "namespaceSelector",
     }
 }

@@ -6,7 +6,7 @@
 use std::borrow::Cow;
 
 use super::{
-    container::{Container, ContainerKind, ContainerRef, Quantity, Resources},
+    container::{Amount, Container, ContainerKind, ContainerRef, Resources},
     metadata::Map,
     scheduling::{Affinity, Toleration},
     security_context::PodSecurityContext,
@@ -52,10 +52,12 @@ view! {
         tolerations: Vec<Toleration<'a>> = "tolerations",
         /// Affinities.
         affinity: Affinity<'a> = "affinity",
-        /// Compute resources of the pod as a whole.
-        resources: Resources<'a> = "resources",
+        /// Compute resources of the pod as a whole, where they are given.
+        resources: Option<Resources<'a>> = "resources",
+        /// For how many seconds the pod may run; without it, for ever.
+        active_deadline_seconds: Option<i64> = "activeDeadlineSeconds",
         /// Resources that the runtime class costs.
-        overhead: Map<'a, Quantity<'a>> = "overhead",
+        overhead: Map<'a, Amount<'a>> = "overhead",
     }
 }
 

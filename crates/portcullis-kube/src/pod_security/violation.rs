@@ -27,6 +27,13 @@ impl Violations {
         self.0.is_empty()
     }
 
+    /// What kinds of faults, without the details.
+    #[must_use]
+    pub(crate) fn reasons(&self) -> String {
+        let reasons: Vec<&str> = self.iter().map(|one| one.reason.as_ref()).collect();
+        reasons.join(", ")
+    }
+
     /// The violations one by one.
     pub(crate) fn iter(&self) -> std::slice::Iter<'_, Violation> {
         self.0.iter()

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use portcullis_core::json::Index;
 use portcullis_core::patch::PatchOperation;
-use portcullis_core::{Attributes, PolicyOutcome, Step, StepOutcome, Verdict};
+use portcullis_core::{Attributes, HostFunction, PolicyOutcome, Step, StepOutcome, Verdict};
 
 use super::http::Http;
 use super::line::Line;
@@ -96,14 +96,21 @@ impl Masker {
         trace: &mut [Cow<'_, Step>],
         secrets: &mut Vec<Secret<'_>>,
     ) {
-        let has_patches = |step: &Cow<'_, Step>| !step.patch.is_empty();
+        let has_patches = |step: &Cow<'_, Step>| {
+            let mut calls = step.host_calls.iter();
+            !step.patch.is_empty() || calls.any(|call| call.function == HostFunction::Webhook)
+        };
         if !patch.is_empty() || trace.iter().any(has_patches) {
             let patched = Patched::new(&self.paths, attributes);
             if !patch.is_empty() {
                 patched.mask(patch.to_mut(), secrets);
             }
             for step in trace.iter_mut().filter(|step| has_patches(step)) {
-                patched.mask(&mut step.to_mut().patch, secrets);
+                let step = step.to_mut();
+                patched.mask(&mut step.patch, secrets);
+                for call in &mut step.host_calls {
+                    patched.mask_result(call, secrets);
+                }
             }
         }
         for step in trace.iter_mut().filter(|step| !step.host_calls.is_empty()) {
@@ -276,10 +283,11 @@ fn concerned(trace: &[Step]) -> Vec<String> {
             add(&step.plugin);
         }
         for policy in &step.policies {
-            if matches!(
+            let spoke = matches!(
                 policy.outcome,
                 PolicyOutcome::Deny | PolicyOutcome::Warn | PolicyOutcome::Error
-            ) {
+            );
+            if spoke || policy.changed {
                 add(&policy.name);
             }
         }

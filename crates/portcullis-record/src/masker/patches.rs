@@ -1,7 +1,7 @@
 //! Patches and host calls: trees that policies made.
 
 use portcullis_core::patch::PatchOperation;
-use portcullis_core::{Attributes, HostCallStep, pointer};
+use portcullis_core::{Attributes, HostCallStep, HostFunction, pointer};
 use serde_json::Value;
 
 use crate::mask::paths::{Paths, Places, Target};
@@ -36,6 +36,24 @@ impl<'a> Patched<'a> {
                 operation
             {
                 self.mask_value(path, value, secrets);
+            }
+        }
+    }
+
+    /// Masks the patch in what another server answered to a plug-in.
+    pub(super) fn mask_result(&self, call: &mut HostCallStep, secrets: &mut Vec<Secret<'_>>) {
+        let result = call.result.as_mut().and_then(Value::as_object_mut);
+        let (HostFunction::Webhook, Some(result)) = (call.function, result) else {
+            return;
+        };
+        let Some(written) = result.remove("patch") else {
+            return;
+        };
+        // What can't be masked is not recorded.
+        if let Ok(mut patch) = serde_json::from_value::<Vec<PatchOperation>>(written) {
+            self.mask(&mut patch, secrets);
+            if let Ok(written) = serde_json::to_value(patch) {
+                result.insert("patch".to_owned(), written);
             }
         }
     }

@@ -426,6 +426,7 @@ fn verdict(planted: &[Planted], is_allowed: bool) -> Verdict {
                 started: None,
                 duration: None,
                 name: format!("policy-{place}"),
+                changed: false,
                 mode: PolicyMode::Warn,
                 outcome: PolicyOutcome::Deny,
                 message: Some(text.clone()),
@@ -433,6 +434,10 @@ fn verdict(planted: &[Planted], is_allowed: bool) -> Verdict {
                 line: Some(1),
                 column: Some(1),
                 limit: None,
+                description: Some("Pods have an owner.".into()),
+                category: Some("c".into()),
+                severity: Some("high".into()),
+                link: Some("https://policies.example/pods".into()),
             }),
             3 => own.host_calls.push(HostCallStep {
                 started: None,

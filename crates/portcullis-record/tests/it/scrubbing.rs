@@ -87,6 +87,7 @@ fn full_verdict(value: &str) -> Verdict {
         started: None,
         duration: None,
         name: "p".into(),
+        changed: false,
         mode: PolicyMode::Enforce,
         outcome: PolicyOutcome::Deny,
         message: Some(format!("p: {value}!")),
@@ -94,6 +95,10 @@ fn full_verdict(value: &str) -> Verdict {
         line: Some(3),
         column: None,
         limit: None,
+        description: None,
+        category: None,
+        severity: None,
+        link: None,
     };
     let call = HostCallStep {
         started: None,

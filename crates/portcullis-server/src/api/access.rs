@@ -11,6 +11,8 @@ pub(crate) enum Access {
     Public(&'static str),
     /// An identity; the answer depends on which.
     SignedIn(&'static str),
+    /// To read at the root of the API, or in a tenant by a role there; the answer depends on who asks.
+    Reader(&'static str),
     /// A permission in the tenant that the path names.
     Tenant(Permission, &'static [Condition]),
     /// A permission at the root of the API.
@@ -42,7 +44,7 @@ impl Access {
             Self::Tenant(permission, _)
             | Self::Root(permission, _)
             | Self::Holder(permission, _) => Some(permission),
-            Self::Public(_) | Self::SignedIn(_) | Self::Credential(_) => None,
+            Self::Public(_) | Self::SignedIn(_) | Self::Reader(_) | Self::Credential(_) => None,
         }
     }
 }

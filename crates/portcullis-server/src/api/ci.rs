@@ -8,6 +8,7 @@ mod callback;
 mod controllers;
 mod deliveries;
 mod exemptions;
+mod job_summary;
 mod job_trace;
 mod jobs;
 mod pauses;

@@ -1,4 +1,6 @@
-//! Decisions over REST: lists, single ones, and a stream of new ones.
+//! Decisions over REST: lists, single ones, counts, and a stream of new ones.
+
+mod summary;
 
 use bytes::Bytes;
 use hyper::StatusCode;
@@ -11,7 +13,7 @@ use portcullis_store::{Filter, Page};
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 use tokio::sync::mpsc;
 
 use super::access::at_root;
@@ -49,8 +51,14 @@ impl Action for ReadDecisions {
     }
 }
 
-/// What a list of decisions may be asked for.
-const PAGED: &[QueryParameter] = &[
+/// What may be asked for: parts of it stand together.
+const ALL: &[QueryParameter] = &[
+    QueryParameter {
+        name: "buckets",
+        description: "The number of buckets, 1 to 200; by default 48.",
+        schema: buckets_schema,
+        example: "48",
+    },
     text(
         "door",
         "Only this door: `kubernetes`, `authorization`, `ci` or `api`.",
@@ -88,8 +96,18 @@ const PAGED: &[QueryParameter] = &[
     },
 ];
 
-/// The filters alone, which stand first.
+/// What counts of decisions may be asked for.
+const COUNTED: &[QueryParameter] = ALL.split_at(9).0;
+
+/// What a list of decisions may be asked for.
+const PAGED: &[QueryParameter] = ALL.split_at(1).1;
+
+/// The filters alone.
 const FILTERS: &[QueryParameter] = PAGED.split_at(8).0;
+
+fn buckets_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
+    schemars::json_schema!({"type": "integer", "minimum": 1, "maximum": summary::MOST})
+}
 
 fn limit_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
     schemars::json_schema!({"type": "integer", "minimum": 1, "maximum": 1000})
@@ -128,6 +146,25 @@ pub(super) const ENDPOINTS: &[Endpoint] = &[
                 content_type: "text/event-stream",
             },
             follow,
+        )
+        .with_web()
+    },
+    Endpoint {
+        query: COUNTED,
+        ..get(
+            ("/api/v1/decisions/summary", "decisionSummary"),
+            Tag::Decisions,
+            at_root::<ReadDecisions>(),
+            (
+                "Count decisions",
+                "Over a time, in buckets of equal length: by default the last 24 hours. The filters are those of the list. The work is \
+                 bounded: where counting stopped, `at_least` says so.",
+            ),
+            Success::Json {
+                description: "The counts.",
+                schema: schema_of::<summary::DecisionSummary>,
+            },
+            summary::summary,
         )
     },
     get(
@@ -184,7 +221,7 @@ pub(crate) struct DecisionList {
 
 async fn page(log: &DecisionLog, head: &Parts) -> Result<Response, HttpError> {
     let mut query = Query::of(head);
-    let filter = filter(&mut query)?;
+    let filter = filter(&mut query, clock::wall())?;
     let limit = match query.take("limit")? {
         None => PAGE,
         Some(text) => match text.parse() {
@@ -208,17 +245,21 @@ async fn page(log: &DecisionLog, head: &Parts) -> Result<Response, HttpError> {
 }
 
 async fn one(log: &DecisionLog, id: &str) -> Result<Response, HttpError> {
+    let line = line(log, id).await?;
+    Ok(json(StatusCode::OK, line.into_bytes()))
+}
+
+/// The whole record of a decision, a line of JSON.
+pub(super) async fn line(log: &DecisionLog, id: &str) -> Result<String, HttpError> {
     let wanted = id.to_ascii_uppercase();
     let line = log.reader().read(move |store| store.get(&wanted)).await;
-    match line.map_err(|e| unread(&e))? {
-        Some(line) => Ok(json(StatusCode::OK, line.into_bytes())),
-        None => Err(HttpError::not_found("no such decision")),
-    }
+    let line = line.map_err(|e| unread(&e))?;
+    line.ok_or_else(|| HttpError::not_found("no such decision"))
 }
 
 async fn stream(call: &Call<'_>) -> Result<Response, HttpError> {
     let mut query = Query::of(call.head);
-    let filter = filter(&mut query)?;
+    let filter = filter(&mut query, clock::wall())?;
     query.done()?;
     let log = &call.visitor.server.decisions;
     let news = log.feed().subscribe(log.reader()).await;
@@ -291,8 +332,7 @@ fn missed_event(Missed(count): Missed) -> Bytes {
 }
 
 /// The filters of a list, under the names of the command line's flags.
-fn filter(query: &mut Query) -> Result<Filter, HttpError> {
-    let now = clock::wall();
+fn filter(query: &mut Query, now: SystemTime) -> Result<Filter, HttpError> {
     let mut time = |name: &'static str| {
         let text = query.take(name)?;
         let time = text
@@ -313,7 +353,8 @@ fn filter(query: &mut Query) -> Result<Filter, HttpError> {
     })
 }
 
-fn unread(failure: &PoolFailure) -> HttpError {
+/// Why decisions can't be read.
+pub(super) fn unread(failure: &PoolFailure) -> HttpError {
     match failure {
         PoolFailure::NoStore => {
             HttpError::not_found("decisions are not stored: no store is configured")
@@ -330,8 +371,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn streams_and_lists_take_the_same_filters() {
+    fn streams_lists_and_counts_take_the_same_filters() {
         let names: Vec<&str> = FILTERS.iter().map(|one| one.name).collect();
+        assert_eq!(names.first(), Some(&"door"));
+        let counted: Vec<&str> = COUNTED.iter().map(|one| one.name).collect();
+        assert_eq!(counted.split_first(), Some((&"buckets", &*names)));
         assert_eq!(names.last(), Some(&"until"));
         let more: Vec<&str> = PAGED.iter().map(|one| one.name).skip(names.len()).collect();
         assert_eq!(more, ["after", "limit"]);

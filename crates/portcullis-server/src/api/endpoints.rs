@@ -11,8 +11,8 @@ use super::call::{Answering, Call};
 use super::endpoint::{Endpoint, Success, Tag, Verb, get, schema_of};
 use super::path::{self, PathValues};
 use super::{
-    authorizations, autohold, ci, decisions, description, graph, home, info, openapi, pipeline,
-    policies, roles, sessions, sign_in, state, status, tenant,
+    authorizations, autohold, candidates, ci, decisions, description, graph, home, info, openapi,
+    pipeline, playground, policies, replays, roles, sessions, sign_in, state, status, tenant,
 };
 use crate::http::answer::Answer;
 use crate::http::error::json;
@@ -26,12 +26,16 @@ const GROUPS: &[&[Endpoint]] = &[
     autohold::ENDPOINTS,
     pipeline::ENDPOINTS,
     decisions::ENDPOINTS,
+    replays::ENDPOINTS,
     policies::ENDPOINTS,
+    candidates::ENDPOINTS,
+    playground::ENDPOINTS,
     status::ENDPOINTS,
     roles::ENDPOINTS,
     graph::ENDPOINTS,
     sign_in::ENDPOINTS,
     sign_in::form::ENDPOINTS,
+    sign_in::link::ENDPOINTS,
     sessions::ENDPOINTS,
     home::ENDPOINTS,
     description::ENDPOINTS,

@@ -119,10 +119,43 @@ impl<'a> Call<'a> {
         matches!(answer, AccessDecision::Allowed(_))
     }
 
+    /// A tenant that the caller may read; one that is hidden looks as if it did not exist.
+    pub(crate) fn readable_tenant(&self, name: &str) -> Result<&'a Tenant, HttpError> {
+        let found = self.gate.access.roles.tenant(name);
+        found
+            .filter(|tenant| self.may_read(tenant))
+            .ok_or_else(|| HttpError::not_found("unknown tenant"))
+    }
+
     /// The identity, whichever it is.
     pub(crate) fn somebody(&self) -> Result<&Identity, HttpError> {
         let who = self.caller.identity();
         who.ok_or_else(|| self.caller.challenge(&self.gate.access))
+    }
+
+    /// Goes on for callers who may read the root of the API, or who have a role by which they may read a tenant: what is
+    /// answered is only what they may read.
+    pub(crate) fn admit_reader(&self) -> Result<(), HttpError> {
+        let roles = &self.gate.access.roles;
+        let (who, parameters) = (self.caller.identity(), Parameters::new());
+        let is_open = |tenant: &Tenant| {
+            let answer = tenant.scope().check(None, Permission::Read, &parameters);
+            matches!(answer, AccessDecision::Allowed(_))
+        };
+        match roles.root().check(who, Permission::Read, &parameters) {
+            AccessDecision::Allowed(_) => Ok(()),
+            AccessDecision::Refused(refusal) => {
+                let mut tenants = roles.tenants();
+                match tenants.any(|tenant| self.may_read(tenant) && !is_open(tenant)) {
+                    true => Ok(()),
+                    false => Err(self.refused(
+                        Some(roles.root()),
+                        (Permission::Read, &parameters),
+                        refusal,
+                    )),
+                }
+            }
+        }
     }
 
     /// An endpoint that declares something else than its handler requires is a bug, and

@@ -58,6 +58,9 @@ struct RealmInfo {
     /// The scopes to request.
     #[serde(skip_serializing_if = "Option::is_none")]
     scope: Option<String>,
+    /// What tokens must name as their audience, where people sign in.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    audience: Option<String>,
     /// What kind of credential it is.
     #[serde(rename = "type")]
     kind: &'static str,
@@ -138,12 +141,15 @@ fn info(access: &Access, tenant: Option<String>, is_protected: bool) -> InfoAnsw
             authority,
             client_id,
             scope,
+            audience,
+            can_login,
             ..
         } = realm;
         let info = RealmInfo {
             authority,
             client_id,
             scope,
+            audience: can_login.then_some(audience),
             kind: "JWT",
             driver,
             login,

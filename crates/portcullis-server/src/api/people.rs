@@ -50,15 +50,6 @@ pub(super) fn error_page(error: &HttpError) -> Response {
     page(error.status(), portcullis_web::problem(&problem))
 }
 
-/// A path that leads nowhere, where there are pages.
-pub(crate) fn not_found(head: &Parts) -> Result<Response, HttpError> {
-    let error = HttpError::not_found("no such path");
-    match wants_page(head) {
-        true => Ok(error_page(&error)),
-        false => Err(error),
-    }
-}
-
 /// What people get instead of an error in JSON: a way to sign in, or a page that says why not.
 pub(super) fn shown(
     access: &Access,

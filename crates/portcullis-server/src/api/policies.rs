@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use portcullis_config::Severity;
 use portcullis_gate::policies::ListedPolicy;
+use portcullis_jobs::Timestamp;
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Map, Value};
@@ -53,7 +54,10 @@ struct PolicyEntry {
     category: Option<String>,
     /// A page with more information.
     link: Option<String>,
-    /// How often this server has asked it about requests of Kubernetes since it started, by outcome.
+    /// When its digest last changed, in RFC 3339: at a reload; before the start, when its file was written. `null` for a policy of the
+    /// configuration file that has not changed since the start.
+    last_change: Option<String>,
+    /// How often this server has asked it since it started, by outcome: about requests of Kubernetes and about jobs.
     evaluations: BTreeMap<&'static str, u64>,
 }
 
@@ -138,6 +142,8 @@ fn show(call: Call<'_>) -> Answering<'_> {
 
 fn entry(call: &Call<'_>, (place, policy): (usize, &ListedPolicy)) -> PolicyEntry {
     let about = policy.about.clone();
+    let server = &call.visitor.server;
+    let last_change = server.policy_changes.last(&policy.name);
     PolicyEntry {
         name: policy.name.clone(),
         order: place + 1,
@@ -153,6 +159,7 @@ fn entry(call: &Call<'_>, (place, policy): (usize, &ListedPolicy)) -> PolicyEntr
         severity: about.severity,
         category: about.category,
         link: about.link,
-        evaluations: call.visitor.server.metrics.policy_counts(&policy.name),
+        last_change: last_change.map(|at| Timestamp::from(at).to_string()),
+        evaluations: server.metrics.policy_counts(&policy.name),
     }
 }

@@ -22,6 +22,9 @@ use portcullis_config::Service;
 /// How often it is asked again.
 const LOOK_EVERY: Duration = Duration::from_secs(2);
 
+/// What long answers are served beside: scripts of pages follow them, too.
+const SERVED_WITH: [Service; 2] = [Service::Api, Service::Web];
+
 /// A caller of a long answer.
 #[derive(Debug)]
 pub(super) struct Reader {
@@ -93,7 +96,8 @@ impl Reader {
         let (lapsed, is_served) = {
             let setup = self.visitor.setup.load();
             let lapsed = self.visitor.standing.lapsed(setup.trust());
-            (lapsed, setup.serves.contains(&Service::Api))
+            let is_served = |service| setup.serves.contains(service);
+            (lapsed, SERVED_WITH.iter().any(is_served))
         };
         if let Some(lapsed) = lapsed {
             let (code, message) = ("certificate_lapsed", lapsed.message());

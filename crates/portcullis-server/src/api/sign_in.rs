@@ -1,6 +1,7 @@
 //! Signing in with a browser, and out again: OpenID Connect or a token, then a session in a signed cookie.
 
 pub(super) mod form;
+pub(super) mod link;
 mod page;
 
 use std::sync::Arc;
@@ -8,7 +9,7 @@ use std::sync::Arc;
 use hyper::StatusCode;
 use hyper::header::HOST;
 use portcullis_authn::{LoginError, Sessions};
-use portcullis_core::{clock, printable};
+use portcullis_core::{Identity, clock, printable};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -264,7 +265,8 @@ async fn end_session(call: Call<'_>, then: &str) -> Result<Response, HttpError> 
         let session = session.clone();
         if call.check_forgery().is_err() {
             call.check_site()?;
-            let fields = form_fields(&call.visitor.server.budget, &mut *call.body).await?;
+            let fields =
+                form_fields(&call.visitor.server.budget, &mut *call.body, FORM_BYTES).await?;
             let given = fields.iter().find(|(own, _)| own == "csrf");
             let given = given.map(|(_, value)| value.as_str()).unwrap_or_default();
             call.check_csrf(&session, given)?;
@@ -281,16 +283,41 @@ async fn end_session(call: Call<'_>, then: &str) -> Result<Response, HttpError> 
     Ok(response)
 }
 
+/// Begins a session with a verified token, and goes there.
+fn session_with_token(
+    call: &Call<'_>,
+    token: &str,
+    identity: &Identity,
+    next: &str,
+) -> Result<Response, HttpError> {
+    let now = clock::wall();
+    let realm = call.gate.access.authenticators.realm_of(identity);
+    let sealed = sessions(call)?.seal_token(token, identity, realm, now);
+    let (cookie, ends) = sealed.map_err(|_| {
+        HttpError::new(
+            StatusCode::UNPROCESSABLE_ENTITY,
+            "token_too_long",
+            "the token is too long for a session: use it as a bearer token",
+        )
+    })?;
+    let seconds = ends.duration_since(now).unwrap_or_default().as_secs();
+    let mut response = redirect(next)?;
+    set_cookie(call.at(), &mut response, SESSION, &cookie, seconds)?;
+    tracing::info!(user = identity.uid, realm, "signed in");
+    Ok(response)
+}
+
 /// The fields of a form that a page without scripts sends.
 pub(super) async fn form_fields(
     budget: &Arc<Budget>,
     incoming: &mut Option<hyper::body::Incoming>,
+    most: u64,
 ) -> Result<Vec<(String, String)>, HttpError> {
     let Some(incoming) = incoming.take() else {
         return Ok(Vec::new());
     };
     let limits = BodyLimits {
-        bytes: FORM_BYTES,
+        bytes: most,
         time: std::time::Duration::from_secs(10),
         budget,
     };

@@ -19,7 +19,8 @@ use super::answer::ok;
 use super::call::{Answering, Call};
 use super::endpoint::{Endpoint, Success, Tag, get, schema_of};
 use super::query::Query;
-use crate::health::{Parts, PoliciesHealth, StoreHealth};
+use crate::health::StoreHealth;
+use crate::readiness;
 use crate::server::Server;
 use crate::standing::{LastReload, ListenerState};
 
@@ -56,16 +57,12 @@ fn show(call: Call<'_>) -> Answering<'_> {
 
 fn status(server: &Server, gate: &Gate) -> Status {
     let store = StoreHealth::of(&server.decisions);
-    let checks = server.health.states(Parts {
-        store: &store,
-        jobs: server.ci.readiness(),
-        graphs: &gate.graphs,
-        policies: PoliciesHealth::of(&server.guard, &gate.engine),
-    });
+    let checks = readiness::states(server);
     let standing = &server.standing;
     Status {
         version: env!("CARGO_PKG_VERSION"),
         started: Timestamp::from(standing.started).to_string(),
+        is_demonstration: standing.is_demonstration,
         checks,
         listeners: standing.listeners().into_iter().map(listener).collect(),
         last_reload: standing.last_reload().map(reload),
@@ -100,10 +97,16 @@ fn days_left(at: i64, now: SystemTime) -> i64 {
 }
 
 fn reload(last: LastReload) -> ReloadStatus {
+    let successful = last.outcome.is_ok();
+    let (changes, error) = match last.outcome {
+        Ok(changes) => (Some(changes), None),
+        Err(error) => (None, Some(error)),
+    };
     ReloadStatus {
         at: Timestamp::from(last.at).to_string(),
-        successful: last.error.is_none(),
-        error: last.error,
+        successful,
+        changes,
+        error,
     }
 }
 

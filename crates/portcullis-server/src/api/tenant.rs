@@ -8,7 +8,7 @@ use portcullis_roles::Tenant;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::access::{at_root, in_tenant};
+use super::access::{Access, in_tenant};
 use super::action::Read;
 use super::answer;
 use super::call::{Answering, Call};
@@ -21,6 +21,8 @@ pub(crate) struct TenantEntry {
     name: String,
     /// The number of projects; those that match only a pattern are not counted.
     projects: usize,
+    /// Whether it also holds projects by pattern, or all.
+    by_pattern: bool,
     /// The number of pipelines that are not finished.
     queue: u64,
     /// The state, unless it is normal.
@@ -63,7 +65,7 @@ pub(super) const ENDPOINTS: &[Endpoint] = &[
     get(
         ("/api/tenants", "tenants"),
         Tag::Tenants,
-        at_root::<Read>(),
+        Access::Reader("lists only what the caller may read"),
         ("List the tenants that the caller may read", ""),
         Success::Json {
             description: "The tenants, by name.",
@@ -133,7 +135,7 @@ pub(super) const ENDPOINTS: &[Endpoint] = &[
 pub(super) fn list(call: Call<'_>) -> Answering<'_> {
     Box::pin(async move {
         let roles = &call.gate.access.roles;
-        call.authorize(roles.root(), Read).await?;
+        call.admit_reader()?;
         let states = call.visitor.server.operator_state.states().await?;
         let state = |name: &str| {
             let state = states.get(name).filter(|state| state.is_paused())?;
@@ -144,6 +146,7 @@ pub(super) fn list(call: Call<'_>) -> Answering<'_> {
         let entries = readable.map(|tenant| TenantEntry {
             name: tenant.name().to_owned(),
             projects: tenant.projects().len(),
+            by_pattern: tenant.holds_by_pattern(),
             queue: live.of(tenant).map(|live| live.count).sum(),
             state: state(tenant.name()),
         });

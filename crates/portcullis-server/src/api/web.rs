@@ -9,10 +9,10 @@ use std::sync::Arc;
 
 use hyper::StatusCode;
 use hyper::body::Incoming;
-use hyper::header::{CACHE_CONTROL, HeaderValue};
+use hyper::header::{CACHE_CONTROL, CONTENT_ENCODING, HeaderValue};
 use hyper::http::request::Parts;
 use portcullis_gate::Gate;
-use portcullis_web::{Asset, Page, Reply};
+use portcullis_web::{Asset, Page, Problem, Reply, explain};
 
 use self::backend::InProcess;
 use super::access::Access;
@@ -30,6 +30,9 @@ use crate::visitor::Visitor;
 
 /// Its path has a digest in it, so it is never another.
 const FOREVER: &str = "public, max-age=31536000, immutable";
+
+/// Forms with the text of a policy and an object, percent-encoded, are no larger.
+const FORM_BYTES: u64 = 2 << 20;
 
 /// The name of pages in metrics.
 const PAGE: &str = "page";
@@ -56,6 +59,35 @@ pub(crate) async fn answer(
     Ok(answer)
 }
 
+/// A path that leads nowhere, where there are pages. People keep their navigation.
+pub(crate) async fn not_found(
+    visitor: &Visitor,
+    gate: &Arc<Gate>,
+    head: &Parts,
+) -> Result<Response, HttpError> {
+    let error = HttpError::not_found("no such path");
+    if !people::wants_page(head) {
+        return Err(error);
+    }
+    let caller = Caller::of(visitor, &gate.access, head).await;
+    if caller.identity().is_none() {
+        return Ok(people::error_page(&error));
+    }
+    let backend = InProcess::new(visitor, gate, caller);
+    let problem = Problem::not_found(error.message());
+    shown(explain(&backend, head.uri.path(), &problem))
+}
+
+fn shown(reply: Reply) -> Result<Response, HttpError> {
+    match reply {
+        Reply::Page { status, html } => {
+            let status = StatusCode::from_u16(status).map_err(|_| HttpError::internal())?;
+            Ok(people::page(status, html))
+        }
+        Reply::SeeOther(to) => redirect(&to),
+    }
+}
+
 /// The same for a caller who is known already.
 async fn answer_for(
     page: Page,
@@ -73,14 +105,7 @@ async fn answer_for(
     };
     let backend = InProcess::new(visitor, gate, caller);
     let (path, query) = (head.uri.path(), head.uri.query().unwrap_or_default());
-    let reply = page.answer(&backend, (path, query), form).await;
-    match reply {
-        Reply::Page { status, html } => {
-            let status = StatusCode::from_u16(status).map_err(|_| HttpError::internal())?;
-            Ok(people::page(status, html))
-        }
-        Reply::SeeOther(to) => redirect(&to),
-    }
+    shown(page.answer(&backend, (path, query), form).await)
 }
 
 /// The fields of a form that one of our own pages sent.
@@ -103,7 +128,7 @@ async fn checked_form(
         audit: &audit,
     };
     call.check_site()?;
-    let fields = form_fields(&visitor.server.budget, &mut *call.body).await?;
+    let fields = form_fields(&visitor.server.budget, &mut *call.body, FORM_BYTES).await?;
     if let Caller::SignedIn(session) = caller {
         let given = fields.iter().find(|(name, _)| name == "csrf");
         let given = given.map_or("", |(_, value)| value.as_str());
@@ -123,6 +148,9 @@ pub(crate) fn asset(asset: &'static Asset) -> Response {
     *response.body_mut() = Answer::whole(asset.body);
     let headers = response.headers_mut();
     headers.insert(CACHE_CONTROL, HeaderValue::from_static(FOREVER));
+    if let Some(encoding) = asset.encoding {
+        headers.insert(CONTENT_ENCODING, HeaderValue::from_static(encoding));
+    }
     browser::protect(&mut response, false);
     response
 }

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use portcullis_ci::{CiError, ControllerDetails, JobFilter, PageRequest, Service};
+use portcullis_ci::{CiError, ControllerDetails, PageRequest, Service};
 use portcullis_jobs::{ControllerDefinition, ControllerId, JobId};
 use serde_json::{Value, json};
 
@@ -19,8 +19,6 @@ pub struct Prepared {
     approval: ControllerId,
     /// Where its secret is.
     secret_file: PathBuf,
-    /// The number that the next job will have.
-    next_job: JobId,
 }
 
 /// Adds the controllers, unless they are there.
@@ -49,26 +47,20 @@ pub(crate) async fn prepare(jobs: &Service, data_dir: &Path) -> Result<Prepared,
         };
         approval = id.filter(|_| name == APPROVAL).or(approval);
     }
-    let newest = PageRequest {
-        after: None,
-        limit: Some(1),
-    };
-    let newest = jobs.jobs(JobFilter::default(), newest).await;
-    let newest = newest.map_err(|error| error.to_string())?;
     Ok(Prepared {
         approval: approval.ok_or_else(|| format!("there is no controller `{APPROVAL}`"))?,
         secret_file,
-        next_job: newest.items.first().map_or(0, |job| job.id) + 1,
     })
 }
 
-/// One that changes tags or denies, in this process; one that waits for an answer.
+/// One that changes tags or denies, in this process; one that waits for an answer about jobs of the shop.
 fn controllers() -> [Value; 2] {
     let code = "if (object.ref === 'frozen') deny('this branch is frozen')\nobject.tags.push('eu')";
     [
         json!({"name": "zones", "level": "project", "path": "shop/web", "kind": "mutating",
             "policy": {"code": code}}),
-        json!({"name": APPROVAL, "level": "instance", "kind": "validating", "pull": true}),
+        json!({"name": APPROVAL, "level": "instance", "kind": "validating", "pull": true,
+            "match": {"projects": ["shop/*"]}}),
     ]
 }
 
@@ -91,12 +83,11 @@ fn store(file: &Path, secret: &str) -> Result<(), String> {
 }
 
 impl Prepared {
-    /// Command lines for a shell: submit a job, show why it waits, let it in.
-    pub fn commands(&self, address: &str, token: &str) -> [String; 3] {
+    /// Command lines for a shell: submit a job, show why it waits, let it in. The job will have this number.
+    pub fn commands(&self, address: &str, token: &str, next_job: JobId) -> [String; 3] {
         let Self {
             approval,
             secret_file,
-            next_job,
         } = self;
         let secret_file = quoted(&secret_file.display().to_string());
         [

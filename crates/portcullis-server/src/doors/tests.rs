@@ -63,14 +63,10 @@ fn every_call_is_served_where_the_door_of_the_api_is_open() {
         for service in endpoint.services {
             assert!(Api::SERVICES.contains(service), "{}", endpoint.id);
         }
-        // Programs call the API, people open pages.
+        // Programs call the API, people open pages; scripts of pages can only follow a stream.
         let is_with_web = endpoint.services.contains(&Service::Web);
-        assert_ne!(
-            is_with_web,
-            endpoint.path.starts_with("/api/"),
-            "{}",
-            endpoint.id
-        );
+        let is_for_pages = !endpoint.path.starts_with("/api/") || endpoint.id == "followDecisions";
+        assert_eq!(is_with_web, is_for_pages, "{}", endpoint.id);
     }
 }
 

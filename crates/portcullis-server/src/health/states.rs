@@ -36,6 +36,11 @@ impl Health {
 }
 
 impl CheckState {
+    /// Whether the server is not ready because of it.
+    pub(crate) fn is_failed(&self) -> bool {
+        self.state == State::Failed
+    }
+
     fn of(check: Check) -> Self {
         let state = match (check.fault, &check.trouble, &check.remark) {
             (Some(_), ..) => State::Failed,
@@ -60,6 +65,7 @@ impl CheckState {
 mod tests {
     use super::super::{PoliciesHealth, StoreHealth};
     use super::*;
+    use portcullis_gate::cluster::ClusterInForce;
     use portcullis_gate::graphs::Graphs;
 
     #[test]
@@ -74,7 +80,9 @@ mod tests {
             store: &store,
             jobs: None,
             graphs: &Graphs::default(),
+            cluster: &ClusterInForce::default(),
             policies: PoliciesHealth::default(),
+            certificates: None,
         });
         let of = |name: &str| states.iter().find(|one| one.name == name).unwrap();
         assert_eq!(of("ping").state, State::Ok);

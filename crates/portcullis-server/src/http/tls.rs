@@ -1,4 +1,4 @@
-//! TLS of a listener: certificates from files or made for development, client certificates.
+//! TLS of a listener: certificates from files, kept in a cluster or made for development, client certificates.
 //!
 //! TLS 1.2 and 1.3 only; HTTP/2 is offered. A configuration is built completely and swapped, so that a
 //! certificate that doesn't match its key changes nothing.
@@ -14,6 +14,7 @@ use rustls::server::WebPkiClientVerifier;
 use super::peer;
 use super::trust::Trust;
 use crate::development;
+use crate::managed::{Keeper, ManagedCertificates};
 use portcullis_config::{Identity, Tls};
 
 /// Larger files are neither certificates nor keys.
@@ -30,21 +31,38 @@ pub(crate) struct TlsSetup {
     pub(crate) trust: Trust,
     /// Whether the certificate was made here, for development.
     pub(crate) is_development: bool,
+    /// Who keeps the certificate, if it is a managed one.
+    pub(crate) keeper: Option<Arc<Keeper>>,
+}
+
+/// What is shown to clients.
+enum Shown {
+    /// The same certificate until the next reload.
+    Fixed(Vec<CertificateDer<'static>>, PrivateKeyDer<'static>),
+    /// What is kept in a cluster, at the moment.
+    Kept(Arc<Keeper>),
 }
 
 /// Builds the setup; `data_dir` is where a development certificate is kept.
-pub(crate) fn build(tls: &Tls, data_dir: Option<&Path>) -> Result<TlsSetup, String> {
-    let (chain, key) = match (&tls.identity, data_dir) {
+pub(crate) fn build(
+    tls: &Tls,
+    data_dir: Option<&Path>,
+    managed: &ManagedCertificates,
+) -> Result<TlsSetup, String> {
+    let shown = match (&tls.identity, data_dir) {
         (Identity::Files { certificate, key }, _) => {
-            (certificates(certificate)?, private_key(key)?)
+            Shown::Fixed(certificates(certificate)?, private_key(key)?)
         }
         (Identity::Development, Some(dir)) => {
             let (certificate, key) = development::certificate(dir)?;
-            (certificates(&certificate)?, private_key(&key)?)
+            Shown::Fixed(certificates(&certificate)?, private_key(&key)?)
         }
-        (Identity::Development, None) => development::in_memory()?,
+        (Identity::Development, None) => {
+            let (chain, key) = development::in_memory()?;
+            Shown::Fixed(chain, key)
+        }
+        (Identity::Managed(settings), _) => Shown::Kept(managed.keeper(settings)),
     };
-    let expires_at = chain.first().and_then(peer::expires_at);
     let provider = portcullis_net::provider();
     let builder = ServerConfig::builder_with_provider(Arc::clone(&provider))
         .with_protocol_versions(&[&rustls::version::TLS13, &rustls::version::TLS12])
@@ -62,15 +80,24 @@ pub(crate) fn build(tls: &Tls, data_dir: Option<&Path>) -> Result<TlsSetup, Stri
             )
         }
     };
-    let mut config = builder
-        .with_single_cert(chain, key)
-        .map_err(|e| unusable(&e))?;
+    let (mut config, expires_at, keeper) = match shown {
+        Shown::Fixed(chain, key) => {
+            let expires_at = chain.first().and_then(peer::expires_at);
+            let config = builder.with_single_cert(chain, key);
+            (config.map_err(|e| unusable(&e))?, expires_at, None)
+        }
+        Shown::Kept(keeper) => {
+            let config = builder.with_cert_resolver(keeper.shown());
+            (config, keeper.expires_at(), Some(keeper))
+        }
+    };
     config.alpn_protocols = vec![b"h2".to_vec(), b"http/1.1".to_vec()];
     Ok(TlsSetup {
         config: Arc::new(config),
         expires_at,
         trust,
         is_development: tls.identity == Identity::Development,
+        keeper,
     })
 }
 

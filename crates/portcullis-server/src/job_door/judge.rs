@@ -34,9 +34,10 @@ impl GateJudge {
 impl PolicyJudge for GateJudge {
     fn judge(&self, question: PolicyQuestion) -> Judging {
         let gate = self.gate();
+        let server = Weak::clone(&self.server);
         Box::pin(async move {
             let gate = gate.ok_or_else(|| ENDING.to_owned())?;
-            judged(&gate, question).await
+            judged(&gate, &server, question).await
         })
     }
 
@@ -56,7 +57,11 @@ impl PolicyJudge for GateJudge {
     }
 }
 
-async fn judged(gate: &Gate, question: PolicyQuestion) -> Result<PolicyVerdict, String> {
+async fn judged(
+    gate: &Gate,
+    server: &Weak<Server>,
+    question: PolicyQuestion,
+) -> Result<PolicyVerdict, String> {
     let PolicyQuestion {
         policies,
         object,
@@ -72,11 +77,15 @@ async fn judged(gate: &Gate, question: PolicyQuestion) -> Result<PolicyVerdict, 
     };
     let deadline = clock::monotonic() + within;
     let uid = format!("{job}-{attempt}");
-    let request = job_request(object.clone(), user.id, uid, Some(deadline));
-    let judging = gate.job_policies.judge(policy, &request);
+    let request = job_request(object, user.id, uid, Some(deadline));
+    let judging = gate.job_policies.judge(policy, request);
     let judgement = tokio::time::timeout(within, judging).await;
     let judgement = judgement.map_err(|_| "the policy did not answer in time".to_owned())?;
     let is_code = matches!(policies, PolicyChoice::Code { .. });
+    if !is_code && let Some(server) = server.upgrade() {
+        let metrics = &server.metrics;
+        metrics.job_policies(&judgement.steps, &judgement.host_calls);
+    }
     // A policy of the controller itself has no name of its own.
     let named = |policy: Option<String>| policy.filter(|_| !is_code);
     let (accepted, reason, policy) = match judgement.outcome {
@@ -99,6 +108,6 @@ async fn judged(gate: &Gate, question: PolicyQuestion) -> Result<PolicyVerdict, 
         accepted,
         reason,
         policy,
-        object: judgement.object.unwrap_or(object),
+        object: judgement.object,
     })
 }

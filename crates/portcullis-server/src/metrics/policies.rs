@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use portcullis_core::{PolicyMode, PolicyOutcome, Step, Verdict};
+use portcullis_core::{HostCallStep, PolicyMode, PolicyOutcome, PolicyStep, Step, Verdict};
 use portcullis_js::GuardStatus;
 use prometheus_client::encoding::EncodeLabelSet;
 use prometheus_client::metrics::counter::Counter;
@@ -179,7 +179,13 @@ impl PolicyMetrics {
     }
 
     fn step(&self, step: &Step) {
-        let asked = step.policies.iter();
+        self.evaluated(&step.policies, &step.host_calls);
+        self.durations.observe(step.duration.as_secs_f64());
+    }
+
+    /// Policies were evaluated, for a review or a job.
+    pub(super) fn evaluated(&self, policies: &[PolicyStep], calls: &[HostCallStep]) {
+        let asked = policies.iter();
         for policy in asked.filter(|p| p.outcome != PolicyOutcome::Skip) {
             let labels = PolicyLabels {
                 policy: policy.name.clone(),
@@ -194,8 +200,7 @@ impl PolicyMetrics {
                     .inc();
             }
         }
-        self.durations.observe(step.duration.as_secs_f64());
-        for call in &step.host_calls {
+        for call in calls {
             let outcome = if call.error.is_some() { "error" } else { "ok" };
             let labels = HostCallLabels {
                 function: call.function.as_str(),

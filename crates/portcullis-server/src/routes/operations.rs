@@ -3,10 +3,10 @@
 use hyper::{Method, StatusCode};
 use portcullis_config::{Service, Style};
 
-use crate::health::{Parts, PoliciesHealth, StoreHealth};
 use crate::http::Response;
 use crate::http::error::with_type;
 use crate::metrics::Metrics;
+use crate::readiness;
 use crate::server::Server;
 
 const PLAIN: &str = "text/plain; charset=utf-8";
@@ -66,14 +66,7 @@ fn ready(server: &Server, query: Option<&str>) -> Response {
     let is_verbose = words
         .iter()
         .any(|w| *w == "verbose" || w.starts_with("verbose="));
-    let gate = server.gate.load();
-    let parts = Parts {
-        store: &StoreHealth::of(&server.decisions),
-        jobs: server.ci.readiness(),
-        graphs: &gate.graphs,
-        policies: PoliciesHealth::of(&server.guard, &gate.engine),
-    };
-    let (is_ready, text) = server.health.readiness(&excluded, parts);
+    let (is_ready, text) = readiness::readiness(server, &excluded);
     let status = if is_ready {
         StatusCode::OK
     } else {

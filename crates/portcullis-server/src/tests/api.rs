@@ -9,6 +9,7 @@ mod answers;
 mod cases;
 mod ci;
 mod insight;
+mod playground;
 mod queue;
 mod records;
 mod runners;

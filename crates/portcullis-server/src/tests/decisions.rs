@@ -220,3 +220,58 @@ fn nobody_reads_decisions_over_the_network() {
         assert_eq!(gate.get(path).status, 404);
     }
 }
+
+#[test]
+fn counts_have_the_filters_of_the_list() {
+    let gate = with_history();
+    let counts = |query: &str| {
+        let answer = ask(&gate, &format!("/api/v1/decisions/summary{query}"));
+        assert_eq!(answer.status, 200, "{}", answer.text());
+        answer.json()
+    };
+    let all = counts("");
+    assert_eq!(all["buckets"].as_array().unwrap().len(), 48);
+    assert_eq!(all["bucket_seconds"], 1800);
+    let totals = &all["totals"];
+    assert_eq!(
+        (&totals["allowed"], &totals["denied"]),
+        (&json!(2), &json!(3))
+    );
+    assert_eq!(
+        (&totals["at_least"], &totals["sampled"]),
+        (&json!(false), &json!(false))
+    );
+    assert_eq!(
+        totals["by_door"],
+        json!([{"name": "authorization", "allowed": 1, "denied": 1}, {"name": "kubernetes", "allowed": 1, "denied": 2}])
+    );
+    let last = &all["buckets"][47];
+    assert_eq!((&last["allowed"], &last["denied"]), (&json!(2), &json!(3)));
+    assert!(last["p99_us"].as_u64() >= last["p50_us"].as_u64(), "{last}");
+    assert_eq!(all["buckets"][0]["p50_us"], Value::Null);
+    let bob = counts("?user=bob&since=1h&buckets=3");
+    assert_eq!(bob["buckets"].as_array().unwrap().len(), 3);
+    assert_eq!(
+        bob["totals"]["by_policy"],
+        json!([{"name": "no-curse", "allowed": 0, "denied": 1}])
+    );
+    let authorization = counts("?door=authorization&verdict=deny");
+    assert_eq!(authorization["totals"]["denied"], 1);
+    assert_eq!(authorization["totals"]["allowed"], 0);
+}
+
+#[test]
+fn counts_of_no_time_or_of_too_many_parts_are_rejected() {
+    let gate = with_history();
+    for query in [
+        "buckets=0",
+        "buckets=201",
+        "buckets=x",
+        "since=1h&until=2h",
+        "limit=5",
+        "since=soon",
+    ] {
+        let answer = ask(&gate, &format!("/api/v1/decisions/summary?{query}"));
+        assert_eq!(answer.status, 400, "{query}: {}", answer.text());
+    }
+}

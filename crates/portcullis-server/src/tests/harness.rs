@@ -14,6 +14,7 @@ use std::time::Duration;
 use arc_swap::ArcSwap;
 use portcullis_config::{Bind, ConfigSource, Listening, LoadOptions};
 use portcullis_core::Peer;
+use portcullis_gate::policies::WorkerCommand;
 use portcullis_testing::policies::native;
 use portcullis_testing::with_listener;
 use serde_json::{Value, json};
@@ -143,6 +144,26 @@ fn without_store(mut config: Value) -> Value {
     config
 }
 
+/// This very program, as a process that tries policies.
+fn playground() -> WorkerCommand {
+    let arguments = [
+        "--exact",
+        "tests::harness::tries_for_another_process",
+        "--ignored",
+    ];
+    WorkerCommand {
+        program: std::env::current_exe().expect("a program"),
+        arguments: arguments.map(Into::into).to_vec(),
+    }
+}
+
+/// Not a test: what the other tests start as a process.
+#[test]
+#[ignore = "a process for other tests"]
+fn tries_for_another_process() {
+    drop(portcullis_gate::playground::serve());
+}
+
 /// Calls this with what the configuration in a folder is loaded by.
 fn with_options<T>(folder: &Folder, run: impl FnOnce(RunOptions<'_>) -> T) -> T {
     let registry = portcullis_gate::registry();
@@ -160,9 +181,11 @@ fn with_options<T>(folder: &Folder, run: impl FnOnce(RunOptions<'_>) -> T) -> T 
         },
         data_dir: folder.path("data"),
         on_ready: None,
+        sign_in_link: None,
         is_demonstration: false,
         colours: false,
         worker: None,
+        playground: Some(playground()),
     })
 }
 

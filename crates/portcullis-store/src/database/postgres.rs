@@ -284,6 +284,11 @@ impl Database for Postgres {
         Ok(None)
     }
 
+    fn time(&mut self) -> Result<Option<i64>, Failure> {
+        let sql = "SELECT floor(extract(epoch FROM clock_timestamp()))::bigint";
+        one(self, sql, &[])?.optional_number()
+    }
+
     fn durability_risk(&mut self) -> Result<Option<String>, Failure> {
         let sql = "SELECT current_setting('fsync'), current_setting('synchronous_commit'), \
                    current_setting('synchronous_standby_names')";

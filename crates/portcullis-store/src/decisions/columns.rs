@@ -178,7 +178,7 @@ fn texts(list: Option<String>) -> Result<Vec<String>, Failure> {
 }
 
 /// A word of a column.
-fn word<W: FromStr<Err = UnknownWord>>(text: &str) -> Result<W, Failure> {
+pub(super) fn word<W: FromStr<Err = UnknownWord>>(text: &str) -> Result<W, Failure> {
     text.parse()
         .map_err(|unknown: UnknownWord| Failure::corrupt(unknown.to_string()))
 }

@@ -7,7 +7,7 @@ use portcullis_core::Door;
 use portcullis_record::{Answer, Summary};
 
 use super::{columns, ulid};
-use crate::database::{Value, storable};
+use crate::database::{Value, number, storable};
 
 /// Which decisions; all by default. Texts are compared exactly; an empty one means decisions in which
 /// it is empty.
@@ -145,6 +145,16 @@ impl<'a> Conditions<'a> {
         let place = self.value("".into());
         self.numbers.push((place - 1, number));
         place
+    }
+
+    /// The newest rows between two ids, with the columns that conditions and counts need, as a table to select from.
+    pub(super) fn newest(&mut self, (low, high): (&'a str, &'a str), most: u64) -> String {
+        let (low, high) = (self.value(low.into()), self.value(high.into()));
+        let most = self.plain_number(number(most));
+        format!(
+            "(SELECT id, door, verdict, mutated, duration_us, kind, namespace, user_name, plugin, policy, concerned \
+             FROM decisions WHERE id >= ?{low} AND id < ?{high} ORDER BY id DESC LIMIT ?{most}) AS newest"
+        )
     }
 
     /// Adds a value; gives its place, from 1.

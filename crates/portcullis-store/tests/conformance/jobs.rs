@@ -5,6 +5,7 @@ mod archive;
 pub(crate) mod builders;
 mod claims;
 mod controllers;
+mod counts;
 mod deliveries;
 mod drafts;
 mod failures;

@@ -32,6 +32,7 @@ mod scan;
 mod server;
 mod sessions;
 mod states;
+mod tally;
 mod tls;
 mod upgrade;
 

@@ -73,7 +73,7 @@ impl Access {
             path: path.clone(),
             words,
         };
-        let kubeconfig = read(path).map_err(|error| wrong(kubeconfig_words(&error)))?;
+        let kubeconfig = read_kubeconfig(path)?;
         let current = kubeconfig.current_context.unwrap_or_default();
         if !kubeconfig.contexts.iter().any(|one| one.name == current) {
             return Err(wrong(
@@ -97,7 +97,7 @@ impl Cluster {
                     path: path.clone(),
                     words: kubeconfig_words(&error),
                 };
-                let kubeconfig = read(path).map_err(wrong)?;
+                let kubeconfig = read_kubeconfig(path)?;
                 let options = KubeConfigOptions::default();
                 Config::from_custom_kubeconfig(kubeconfig, &options)
                     .await
@@ -140,6 +140,14 @@ impl Cluster {
         let client = Client::new(service, config.default_namespace.clone());
         Ok(Self { client })
     }
+}
+
+/// Reads a kubeconfig file. Relative paths in it become absolute.
+pub(crate) fn read_kubeconfig(path: &Path) -> Result<Kubeconfig, ConnectError> {
+    read(path).map_err(|error| ConnectError::Kubeconfig {
+        path: path.to_owned(),
+        words: kubeconfig_words(&error),
+    })
 }
 
 fn read(path: &Path) -> Result<Kubeconfig, KubeconfigError> {

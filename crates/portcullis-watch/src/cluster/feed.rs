@@ -12,6 +12,10 @@ pub(super) trait Feed: Debug + Send + Sync + 'static {
 
     /// The kinds to watch.
     fn kinds(&self) -> Vec<(SourceId, VertexKind)>;
+    /// Whether kinds may have other resources than it says: the API server is asked before each list.
+    fn asks_for_resources(&self) -> bool {
+        false
+    }
     /// Begins a list.
     fn list(&self, source: SourceId) -> Self::List<'_>;
     /// An object of a list.

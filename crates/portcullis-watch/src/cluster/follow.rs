@@ -34,6 +34,8 @@ pub(super) struct Follow {
     pub(super) lists: Arc<Semaphore>,
     pub(super) board: Arc<Board>,
     pub(super) index: usize,
+    /// Whether the API server is asked which resource the kind has.
+    pub(super) asks_for_resource: bool,
     pub(super) timing: Timing,
 }
 
@@ -78,7 +80,7 @@ struct Version {
 }
 
 impl Follow {
-    pub(super) async fn run(self) {
+    pub(super) async fn run(mut self) {
         let mut backoff = Backoff::new(self.timing.rest.0, self.timing.rest.1);
         let mut page = self.timing.page;
         let mut missed = 0;
@@ -112,9 +114,17 @@ impl Follow {
     }
 
     /// Lists all objects; the version that the list is of.
-    async fn list(&self, limit: &mut usize) -> Result<String, End> {
-        let _turn = self.lists.acquire().await.map_err(|_| End::Gone)?;
+    async fn list(&mut self, limit: &mut usize) -> Result<String, End> {
+        let lists = Arc::clone(&self.lists);
+        let _turn = lists.acquire().await.map_err(|_| End::Gone)?;
         self.board.listing(self.index);
+        if self.asks_for_resource {
+            let resource = self
+                .cluster
+                .resource(&self.kind, self.timing.answer)
+                .await?;
+            self.kind = resource;
+        }
         let (mut next, mut first) = (String::new(), true);
         loop {
             let time = self.timing.answer;

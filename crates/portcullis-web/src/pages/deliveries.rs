@@ -35,6 +35,17 @@ pub(super) struct Try {
     pub(super) duration_ms: u64,
 }
 
+impl Try {
+    /// The status, unless the error says it already.
+    pub(super) fn said_status(&self) -> Option<u16> {
+        let is_said = |status: &u16| {
+            let error = self.error.as_deref().unwrap_or_default();
+            error.starts_with(&format!("status {status}"))
+        };
+        self.status.filter(|status| !is_said(status))
+    }
+}
+
 /// A delivery in a table.
 #[derive(Debug)]
 pub(super) struct DeliveryRow {

@@ -5,10 +5,11 @@ mod model;
 mod trace;
 
 use self::lifecycle::Step;
-use self::model::{Candidate, Job};
+use self::model::Job;
 use self::trace::Trace;
 use super::controllers::{Names, names};
 use super::deliveries::{self, Deliveries};
+use super::eligibility::Matrix;
 use crate::ask::{Question, ask};
 use crate::backend::{Backend, Pending, Place, Problem, Verb};
 use crate::badge::Badge;
@@ -38,7 +39,7 @@ struct JobPage<'a> {
     project_jobs: String,
     names: Names,
     deliveries: Deliveries,
-    runners: Vec<Candidate>,
+    matrix: Matrix,
     trace: Trace,
     job: Job,
 }
@@ -61,11 +62,10 @@ fn show(request: Request<'_>) -> Pending<'_, Result<Reply, Problem>> {
         let backend = request.backend;
         let job = job(&request).await?;
         let at = format!("/jobs/{}", job.id);
-        let runners = format!("/api/v1{at}/runners");
-        let mut runners: Vec<Candidate> = backend.get(&runners).await?;
-        runners.sort_by_key(|runner| !runner.eligible);
         page(&JobPage {
-            frame: request.frame(format!("{}: job {}", job.name, job.id)),
+            frame: request
+                .frame(format!("{}: job {}", job.name, job.id))
+                .live_if(!job.is_finished()),
             csrf: &request.person().csrf,
             badge: Badge::job(&job.status),
             summary: lifecycle::summary(&job),
@@ -74,7 +74,7 @@ fn show(request: Request<'_>) -> Pending<'_, Result<Reply, Problem>> {
             project_jobs: Query::default().with("project", &job.project).of("/jobs"),
             names: names(backend).await?,
             deliveries: deliveries::deliveries(backend, ("job", job.id), &at).await?,
-            runners,
+            matrix: Matrix::read(backend, &job.id.to_string()).await?,
             trace: trace::read(backend, job.id).await?,
             job,
         })

@@ -14,7 +14,7 @@ use crate::route::Route;
 pub(super) const ROUTES: &[Route] = &[Route::page("/jobs", show)];
 
 /// What the list takes, under the names of the REST API.
-const FILTERS: &[&str] = &["status", "project", "page", "limit"];
+const FILTERS: &[&str] = &["status", "project", "tenant", "page", "limit"];
 
 /// The states of jobs, in the order in which a job has them.
 const STATUSES: &[&str] = &[
@@ -82,7 +82,8 @@ fn show(request: Request<'_>) -> Pending<'_, Result<Reply, Problem>> {
         let query = request.query(FILTERS)?.capped();
         let listing: Listing<Row> = request.backend.get(&query.of("/api/v1/jobs")).await?;
         page(&JobsPage {
-            frame: request.frame("Jobs"),
+            // New jobs come on the first page.
+            frame: request.frame("Jobs").live_if(query.get("page").is_empty()),
             next: listing.next_path(&query, "/jobs"),
             query,
             statuses: STATUSES,
@@ -124,10 +125,22 @@ mod tests {
     }
 
     #[test]
+    fn the_next_page_is_reached_also_from_an_empty_one() {
+        let path = "/api/v1/jobs?tenant=shop";
+        let fake = Fake::new().with(path, json!({"items": [], "next": 6}));
+        let html = fake.page_with("/jobs?tenant=shop", 200);
+        assert!(html.contains(r#"name="tenant" value="shop""#), "{html}");
+        assert!(
+            html.contains(r#"href="/jobs?tenant=shop&#38;page=6""#),
+            "{html}"
+        );
+    }
+
+    #[test]
     fn names_of_jobs_are_text() {
         let listing = json!({"items": [job("<script>alert(1)</script>")], "next": null});
         let (_, html) = Fake::new().with("/api/v1/jobs", listing).page("/jobs");
-        assert!(!html.contains("<script"), "{html}");
+        assert!(!html.contains("<script>"), "{html}");
         assert!(html.contains("&#60;script&#62;"), "{html}");
         assert!(!html.contains("rel=\"next\""));
     }

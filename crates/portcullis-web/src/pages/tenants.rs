@@ -15,9 +15,21 @@ pub(super) const ROUTES: &[Route] = &[Route::page("/tenants", show)];
 struct Entry {
     name: String,
     projects: u64,
+    by_pattern: bool,
     queue: u64,
     #[serde(default)]
     state: Option<super::tenant::State>,
+}
+
+impl Entry {
+    /// How many projects it holds, as far as they can be counted.
+    fn held(&self) -> String {
+        match (self.projects, self.by_pattern) {
+            (0, true) => "by pattern".to_owned(),
+            (count, true) => format!("{count} and by pattern"),
+            (count, false) => count.to_string(),
+        }
+    }
 }
 
 #[derive(Debug, askama::Template)]

@@ -5,6 +5,8 @@ use std::path::PathBuf;
 use clap::Args;
 use portcullis_config::{ConfigSource, Listening, LoadOptions};
 
+use crate::output;
+
 /// Which plug-ins run, for every command that needs a chain.
 #[derive(Debug, Default, Args)]
 pub(crate) struct Admission {
@@ -22,6 +24,14 @@ pub(crate) fn load_options<'a>(
     admission: &Admission,
     known_plugins: &'a [&'a str],
 ) -> LoadOptions<'a> {
+    output::detail(|| match source {
+        ConfigSource::File(file) => format!("using the configuration {}", file.display()),
+        ConfigSource::Policies(folder) => format!("using the policies in {}", folder.display()),
+        ConfigSource::PoliciesOf { file, .. } => {
+            format!("using the policies of {}", file.display())
+        }
+        ConfigSource::BuiltIn(_) => "using the built-in configuration".to_owned(),
+    });
     LoadOptions {
         source,
         admission_control: admission.admission_control.clone(),

@@ -40,6 +40,11 @@ impl Configuration {
         self.named().or_else(usual)
     }
 
+    /// The file that the flag names.
+    pub(crate) fn explicit(&self) -> Option<PathBuf> {
+        self.config.clone()
+    }
+
     /// The file that the flag or the environment names.
     fn named(&self) -> Option<PathBuf> {
         let variable = || std::env::var_os(VARIABLE).filter(|file| !file.is_empty());

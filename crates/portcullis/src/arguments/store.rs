@@ -28,3 +28,23 @@ pub(crate) struct Store {
     #[arg(long, value_name = "FILE", conflicts_with_all = ["data_dir", "store"])]
     pub(crate) ca: Option<PathBuf>,
 }
+
+impl Store {
+    /// The flags that name the same place in another command; never the token.
+    pub(crate) fn flags(&self) -> String {
+        let dir = self.data_dir.as_ref().map(|dir| dir.display().to_string());
+        let all = [
+            (" --data-dir ", dir),
+            (" --store ", self.store.clone()),
+            (" --server ", self.server.clone()),
+        ];
+        let is_plain = |c: char| c.is_ascii_alphanumeric() || "-._~/:@".contains(c);
+        let given = all.into_iter().filter_map(|(flag, value)| {
+            // What may hold a password, or would need quotes, is for the reader to fill in.
+            let value = value?;
+            let is_fine = value.chars().all(is_plain) && !value.contains('@');
+            Some(format!("{flag}{}", if is_fine { &value } else { "…" }))
+        });
+        given.collect()
+    }
+}

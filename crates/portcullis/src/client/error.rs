@@ -106,7 +106,7 @@ impl ClientError {
             text.push_str(&format!(": {reason}"));
         }
         if status == StatusCode::UNAUTHORIZED && !has_token {
-            text.push_str("\n  no token was sent: give --token TOKEN, or PORTCULLIS_TOKEN");
+            text.push_str("\n  no token was sent: give --token TOKEN, set PORTCULLIS_TOKEN, or sign in with `portcullis login`");
         }
         match status {
             StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN => Self::NotSignedIn(text),

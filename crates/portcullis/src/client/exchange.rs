@@ -3,12 +3,14 @@
 use std::time::Duration;
 
 use bytes::Bytes;
+use portcullis_core::clock::Stopwatch;
 use portcullis_net::header::{ACCEPT, AUTHORIZATION, HeaderValue};
 use portcullis_net::{
     Address, Client, Connection, Deadline, Error, Method, Request, Response, read,
 };
 
 use super::ClientError;
+use crate::output;
 
 /// How long one exchange may take.
 const PATIENCE: Deadline = Deadline::After(Duration::from_secs(30));
@@ -124,6 +126,7 @@ impl Shared {
     }
 
     pub(super) async fn connect(&self) -> Result<Connection, ClientError> {
+        output::details(2, || format!("connecting to {}", self.place));
         let connected = self.client.connect().await;
         connected.map_err(|error| self.failed(&error))
     }
@@ -146,7 +149,17 @@ impl Shared {
         if let Some(body) = &question.body {
             request = request.with_body("application/json", body.clone());
         }
+        let sent = Stopwatch::start();
         let response = connection.send(&request).await;
+        output::detail(|| {
+            let took = sent.elapsed().as_millis();
+            let outcome = match &response {
+                Ok(response) => response.status().as_u16().to_string(),
+                Err(error) => error.to_string(),
+            };
+            let (method, path) = (&question.method, &question.path);
+            format!("{method} {prefix}{path}: {outcome} in {took} ms")
+        });
         response.map_err(|error| self.failed(&error))
     }
 

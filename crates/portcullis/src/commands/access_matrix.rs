@@ -8,10 +8,12 @@ use super::access::phrases::when;
 use super::access::scope::ScopeFlags;
 use super::access::{scope, value};
 use super::failure::ended;
+use super::text::columns::{self, Cell};
+use super::text::data;
 use super::text::data::Output;
 use super::text::plain::printable;
 use super::text::terminal::Terminal;
-use super::text::{columns, data};
+use super::text::wrap::hanging;
 use crate::arguments::Configuration;
 use crate::exit::Exit;
 use crate::output;
@@ -33,11 +35,11 @@ pub(super) fn run(asked: &AccessMatrix) -> Exit {
         scope::read(&asked.configuration.file(), &asked.place).map(|place| {
             let resolved = place.resolved();
             let matrix = resolved.scope.matrix();
-            let width = Terminal::of_output().width;
+            let terminal = Terminal::of_output();
             output::data(&data::write(
                 &value::matrix(&resolved, &matrix),
                 asked.output,
-                || text(&matrix, width),
+                || text(&matrix, terminal),
             ));
             Exit::Yes
         }),
@@ -48,7 +50,7 @@ pub(super) fn run(asked: &AccessMatrix) -> Exit {
 const SPACE: usize = 2;
 
 /// The table, in as many parts as the width needs; then conditions, and what rules ask.
-fn text(matrix: &Matrix, width: Option<usize>) -> String {
+fn text(matrix: &Matrix, terminal: Terminal) -> String {
     let mut notes: Vec<String> = Vec::new();
     let cells: Vec<Vec<(Permission, String)>> = matrix
         .rows
@@ -64,35 +66,37 @@ fn text(matrix: &Matrix, width: Option<usize>) -> String {
     let mut text = String::new();
     let rules = matrix.rows.iter().map(|row| row.rule.chars().count());
     let first = rules.max().unwrap_or(0).max("RULE".len());
-    for part in parts(&had, first, width) {
+    for part in parts(&had, first, terminal.width) {
         let header: Vec<&str> = std::iter::once("RULE")
             .chain(part.iter().map(|permission| permission.name()))
             .collect();
-        let rows: Vec<Vec<String>> = matrix
+        let rows: Vec<Vec<Cell>> = matrix
             .rows
             .iter()
             .zip(&cells)
             .map(|(row, cells)| {
-                let mut line = vec![row.rule.clone()];
+                let mut line = vec![Cell::from(row.rule.as_str())];
                 line.extend(part.iter().map(|permission| {
                     let found = cells.iter().find(|(p, _)| p == permission);
-                    found.map_or_else(|| "-".to_owned(), |(_, mark)| mark.clone())
+                    Cell::state(found.map_or("-", |(_, mark)| mark))
                 }));
                 line
             })
             .collect();
-        text.push_str(&columns::table(&header, &rows, None));
+        text.push_str(&columns::table(&header, &rows, terminal));
         text.push('\n');
     }
     for note in &notes {
-        text.push_str(&format!("{}\n", printable(note)));
+        text.push_str(&hanging(&printable(note), 4, terminal.width));
+        text.push('\n');
     }
     if !notes.is_empty() {
         text.push('\n');
     }
     for row in &matrix.rows {
         let line = format!("rule {} ({}): {}", row.rule, row.roles.join(", "), row.asks);
-        text.push_str(&format!("{}\n", printable(&line)));
+        text.push_str(&hanging(&printable(&line), 4, terminal.width));
+        text.push('\n');
     }
     text.push_str(match (matrix.anonymous_read, matrix.rows.is_empty()) {
         (true, false) => "anyone may read without signing in\n",
@@ -189,7 +193,7 @@ mod tests {
     #[test]
     fn conditions_stand_below_the_table() {
         assert_eq!(
-            text(&matrix(), None),
+            text(&matrix(), Terminal::default()),
             "\
 RULE      read  autohold  enqueue
 everyone  yes   yes       -
@@ -212,7 +216,11 @@ reading requires signing in
             .iter()
             .map(|p| (*p, Permitted::Always))
             .collect();
-        let told = text(&all, Some(80));
+        let wide = Terminal {
+            width: Some(80),
+            has_colours: false,
+        };
+        let told = text(&all, wide);
         let table: Vec<&str> = told.lines().take_while(|l| !l.starts_with('[')).collect();
         assert!(
             table.iter().all(|line| line.chars().count() <= 80),
@@ -234,7 +242,7 @@ reading requires signing in
             anonymous_read: true,
         };
         assert_eq!(
-            text(&empty, None),
+            text(&empty, Terminal::default()),
             "no rule has a role here; anyone may read without signing in\n"
         );
     }

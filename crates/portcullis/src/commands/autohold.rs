@@ -128,15 +128,15 @@ fn listed(list: &AutoholdList) -> Result<(), ClientError> {
         items.retain(|hold| is_of(hold, project));
     }
     let items = holds.as_array().map_or(&[][..], Vec::as_slice);
-    let width = Terminal::of_output().width;
+    let terminal = Terminal::of_output();
     output::data(&data::write(&holds, list.output, || {
         match items.is_empty() {
             true => String::new(),
-            false => table::list(items, width),
+            false => table::list(items, terminal),
         }
     }));
     if items.is_empty() && list.output == Output::Table {
-        output::tell("no holds found");
+        output::hint("no holds found");
     }
     Ok(())
 }
@@ -151,7 +151,9 @@ fn is_of(hold: &Value, project: &str) -> bool {
 fn shown(show: &AutoholdShow) -> Result<(), ClientError> {
     let mut server = Remote::open(&show.server)?;
     let hold = server.get(&["tenant", &show.tenant, "autohold", &show.id])?;
-    output::data(&data::write(&hold, show.output, || table::one(&hold)));
+    output::data(&data::write(&hold, show.output, || {
+        table::one(&hold, Terminal::of_output())
+    }));
     Ok(())
 }
 
@@ -169,7 +171,7 @@ fn placed(place: &AutoholdPlace) -> Result<(), ClientError> {
         1 => "the next failing run".to_owned(),
         count => format!("the next {count} failing runs"),
     };
-    output::tell(&printable(&format!(
+    output::hint(&printable(&format!(
         "the nodes of {runs} of {} in {} will be held",
         place.job, place.project
     )));
@@ -197,6 +199,6 @@ fn body(place: &AutoholdPlace) -> Value {
 fn released(release: &AutoholdRelease) -> Result<(), ClientError> {
     let mut server = Remote::open(&release.server)?;
     server.delete(&["tenant", &release.tenant, "autohold", &release.id])?;
-    output::tell(&printable(&format!("hold {} released", release.id)));
+    output::hint(&printable(&format!("hold {} released", release.id)));
     Ok(())
 }

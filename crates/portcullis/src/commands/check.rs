@@ -43,7 +43,8 @@ pub(super) fn run(check: &Check) -> Exit {
         }
         error::faults(&faults);
         if is_valid {
-            output::tell(&format!("{} is valid", file.display()));
+            let word = error::word("valid", "32");
+            output::hint(&format!("{} is {word}", file.display()));
         } else if faults.0.is_empty() {
             let count = counted(warnings.len(), "warning", "warnings");
             error::tell(&format!(

@@ -11,6 +11,8 @@ use super::listing::{self, Columns};
 use super::remote::{Remote, ended};
 use super::text::data::{self, Output};
 use super::text::plain::printable;
+use super::text::terminal::Terminal;
+use super::text::wrap::hanging;
 use crate::arguments::Server;
 use crate::client::ClientError;
 use crate::exit::Exit;
@@ -181,7 +183,7 @@ fn added(add: &ControllerAdd) -> Result<(), ClientError> {
         format!("id      {}\nsecret  {}\n", line("id"), line("secret"))
     }));
     if add.output == Output::Table {
-        output::tell("the secret is not shown again");
+        output::hint("the secret is not shown again");
     }
     Ok(())
 }
@@ -249,7 +251,8 @@ fn tested(test: &ControllerShow) -> Result<(), ClientError> {
             (None, Some(verdict)) => format!("it answered: {verdict}"),
             (None, None) => "it will call back".to_owned(),
         };
-        format!("{} ({took} ms)\n", printable(&said))
+        let line = format!("{} ({took} ms)", printable(&said));
+        format!("{}\n", hanging(&line, 2, Terminal::of_output().width))
     }));
     Ok(())
 }
@@ -258,13 +261,13 @@ fn set(change: &ControllerChange, state: &str, done: &str) -> Result<(), ClientE
     let mut server = Remote::open(&change.server)?;
     let path = ["v1", "controllers", &change.id.to_string()];
     server.patch(&path, &json!({"state": state}))?;
-    output::tell(&format!("controller {} {done}", change.id));
+    output::hint(&format!("controller {} {done}", change.id));
     Ok(())
 }
 
 fn deleted(change: &ControllerChange) -> Result<(), ClientError> {
     let mut server = Remote::open(&change.server)?;
     server.delete(&["v1", "controllers", &change.id.to_string()])?;
-    output::tell(&format!("controller {} deleted", change.id));
+    output::hint(&format!("controller {} deleted", change.id));
     Ok(())
 }

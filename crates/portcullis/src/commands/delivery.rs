@@ -85,6 +85,6 @@ fn listed(list: &DeliveryList) -> Result<(), ClientError> {
 fn redelivered(redeliver: &Redeliver) -> Result<(), ClientError> {
     let mut server = Remote::open(&redeliver.server)?;
     server.act(&["v1", "deliveries", &redeliver.id.to_string(), "redeliver"])?;
-    output::tell(&format!("delivery {} is sent again", redeliver.id));
+    output::hint(&format!("delivery {} is sent again", redeliver.id));
     Ok(())
 }

@@ -1,50 +1,59 @@
 //! `portcullis eval`: judges manifests and reviews as the server would.
 //!
 //! ```text
-//! files -> input -> judge (reviews, Offline::judge) -> outcome -> table | json | yaml | junit | sarif | ...
-//!                   access (authorizers)           /           \-> reports
+//! files -> input -> lanes, in order: judge (reviews, Offline::judge) -> outcome -> results -> table | json | junit | ...
+//!                                    access (authorizers)           /                    \-> totals, reports
 //! ```
+//!
+//! It is a stream: besides the file that is read, only some batches of documents are in memory at a time.
 
 mod access;
+mod format;
 mod github;
+mod gitlab;
 mod input;
 mod judge;
 mod judges;
 mod junit;
+mod lanes;
 mod outcome;
+mod results;
 mod sarif;
+mod stream;
 mod table;
 mod tap;
+mod totals;
 mod value;
+mod writer;
 
 use std::path::{Path, PathBuf};
 
-use clap::{Args, ValueEnum, ValueHint};
+use clap::{Args, ValueHint};
 use portcullis_config::ConfigSource;
 use portcullis_core::Operation;
 use portcullis_document::{Faults, Source};
-use portcullis_gate::offline::{Blueprint, Namespace, Offline};
+use portcullis_gate::offline::{self, Blueprint, Namespace};
 
-use self::outcome::{Evaluation, Outcome};
+use self::format::{Format, report};
+use self::judge::NO_AUTHORIZERS;
+use super::text::error;
 use super::text::report::Report;
-use super::text::terminal::Terminal;
-use super::text::{error, json, plain, report, yaml};
+use super::watch;
 use crate::arguments::{Admission, Configuration, load_options};
 use crate::exit::Exit;
-use crate::output;
 
 #[derive(Debug, Args)]
 pub(crate) struct Eval {
     /// Manifests, `AdmissionReview` and `SubjectAccessReview` documents: files, folders, or - for standard input.
     #[arg(value_name = "FILE|DIR|-", value_hint = ValueHint::AnyPath, required_unless_present = "filename")]
     files: Vec<PathBuf>,
-    /// The same as a flag; may be repeated.
+    /// Same as the arguments; may be repeated.
     #[arg(short, long = "filename", value_name = "FILE|DIR|-", value_hint = ValueHint::AnyPath)]
     filename: Vec<PathBuf>,
     #[command(flatten)]
     configuration: Configuration,
-    /// A folder of policies, in place of a configuration; what none of them denies is allowed.
-    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath, conflicts_with = "config")]
+    /// A folder or file of policies, in place of a configuration; what none of them denies is allowed.
+    #[arg(long, value_name = "DIR|FILE", value_hint = ValueHint::AnyPath, conflicts_with = "config")]
     policies: Option<PathBuf>,
     /// Ask only the policy or plug-in of this name; may be repeated.
     #[arg(long, value_name = "NAME")]
@@ -54,6 +63,9 @@ pub(crate) struct Eval {
     /// The chain of authorizers for a `SubjectAccessReview` [default: default, or the only one].
     #[arg(long, value_name = "NAME")]
     chain: Option<String>,
+    /// Objects of the cluster, for plug-ins and for `kube.get` and `kube.list` of policies: manifests.
+    #[arg(long, value_name = "DIR|FILE", value_hint = ValueHint::AnyPath)]
+    objects: Option<PathBuf>,
     #[command(flatten)]
     request: EvalRequest,
     /// Stop at the first denial, as the server does [default: evaluate everything].
@@ -63,11 +75,14 @@ pub(crate) struct Eval {
     #[arg(long)]
     explain: bool,
     /// Output format.
-    #[arg(short, long, value_enum, default_value_t = EvalOutput::Table)]
-    output: EvalOutput,
-    /// Write a report: junit=FILE or sarif=FILE; may be repeated.
+    #[arg(short, long, value_enum, default_value_t = Format::Table)]
+    output: Format,
+    /// Write a report in any format but the table, like junit=FILE; may be repeated.
     #[arg(long, value_name = "KIND=FILE", value_parser = report)]
-    report: Vec<Report<ReportKind>>,
+    report: Vec<Report<Format>>,
+    /// Run again whenever a manifest, the configuration or a policy changes, until it is interrupted.
+    #[arg(long)]
+    watch: bool,
 }
 
 /// The request to make for objects. Reviews are requests already.
@@ -80,17 +95,18 @@ struct EvalRequest {
     /// The objects before an UPDATE: the only one, or found by kind, namespace and name.
     #[arg(long, value_name = "FILE|DIR|-", value_hint = ValueHint::AnyPath)]
     old: Option<PathBuf>,
-    /// The user.
-    #[arg(long = "as", value_name = "USER", default_value = "portcullis-eval")]
-    user: String,
+    /// The user [default: portcullis-eval; for a CI job, its own user].
+    #[arg(long = "as", value_name = "USER", value_parser = clap::builder::NonEmptyStringValueParser::new())]
+    user: Option<String>,
     /// A group of the user, besides system:authenticated; may be repeated.
     #[arg(long = "as-group", value_name = "GROUP")]
     groups: Vec<String>,
     /// The namespace of objects without one [default: default].
     #[arg(short, long, value_name = "NS", value_parser = clap::builder::NonEmptyStringValueParser::new())]
     namespace: Option<String>,
-    /// Labels of that namespace; they override those of the configuration.
-    #[arg(long, value_name = "K=V,...", value_delimiter = ',', value_parser = label, requires = "namespace")]
+    /// Labels of the namespace that `--namespace` names, or else of every namespace; they override those of the
+    /// configuration.
+    #[arg(long, value_name = "K=V,...", value_delimiter = ',', value_parser = label)]
     namespace_labels: Vec<(String, String)>,
     /// Make it a dry run, which stores nothing.
     #[arg(long)]
@@ -108,34 +124,6 @@ impl Eval {
     fn inputs(&self) -> impl Iterator<Item = &PathBuf> {
         self.filename.iter().chain(&self.files)
     }
-}
-
-/// How the results of `eval` are printed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum EvalOutput {
-    /// Human-readable.
-    Table,
-    /// JSON.
-    Json,
-    /// YAML.
-    Yaml,
-    /// `JUnit` XML, which CI systems show as tests.
-    Junit,
-    /// SARIF, which code hosts show as findings.
-    Sarif,
-    /// Workflow commands of GitHub Actions, which become annotations of a pull request.
-    Github,
-    /// The Test Anything Protocol.
-    Tap,
-}
-
-/// The format of a report.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum ReportKind {
-    /// What CI systems show as tests.
-    Junit,
-    /// What code hosts show as findings.
-    Sarif,
 }
 
 fn operation(text: &str) -> Result<Operation, String> {
@@ -168,18 +156,31 @@ fn header(text: &str) -> Result<(String, String), String> {
     }
 }
 
-fn report(text: &str) -> Result<Report<ReportKind>, String> {
-    let (kind, file) = report::file(text, "junit=FILE or sarif=FILE")?;
-    let kind = match kind {
-        "junit" => ReportKind::Junit,
-        "sarif" => ReportKind::Sarif,
-        _ => return Err("expected junit=FILE or sarif=FILE".to_owned()),
-    };
-    Ok(Report { kind, file })
-}
-
 /// Judges the input and prints the results.
 pub(super) fn run(eval: &Eval) -> Exit {
+    if !eval.watch {
+        return once(eval);
+    }
+    if let Err(wrong) = check_usage(eval) {
+        error::usage("eval", wrong);
+        return Exit::Usage;
+    }
+    let own: Vec<PathBuf> = eval.report.iter().map(|r| r.file.clone()).collect();
+    watch::repeat(|| files(eval), &own, || once(eval))
+}
+
+/// The files and folders that are read.
+fn files(eval: &Eval) -> Vec<PathBuf> {
+    let loaded = load(eval);
+    let of_configuration = watch::files_of(loaded.as_ref().map(|(blueprint, _)| blueprint));
+    let named = eval.inputs().chain(&eval.request.old).cloned();
+    let configuration = eval.configuration.found();
+    let policies = eval.policies.clone().or(configuration);
+    let named = named.chain(eval.objects.clone());
+    named.chain(policies).chain(of_configuration).collect()
+}
+
+fn once(eval: &Eval) -> Exit {
     judged(eval).unwrap_or_else(|stop| match stop {
         Stop::Usage(wrong) => {
             error::usage("eval", wrong);
@@ -208,33 +209,22 @@ impl From<Faults> for Stop {
 
 fn judged(eval: &Eval) -> Result<Exit, Stop> {
     check_usage(eval).map_err(Stop::Usage)?;
-    let (blueprint, offline, has_file) = load(eval)?;
+    let (blueprint, has_file) = load(eval)?;
+    let offline = blueprint.build(namespace(eval), &blueprint.memory())?;
     for warning in blueprint.warnings() {
         error::warn(warning);
     }
-    let inputs = input::read(eval).map_err(|fault| Faults::from(*fault))?;
-    let mut authorizers = None;
-    if inputs.have_access() {
-        if !has_file {
-            return Err(Stop::Usage(
-                "a SubjectAccessReview needs the authorizers of a configuration: give --config FILE",
-            ));
-        }
-        authorizers = Some(blueprint.authorizers(eval.chain.as_deref())?);
+    let bench = judge::Bench::new(&blueprint, eval, has_file);
+    let bench = bench.map_err(|fault| Faults::from(*fault))?;
+    let done = stream::run(&blueprint, &bench, offline, eval);
+    // Documents that need something the command line does not give are not lost, but it must be given.
+    if done.needs_configuration {
+        return Err(Stop::Usage(NO_AUTHORIZERS));
     }
-    let evaluation = judge::all(&blueprint, &offline, authorizers.as_ref(), eval, inputs);
-    tell(&evaluation, eval);
-    let mut exit = evaluation.exit();
-    for report in &eval.report {
-        let text = match report.kind {
-            ReportKind::Junit => junit::write(&evaluation),
-            ReportKind::Sarif => sarif::write(&evaluation),
-        };
-        if !report::write(&report.file, &text) {
-            exit = Exit::Failed;
-        }
+    if let Some(faults) = bench.wrong_with_authorizers() {
+        return Err(faults.clone().into());
     }
-    Ok(exit)
+    Ok(done.exit)
 }
 
 /// What the definition of the command line can't say.
@@ -256,6 +246,23 @@ fn check_usage(eval: &Eval) -> Result<(), &'static str> {
         (_, Some(_)) => return Err("--old is for --operation UPDATE only"),
     }
     let stdin = Path::new("-");
+    if eval.watch
+        && eval
+            .inputs()
+            .chain(&eval.request.old)
+            .any(|path| path == stdin)
+    {
+        return Err("--watch needs files or folders: standard input can be read only once");
+    }
+    let is_same = |one: &Path, other: &Path| {
+        let (one, other) = (one.canonicalize(), other.canonicalize());
+        one.is_ok_and(|one| other.is_ok_and(|other| one == other))
+    };
+    let mut reports = eval.report.iter();
+    let read = || eval.inputs().chain(&eval.request.old);
+    if reports.any(|report| read().any(|path| is_same(path, &report.file))) {
+        return Err("a report can't be written over a file that is read");
+    }
     let readers = eval.inputs().chain(&eval.request.old);
     if readers.filter(|path| *path == stdin).count() > 1 {
         return Err("standard input can be read only once");
@@ -263,8 +270,8 @@ fn check_usage(eval: &Eval) -> Result<(), &'static str> {
     Ok(())
 }
 
-/// The configuration, built; and whether it is one of a file.
-fn load(eval: &Eval) -> Result<(Blueprint, Offline, bool), Faults> {
+/// The configuration, and whether it is one of a file.
+fn load(eval: &Eval) -> Result<(Blueprint, bool), Faults> {
     let registry = portcullis_gate::registry();
     let known = registry.names();
     let file = eval
@@ -276,17 +283,14 @@ fn load(eval: &Eval) -> Result<(Blueprint, Offline, bool), Faults> {
         (None, Some(file)) => ConfigSource::File(file),
         (None, None) => ConfigSource::BuiltIn("{}"),
     };
-    let request = &eval.request;
-    let namespace = request.namespace.as_ref().map(|name| Namespace {
-        name: name.clone(),
-        labels: request.namespace_labels.iter().cloned().collect(),
-        annotations: std::collections::BTreeMap::new(),
-    });
     let mut blueprint = Blueprint::load(&load_options(source, &eval.admission, &known))?;
     if let (Some(folder), false) = (&eval.policies, blueprint.has_policies()) {
         let label = folder.display().to_string();
         let message = "there are no policies in this folder: NAME.js, NAME.ts or a list in *.yaml";
         return Err(Source::named(label).fault(None, "", message).into());
+    }
+    if let Some(objects) = &eval.objects {
+        blueprint.look_up(offline::read_cluster(objects)?);
     }
     if !eval.policy.is_empty() {
         blueprint.only(&eval.policy)?;
@@ -294,34 +298,18 @@ fn load(eval: &Eval) -> Result<(Blueprint, Offline, bool), Faults> {
     if !eval.fail_fast {
         blueprint.ask_on();
     }
-    let offline = blueprint.build(namespace, &blueprint.memory())?;
-    Ok((blueprint, offline, file.is_some()))
+    Ok((blueprint, file.is_some()))
 }
 
-fn tell(evaluation: &Evaluation, eval: &Eval) {
-    for outcome in &evaluation.outcomes {
-        match outcome {
-            Outcome::Judged(judged) => {
-                let lines = judged.written.iter();
-                lines.for_each(|line| output::tell(&plain::written(line)));
-            }
-            // The table has those of documents.
-            Outcome::Unread(unread) if unread.is_file || eval.output != EvalOutput::Table => {
-                error::faults([&*unread.fault]);
-            }
-            Outcome::Unread(_) => {}
-        }
-    }
-    output::data(&match eval.output {
-        EvalOutput::Table => table::write(evaluation, eval.explain, Terminal::of_output()),
-        EvalOutput::Json => json::pretty(&value::of(evaluation, eval.explain)),
-        EvalOutput::Yaml => yaml::write(&value::of(evaluation, eval.explain)),
-        EvalOutput::Junit => junit::write(evaluation),
-        EvalOutput::Sarif => sarif::write(evaluation),
-        EvalOutput::Github => github::write(evaluation),
-        EvalOutput::Tap => tap::write(evaluation),
-    });
-    output::tell(&evaluation.closing_line());
+/// What the command line says of a namespace; one without a name stands for all.
+fn namespace(eval: &Eval) -> Option<Namespace> {
+    let request = &eval.request;
+    let is_known = request.namespace.is_some() || !request.namespace_labels.is_empty();
+    is_known.then(|| Namespace {
+        name: request.namespace.clone().unwrap_or_default(),
+        labels: request.namespace_labels.iter().cloned().collect(),
+        annotations: std::collections::BTreeMap::new(),
+    })
 }
 
 #[cfg(test)]
@@ -335,9 +323,6 @@ mod tests {
         assert_eq!(label("a/b=c=d"), Ok(("a/b".into(), "c=d".into())));
         assert_eq!(label("a="), Ok(("a".into(), String::new())));
         assert!(label("a").is_err() && label("=b").is_err());
-        assert_eq!(report("junit=a=b").unwrap().file, PathBuf::from("a=b"));
-        assert!(report("junit").is_err() && report("html=x").is_err() && report("sarif=").is_err());
-        assert!(report("junit=-").unwrap_err().contains("-o junit"));
         assert_eq!(header("X-Y: a:b"), Ok(("x-y".into(), "a:b".into())));
         assert!(header("x").is_err() && header(": x").is_err());
         assert!(path("/x").is_ok() && path("x").is_err());

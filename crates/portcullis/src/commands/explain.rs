@@ -18,13 +18,14 @@ pub(super) mod sample;
 
 use clap::{Args, ValueEnum};
 use portcullis_core::Door;
+use portcullis_gate::offline::case_text;
 use portcullis_record::Decision;
 use serde_json::Value;
 
 use super::decisions::failed;
 use super::text::plain::printable;
 use super::text::terminal::Terminal;
-use super::text::{indent, json, yaml};
+use super::text::{error, indent, json, yaml};
 use crate::arguments::{Filter, Store};
 use crate::exit::Exit;
 use crate::output;
@@ -34,11 +35,19 @@ use crate::source::{self, DecisionSource, SourceError};
 pub(crate) struct Explain {
     /// The decision, or the beginning of its id (6 characters or more). It is in the answer, in the audit
     /// annotation `decision-id`, and in lists.
-    #[arg(value_name = "DECISION-ID", value_parser = decision_id)]
-    id: String,
+    #[arg(value_name = "DECISION-ID", value_parser = decision_id, conflicts_with_all = ["last", "Filter"])]
+    id: Option<String>,
+    /// The newest decision, or the newest one that matches the filters.
+    #[arg(long)]
+    last: bool,
     /// Output format.
-    #[arg(short, long, value_enum, default_value_t = ExplainOutput::Text)]
+    #[arg(short, long, value_enum, default_value_t = ExplainOutput::Table)]
     output: ExplainOutput,
+    /// Print a test case for `portcullis test` instead, which expects this decision.
+    #[arg(long, conflicts_with = "output")]
+    as_test: bool,
+    #[command(flatten)]
+    filter: Filter,
     #[command(flatten)]
     store: Store,
 }
@@ -47,7 +56,8 @@ pub(crate) struct Explain {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum ExplainOutput {
     /// Human-readable.
-    Text,
+    #[value(alias = "text")]
+    Table,
     /// The full record, as JSON.
     Json,
     /// YAML.
@@ -79,8 +89,16 @@ fn decision_id(text: &str) -> Result<String, String> {
 
 /// Finds the decision and explains it.
 pub(super) fn run(explain: &Explain) -> Exit {
+    if explain.id.is_none() && !explain.last {
+        let text = "no decision given: give its id, or --last for the newest one";
+        error::usage("explain", text);
+        return Exit::Usage;
+    }
     let found = source::open(&explain.store).and_then(|mut source| {
-        let id = whole_id(source.as_mut(), &explain.id)?;
+        let id = match &explain.id {
+            Some(id) => whole_id(source.as_mut(), id)?,
+            None => newest(source.as_mut(), &explain.filter)?,
+        };
         let line = source.get(&id)?;
         Ok((id, line))
     });
@@ -90,6 +108,9 @@ pub(super) fn run(explain: &Explain) -> Exit {
         Err(error) => return failed(&error),
     };
     let id = id.as_str();
+    if explain.as_test {
+        return print_test(id, &line);
+    }
     let door = match told(&line, explain.output) {
         Ok((told, door)) => {
             output::data(&told);
@@ -100,10 +121,26 @@ pub(super) fn run(explain: &Explain) -> Exit {
             return Exit::Failed;
         }
     };
-    if explain.output == ExplainOutput::Text {
-        output::tell(&hints(id, door, &explain.store));
+    if explain.output == ExplainOutput::Table {
+        output::hint(&hints(id, door, &explain.store));
     }
     Exit::Yes
+}
+
+/// Prints the decision as a test case.
+fn print_test(id: &str, line: &str) -> Exit {
+    let decision = Decision::from_line(line).map_err(|error| error.to_string());
+    let text = decision.and_then(|one| case_text(&one).map_err(|why| why.to_string()));
+    match text {
+        Ok(text) => {
+            output::data(&text);
+            Exit::Yes
+        }
+        Err(why) => {
+            output::tell(&format!("error: {id} can't be written as a test: {why}"));
+            Exit::Failed
+        }
+    }
 }
 
 /// How many decisions are named where it isn't clear which is meant.
@@ -137,6 +174,22 @@ fn whole_id(source: &mut dyn DecisionSource, given: &str) -> Result<String, Sour
     }
 }
 
+/// The id of the newest decision that matches.
+fn newest(source: &mut dyn DecisionSource, filter: &Filter) -> Result<String, SourceError> {
+    let mut after: Option<String> = None;
+    loop {
+        let mut listed = source.list(filter, after.as_deref(), 1)?;
+        if !listed.items.is_empty() {
+            return Ok(listed.items.swap_remove(0).id);
+        }
+        // A part of a list may be empty and yet not the last one.
+        after = listed.next;
+        if after.is_none() {
+            return Err(SourceError::new(Exit::Nothing, "no decisions found"));
+        }
+    }
+}
+
 fn unknown(id: &str) -> SourceError {
     let text = format!(
         "decision {id} not found: it may have been made elsewhere, or be older than the retention"
@@ -147,7 +200,7 @@ fn unknown(id: &str) -> SourceError {
 fn told(line: &str, output: ExplainOutput) -> Result<(String, Door), String> {
     let decision = Decision::from_line(line).map_err(|error| error.to_string())?;
     let told = match output {
-        ExplainOutput::Text => text::write(&decision, Terminal::of_output()),
+        ExplainOutput::Table => text::write(&decision, Terminal::of_output()),
         ExplainOutput::Json => indent::write(&json::escaped(line)),
         ExplainOutput::Yaml => {
             let value: Value = serde_json::from_str(line).map_err(|e| e.to_string())?;
@@ -160,7 +213,7 @@ fn told(line: &str, output: ExplainOutput) -> Result<(String, Door), String> {
 
 /// What else can be done with it.
 fn hints(id: &str, door: Door, store: &Store) -> String {
-    let place = place(store);
+    let place = store.flags();
     let whole = format!("\nFull record:               portcullis explain {id}{place} -o json");
     if door == Door::Api {
         // Policies don't decide who may call the API.
@@ -177,24 +230,6 @@ fn hints(id: &str, door: Door, store: &Store) -> String {
         "{whole}\n\
          Replay with new policies:  portcullis explain {id}{place} -o jsonl | portcullis replay --policies DIR --file -"
     )
-}
-
-/// The flags that name where it was read; never the token.
-fn place(store: &Store) -> String {
-    let dir = store.data_dir.as_ref().map(|dir| dir.display().to_string());
-    let all = [
-        (" --data-dir ", dir),
-        (" --store ", store.store.clone()),
-        (" --server ", store.server.clone()),
-    ];
-    let is_plain = |c: char| c.is_ascii_alphanumeric() || "-._~/:@".contains(c);
-    let given = all.into_iter().filter_map(|(flag, value)| {
-        // What may hold a password, or would need quotes, is for the reader to fill in.
-        let value = value?;
-        let is_fine = value.chars().all(is_plain) && !value.contains('@');
-        Some(format!("{flag}{}", if is_fine { &value } else { "…" }))
-    });
-    given.collect()
 }
 
 #[cfg(test)]

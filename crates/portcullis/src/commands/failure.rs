@@ -48,5 +48,5 @@ pub(super) fn ended(done: Result<Exit, Failure>) -> Exit {
 
 /// Tells something that is good to know.
 pub(super) fn remark(text: &str) {
-    output::tell(&format!("note: {}", printable(text)));
+    output::hint(&format!("note: {}", printable(text)));
 }

@@ -1,11 +1,13 @@
 //! `portcullis init`: writes a folder to start from.
 
+use std::fmt;
 use std::fs;
 use std::io::{self, Write};
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
 use clap::{Args, ValueEnum};
 
+use super::documents::SchemaOf;
 use super::text::error;
 use crate::exit::Exit;
 use crate::output;
@@ -31,6 +33,10 @@ enum Template {
 
 /// Writes the folder, or nothing.
 pub(super) fn run(init: &Init) -> Exit {
+    if init.folder.exists() && !init.folder.is_dir() {
+        error::tell(&format!("{} is not a directory", init.folder.display()));
+        return Exit::Usage;
+    }
     let files = files_of(init.template);
     let there: Vec<String> = files
         .clone()
@@ -48,7 +54,7 @@ pub(super) fn run(init: &Init) -> Exit {
     let mut written = CreatedFiles::default();
     for (name, text) in files {
         let path = init.folder.join(name);
-        if let Err(error) = written.write(&path, text) {
+        if let Err(error) = written.write(&path, &text.to_string()) {
             let (path, why) = (path.display(), output::reason(&error));
             error::tell(&format!("cannot write {path}: {why}"));
             written.undo();
@@ -60,15 +66,32 @@ pub(super) fn run(init: &Init) -> Exit {
 }
 
 fn tell(init: &Init) {
-    let folder = init.folder.display();
+    let folder = quoted(&init.folder.to_string_lossy());
+    let is_here = init
+        .folder
+        .components()
+        .all(|part| part == Component::CurDir);
+    let (written, enter) = match is_here {
+        true => ("the files".to_owned(), String::new()),
+        false => (folder.clone(), format!("  cd {folder}\n")),
+    };
     let manifests = match init.template {
         Template::Kubernetes => "tests/pods",
         Template::Ci => "tests/jobs",
     };
-    output::tell(&format!(
-        "Wrote {folder}. Next:\n\n  cd {folder}\n  portcullis test --coverage\n  \
+    output::hint(&format!(
+        "Wrote {written}. Next:\n\n{enter}  portcullis test --coverage\n  \
          portcullis eval -f {manifests} --config portcullis.yaml"
     ));
+}
+
+/// A word as a shell reads it.
+fn quoted(text: &str) -> String {
+    let is_plain = |c: char| c.is_alphanumeric() || "/._-+,@%:=".contains(c);
+    match !text.is_empty() && text.chars().all(is_plain) {
+        true => text.to_owned(),
+        false => format!("'{}'", text.replace('\'', r"'\''")),
+    }
 }
 
 /// What was written so far, to take it back if the rest can't be.
@@ -111,23 +134,56 @@ impl CreatedFiles {
 }
 
 /// A file: its path in the folder, and its text.
-type File = (&'static str, &'static str);
+type File = (&'static str, Text);
+
+/// What is in a file.
+#[derive(Debug, Clone, Copy)]
+enum Text {
+    Template(&'static str),
+    Schema(SchemaOf),
+}
+
+impl fmt::Display for Text {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Template(text) => formatter.write_str(text),
+            Self::Schema(of) => formatter.write_str(&of.text()),
+        }
+    }
+}
 
 macro_rules! files {
     ($folder:literal: $($name:literal),+ $(,)?) => {
-        &[$(($name, include_str!(concat!("../../templates/", $folder, "/", $name)))),+]
+        &[$((
+            $name,
+            Text::Template(include_str!(concat!("../../templates/", $folder, "/", $name))),
+        )),+]
     };
 }
 
 const COMMON: &[File] = &[
     (
         "tsconfig.json",
-        include_str!("../../templates/common/tsconfig.json"),
+        Text::Template(include_str!("../../templates/common/tsconfig.json")),
     ),
     (
         "policies/portcullis.d.ts",
-        include_str!("../../templates/common/portcullis.d.ts"),
+        Text::Template(include_str!("../../templates/common/portcullis.d.ts")),
     ),
+    (
+        ".vscode/settings.json",
+        Text::Template(include_str!("../../templates/common/settings.json")),
+    ),
+    (
+        ".vscode/extensions.json",
+        Text::Template(include_str!("../../templates/common/extensions.json")),
+    ),
+    (
+        "schemas/configuration.json",
+        Text::Schema(SchemaOf::Configuration),
+    ),
+    ("schemas/policies.json", Text::Schema(SchemaOf::Policies)),
+    ("schemas/tests.json", Text::Schema(SchemaOf::Tests)),
 ];
 
 const KUBERNETES: &[File] = files!("kubernetes":

@@ -6,12 +6,14 @@ mod why;
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::listing::{self, Columns};
 use super::remote::{Remote, ended};
-use super::text::data::Output;
+use super::text::data::{self, Output};
 use super::text::plain::printable;
+use super::text::terminal::Terminal;
+use super::text::wrap::hanging;
 use crate::arguments::Server;
 use crate::client::ClientError;
 use crate::exit::Exit;
@@ -91,6 +93,9 @@ struct JobWhy {
     /// The id of the job.
     #[arg(value_name = "ID")]
     id: u64,
+    /// Output format.
+    #[arg(short, long, value_enum, default_value_t = Output::Table)]
+    output: Output,
     #[command(flatten)]
     server: Server,
 }
@@ -193,9 +198,23 @@ fn shown(show: &JobShow) -> Result<(), ClientError> {
 
 fn explained(why: &JobWhy) -> Result<(), ClientError> {
     let job = job(&why.server, why.id)?;
-    for sentence in why::sentences(&job) {
-        output::data(&format!("{}\n", printable(&sentence)));
-    }
+    let sentences = why::sentences(&job);
+    let value = json!({
+        "id": why.id,
+        "status": job.get("status"),
+        "failure_reason": job.get("failure_reason"),
+        "attempt": job.get("attempt"),
+        "sentences": &sentences,
+    });
+    output::data(&data::write(&value, why.output, || {
+        let terminal = Terminal::of_output();
+        let mut text = why::told(&job, terminal);
+        for sentence in sentences.iter().skip(1) {
+            text.push_str(&hanging(&printable(sentence), 2, terminal.width));
+            text.push('\n');
+        }
+        text
+    }));
     Ok(())
 }
 
@@ -217,7 +236,7 @@ fn changed(change: &JobChange, verb: &str) -> Result<(), ClientError> {
 /// What became of a job, in a line or whole.
 fn told(job: &Value, output: Output) {
     match output {
-        Output::Table => output::data(&format!("{}\n", printable(&why::headline(job)))),
+        Output::Table => output::data(&why::told(job, Terminal::of_output())),
         _ => listing::one(job, output, FIELDS),
     }
 }

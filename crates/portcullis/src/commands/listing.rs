@@ -8,7 +8,7 @@ use portcullis_document::{Source, read, yaml};
 use serde_json::Value;
 
 use super::remote::Remote;
-use super::text::columns;
+use super::text::columns::{self, Cell};
 use super::text::data::{self, Output};
 use super::text::terminal::Terminal;
 use crate::client::ClientError;
@@ -81,28 +81,36 @@ pub(super) type Columns = &'static [(&'static str, &'static str)];
 /// Prints a page of a list.
 pub(super) fn page(page: &Value, output: Output, columns: Columns, nothing: &str) {
     let items = items(page);
-    let width = Terminal::of_output().width;
+    let terminal = Terminal::of_output();
     output::data(&data::write(page, output, || match items.is_empty() {
         true => String::new(),
         false => {
             let header: Vec<&str> = columns.iter().map(|(name, _)| *name).collect();
-            let row = |item: &Value| -> Vec<String> {
-                let cells = columns.iter();
-                cells.map(|(_, key)| text(item, key)).collect()
-            };
-            let rows: Vec<Vec<String>> = items.iter().map(row).collect();
-            columns::table(&header, &rows, width)
+            let rows: Vec<Vec<Cell>> = items.iter().map(|item| row(item, columns)).collect();
+            columns::table(&header, &rows, terminal)
         }
     }));
     if output != Output::Table {
         return;
     }
     if items.is_empty() {
-        output::tell(nothing);
+        output::hint(nothing);
     }
     if let Some(next) = page.get("next").and_then(Value::as_u64) {
-        output::tell(&format!("there are more: --page {next}"));
+        output::hint(&format!("there are more: --page {next}"));
     }
+}
+
+/// A row of a table: these members.
+pub(super) fn row<'a>(
+    item: &Value,
+    columns: impl IntoIterator<Item = &'a (&'a str, &'a str)>,
+) -> Vec<Cell> {
+    let cell = |(_, key): &(&str, &str)| match *key {
+        "status" | "state" => Cell::state(text(item, key)),
+        key => text(item, key).into(),
+    };
+    columns.into_iter().map(cell).collect()
 }
 
 /// Prints one thing.
@@ -112,7 +120,7 @@ pub(super) fn one(value: &Value, output: Output, fields: &[(&str, &str)]) {
             .iter()
             .map(|(name, key)| (*name, text(value, key)))
             .collect();
-        columns::fields(&fields)
+        columns::fields(&fields, Terminal::of_output())
     }));
 }
 

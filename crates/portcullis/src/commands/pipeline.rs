@@ -161,5 +161,5 @@ fn name(item: &Item) -> String {
 }
 
 fn tell(text: &str) {
-    output::tell(&printable(text));
+    output::hint(&printable(text));
 }

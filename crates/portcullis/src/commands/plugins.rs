@@ -7,8 +7,10 @@ use portcullis_core::Operation;
 use portcullis_kube::Descriptor;
 use serde_json::{Value, json};
 
-use super::text::data;
-use super::text::data::Output;
+use super::text::columns::{self, Cell};
+use super::text::data::{self, Output};
+use super::text::terminal::Terminal;
+use super::text::wrap::wrapped;
 use crate::exit::Exit;
 use crate::output;
 
@@ -25,29 +27,35 @@ pub(super) fn run(plugins: &Plugins) -> Exit {
     let all: Vec<Value> = registry.iter().map(value).collect();
     let all = Value::from(all);
     output::data(&data::write(&all, plugins.output, || {
-        table(registry.iter())
+        table(registry.iter(), Terminal::of_output())
     }));
+    if plugins.output == Output::Table {
+        output::hint("the schema of each configuration: portcullis plugins -o json");
+    }
     Exit::Yes
 }
 
-fn table<'a>(plugins: impl Iterator<Item = &'a Descriptor>) -> String {
-    let mut text = format!(
-        "{:<34}{:<18}{:<32}CONFIGURATION\n",
-        "NAME", "PHASES", "OPERATIONS"
-    );
-    for plugin in plugins {
+/// A row for each plug-in, and below it what it does.
+fn table<'a>(plugins: impl Iterator<Item = &'a Descriptor>, terminal: Terminal) -> String {
+    let plugins: Vec<&Descriptor> = plugins.collect();
+    let row = |plugin: &&Descriptor| {
         let phases = plugin.phases.to_string();
-        let _ = writeln!(
-            text,
-            "{:<34}{:<18}{:<32}{}\n    {}",
-            plugin.name,
-            phases,
-            operations(plugin).join(", "),
-            keys(plugin),
-            plugin.summary,
-        );
+        vec![
+            Cell::id(plugin.name),
+            phases.into(),
+            operations(plugin).join(", ").into(),
+            keys(plugin).into(),
+        ]
+    };
+    let rows: Vec<Vec<Cell>> = plugins.iter().map(row).collect();
+    let header = ["NAME", "PHASES", "OPERATIONS", "CONFIGURATION"];
+    let table = columns::table(&header, &rows, terminal);
+    let mut lines = table.lines();
+    let mut text = format!("{}\n", lines.next().unwrap_or_default());
+    for (plugin, line) in plugins.iter().zip(lines) {
+        let summary = wrapped(plugin.summary, 4, terminal.width);
+        let _ = writeln!(text, "{line}\n    {summary}");
     }
-    text.push_str("\nThe schema of each configuration: portcullis plugins -o json\n");
     text
 }
 

@@ -20,17 +20,17 @@ pub(super) struct Remote {
 impl Remote {
     /// The server that the command line or the environment names; does not connect yet.
     pub(super) fn open(server: &Server) -> Result<Self, ClientError> {
-        let given = ServerAccess::given(
+        let access = ServerAccess::required(
             server.server.as_deref(),
             server.token.as_ref(),
             server.ca.as_ref(),
-        );
-        let access = given.ok_or_else(|| {
-            ClientError::Usage(
-                "no server given: use --server URL, or set PORTCULLIS_SERVER".to_owned(),
-            )
-        })?;
-        let client = Client::new(&access)?;
+        )?;
+        Self::of(&access)
+    }
+
+    /// This server; does not connect yet.
+    pub(super) fn of(access: &ServerAccess) -> Result<Self, ClientError> {
+        let client = Client::new(access)?;
         Ok(Self { client })
     }
 

@@ -6,14 +6,11 @@
 //! ```
 
 mod file;
-mod progress;
 mod source;
 mod stored;
 mod table;
-mod value;
 
 use std::fmt::Write;
-use std::io::IsTerminal;
 use std::path::PathBuf;
 
 use clap::Args;
@@ -21,12 +18,13 @@ use portcullis_config::ConfigSource;
 use portcullis_gate::replay::{ChangeKind, Replay as Engine, Report, RunError};
 
 use self::file::File;
-use self::progress::Bar;
-use self::source::{Source, Total};
+use self::source::Source;
 use self::stored::Stored;
 use super::text::{error, json, plain, yaml};
 use crate::arguments::{Admission, Filter, Moment, Store, load_options, moment};
 use crate::commands::text::data::Output;
+use crate::commands::text::progress::{self, Bar, Total};
+use crate::commands::text::terminal::Terminal;
 use crate::exit::Exit;
 use crate::output;
 use crate::source::{self as decisions, SourceError};
@@ -36,8 +34,8 @@ use crate::source::{self as decisions, SourceError};
     after_help = "Exit codes: 0 nothing would change, 1 something would, 2 usage, 3 invalid or missing policies or configuration, 5 the record can't be read, 6 nothing to replay"
 )]
 pub(crate) struct Replay {
-    /// The new policies: a folder, in place of the recorded policies.
-    #[arg(long, value_name = "DIR", conflicts_with = "config")]
+    /// The new policies: a folder or file, in place of the recorded policies.
+    #[arg(long, value_name = "DIR|FILE", conflicts_with = "config")]
     policies: Option<PathBuf>,
     /// The new configuration, in place of the recorded one. There is no default.
     #[arg(short, long, value_name = "FILE")]
@@ -93,9 +91,11 @@ pub(super) fn run(replay: &Replay) -> Exit {
             return error.exit;
         }
     };
-    let mut bar = Bar::new(std::io::stderr().is_terminal(), total);
-    let ran = engine.run(|sink| source.read(sink), &mut |now| bar.show(now));
-    bar.end();
+    let mut bar = Bar::new(progress::is_shown(), "decisions", total);
+    let ran = engine.run(|sink| source.read(sink), &mut |now| {
+        bar.show(now.done, &format!("{} would change", now.changed));
+    });
+    drop(bar);
     match ran {
         Ok(report) => tell(&report, replay),
         Err(RunError::Invalid(faults)) => {
@@ -134,11 +134,11 @@ fn tell(report: &Report, replay: &Replay) -> Exit {
         return Exit::Nothing;
     }
     match replay.output {
-        Output::Table => output::data(&table::write(report)),
-        Output::Json => output::data(&json::pretty(&value::of(report))),
-        Output::Yaml => output::data(&yaml::write(&value::of(report))),
+        Output::Table => output::data(&table::write(report, Terminal::of_output())),
+        Output::Json => output::data(&json::pretty(&report.to_json())),
+        Output::Yaml => output::data(&yaml::write(&report.to_json())),
     }
-    output::tell(&closing_line(report));
+    output::hint(&closing_line(report));
     match (report.is_changed(), report.failed) {
         (true, _) => Exit::No,
         (false, 0) => Exit::Yes,

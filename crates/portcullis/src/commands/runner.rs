@@ -85,6 +85,6 @@ fn set(change: &RunnerChange, paused: bool, done: &str) -> Result<(), ClientErro
     let mut server = Remote::open(&change.server)?;
     let path = ["v1", "runners", &change.id.to_string()];
     server.patch(&path, &json!({"paused": paused}))?;
-    output::tell(&format!("runner {} {done}", change.id));
+    output::hint(&format!("runner {} {done}", change.id));
     Ok(())
 }

@@ -111,15 +111,15 @@ pub(super) fn run(tenant: &Tenant) -> Exit {
 fn listed(list: &TenantList) -> Result<(), ClientError> {
     let tenants = Remote::open(&list.server)?.get(&["tenants"])?;
     let items = tenants.as_array().map_or(&[][..], Vec::as_slice);
-    let width = Terminal::of_output().width;
+    let terminal = Terminal::of_output();
     output::data(&data::write(&tenants, list.output, || {
         match items.is_empty() {
             true => String::new(),
-            false => table::list(items, width),
+            false => table::list(items, terminal),
         }
     }));
     if items.is_empty() && list.output == Output::Table {
-        output::tell("no tenants found");
+        output::hint("no tenants found");
     }
     Ok(())
 }
@@ -179,7 +179,9 @@ fn pausing(pause: &TenantPause) -> Value {
 }
 
 fn print(tenant: &str, state: &Value, output: Output) {
-    output::data(&data::write(state, output, || table::state(tenant, state)));
+    output::data(&data::write(state, output, || {
+        table::state(tenant, state, Terminal::of_output())
+    }));
 }
 
 #[cfg(test)]

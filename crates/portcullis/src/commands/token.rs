@@ -5,10 +5,11 @@ use std::time::Duration;
 use clap::{Args, Subcommand};
 use portcullis_authn::{Authenticators, Mint, MintError};
 use portcullis_core::clock;
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 use super::access::scope::configuration;
 use super::failure::{Failure, ended, remark};
+use super::text::data::{self, Output};
 use super::text::plain;
 use super::text::plain::printable;
 use crate::arguments::{Configuration, span};
@@ -45,6 +46,9 @@ struct TokenCreate {
     /// When the token expires: seconds, or a duration like 10m.
     #[arg(long, value_name = "TIME", default_value = "600", value_parser = span)]
     expires_in: Duration,
+    /// Output format; a table is the token alone, so that it can be put into a variable.
+    #[arg(short, long, value_enum, default_value_t = Output::Table)]
+    output: Output,
     #[command(flatten)]
     configuration: Configuration,
 }
@@ -65,7 +69,7 @@ pub(super) fn run(token: &Token) -> Exit {
     })
 }
 
-/// Prints the token alone, so that it can be put into a variable.
+/// Prints the token.
 fn created(create: &TokenCreate) -> Result<Exit, Failure> {
     let wish = wish(create)?;
     let configuration = configuration(&create.configuration.file())?;
@@ -81,9 +85,19 @@ fn created(create: &TokenCreate) -> Result<Exit, Failure> {
         let message = format!("authenticator {signer}: {error}");
         Failure::new(exit(&error), message)
     })?;
-    output::data(&format!("{token}\n"));
+    let value = json!({
+        "token": token,
+        "authenticator": signer,
+        "subject": wish.subject,
+        "tenants": wish.tenants,
+        "expires_in": create.expires_in.as_secs(),
+    });
+    output::data(&data::write(&value, create.output, || format!("{token}\n")));
+    if create.output != Output::Table {
+        return Ok(Exit::Yes);
+    }
     let (subject, left) = (&wish.subject, plain::span(create.expires_in.as_secs()));
-    output::tell(&printable(&format!(
+    output::hint(&printable(&format!(
         "issued by {signer} for {subject}, expires in {left}"
     )));
     Ok(Exit::Yes)

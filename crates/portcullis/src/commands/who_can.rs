@@ -47,15 +47,15 @@ pub(super) fn run(asked: &WhoCan) -> Exit {
                 anybody,
                 &holders,
             );
-            let width = Terminal::of_output().width;
+            let terminal = Terminal::of_output();
             output::data(&data::write(&value, asked.output, || {
-                table(&holders, anybody, width)
+                table(&holders, anybody, terminal)
             }));
             if !holders.is_empty() || anybody {
                 return Ok(Exit::Yes);
             }
             if asked.output == Output::Table {
-                output::tell("no rule grants it to anyone");
+                output::hint("no rule grants it to anyone");
             }
             Ok(Exit::No)
         }),
@@ -63,7 +63,7 @@ pub(super) fn run(asked: &WhoCan) -> Exit {
 }
 
 /// One grant a row.
-fn table(holders: &[Holder], anybody: bool, width: Option<usize>) -> String {
+fn table(holders: &[Holder], anybody: bool, terminal: Terminal) -> String {
     let mut rows: Vec<Vec<String>> = Vec::new();
     if anybody {
         let anybody = ["-", "-", "always", "anyone, without signing in"];
@@ -84,7 +84,7 @@ fn table(holders: &[Holder], anybody: bool, width: Option<usize>) -> String {
     }));
     match rows.is_empty() {
         true => String::new(),
-        false => columns::table(&["RULE", "ROLE", "WHEN", "CLAIMS"], &rows, width),
+        false => columns::table(&["RULE", "ROLE", "WHEN", "CLAIMS"], &rows, terminal),
     }
 }
 
@@ -131,14 +131,14 @@ mod tests {
             holder(sample::grant(), "preferred_username is `alice`"),
         ];
         assert_eq!(
-            table(&holders, false, None),
+            table(&holders, false, Terminal::default()),
             "\
 RULE        ROLE          WHEN                                         CLAIMS
 admin-user  admin         always                                       preferred_username is `admin`
 alice       enqueue-post  project is foo and pipeline is post or gate  preferred_username is `alice`
 "
         );
-        assert_eq!(table(&[], false, None), "");
-        assert!(table(&[], true, None).contains("anyone, without signing in"));
+        assert_eq!(table(&[], false, Terminal::default()), "");
+        assert!(table(&[], true, Terminal::default()).contains("anyone, without signing in"));
     }
 }

@@ -10,6 +10,7 @@ use super::recent::Recent;
 use super::{Batch, DecisionSource, Followed, Listed, PAGE, SourceError};
 use crate::arguments::Filter;
 use crate::exit::Exit;
+use crate::output;
 
 /// How long to wait before looking for new decisions again.
 const PAUSE: Duration = Duration::from_millis(500);
@@ -33,7 +34,7 @@ impl StoreSource {
     pub(super) fn in_directory(dir: &Path) -> Result<Self, SourceError> {
         if !dir.is_dir() {
             let text = format!(
-                "no data directory at {}: name another with --data-dir, or a store with --store, or a running server with --server",
+                "no data directory at {}: name another with --data-dir, a store with --store, or a running server with --server URL or --context NAME",
                 dir.display()
             );
             return Err(SourceError::new(Exit::Invalid, text));
@@ -42,6 +43,7 @@ impl StoreSource {
     }
 
     fn open(location: &Location) -> Result<Self, SourceError> {
+        output::detail(|| format!("reading decisions from {location}"));
         let store = Store::open(location, Mode::ReadOnly)?;
         Ok(Self { store })
     }

@@ -92,6 +92,8 @@ interface PolicyRequest {
 }
 
 declare const req: PolicyRequest;
+/** The same, under jsPolicy's name. */
+declare const request: PolicyRequest;
 
 /** What the admission controller knows of the call. */
 interface AdmissionContext {
@@ -131,6 +133,10 @@ declare function allow(reason?: string): never;
 declare function deny(message: string, reason?: string, code?: number): never;
 /** Adds a warning to the answer, and goes on. */
 declare function warn(message: string): void;
+/** Ends the policy: `object` becomes the object, and the patch is what differs. No opinion. */
+declare function mutate(object: object): never;
+/** Ends the policy without an opinion. */
+declare function exit(): never;
 
 /** What a policy file says of itself: `export const policy: Policy = {...}`, a plain literal. */
 interface Policy {
@@ -139,6 +145,9 @@ interface Policy {
     operations?: (Operation | "*")[];
     /** `Pod`, `apps/Deployment`, `apps/v1/Deployment`. */
     kinds?: string[];
+    /** `pods`, `deployments.apps`, `deployments.v1.apps`, `pods/exec`. */
+    resources?: string[];
+    scope?: "Namespaced" | "Cluster";
     /** Patterns: `*` stops at `/`, `**` does not. */
     namespaces?: string[];
     labels?: Record<string, string>;
@@ -166,6 +175,8 @@ interface PolicyConsole {
   debug(...values: unknown[]): void;
 }
 declare const console: PolicyConsole;
+/** The same as `console.log`. */
+declare function print(...values: unknown[]): void;
 declare function atob(data: string): string;
 declare function btoa(data: string): string;
 
@@ -189,6 +200,38 @@ declare function slsaVerify(options: { SourceURI: string; BuilderID: string; Pro
 declare function slsaEnsureComingFrom(repositories: string[]): boolean;
 /** Asks another admission controller: true, or why it denies. `current` sends the object as it is now. */
 declare function forwardToAdmissionController(url: string, options?: { current?: boolean }): true | string;
+
+/** An object of the cluster. It can't be changed. */
+interface ClusterObject {
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly metadata: {
+    readonly name: string;
+    readonly namespace?: string;
+    readonly labels?: Readonly<Record<string, string>>;
+    readonly annotations?: Readonly<Record<string, string>>;
+    readonly [key: string]: any;
+  };
+  readonly [key: string]: any;
+}
+/** The objects of the cluster that the server watches: those of the kinds in `kube.kinds` of the configuration. */
+interface Cluster {
+  /** The object, or null if there is none. Throws if that is not known. */
+  get(apiVersion: string, kind: string, namespace: string | null | undefined, name: string): ClusterObject | null;
+  /** The same for objects without a namespace. */
+  get(apiVersion: string, kind: string, name: string): ClusterObject | null;
+  /** All objects, or those of a namespace or with certain labels (`app=web,tier in (a,b)`), sorted by namespace and name. */
+  list(apiVersion: string, kind: string, options?: { namespace?: string; labelSelector?: string; limit?: number }): readonly ClusterObject[];
+}
+declare const kube: Cluster;
+/** `kube.get` under jsPolicy's name: `NAMESPACE/NAME`, or `NAME` without a namespace; undefined if there is none. */
+declare function get(kind: string, apiVersion: string, name: string): ClusterObject | undefined;
+/** `kube.list` under jsPolicy's name. */
+declare function list(
+  kind: string,
+  apiVersion: string,
+  options?: { namespace?: string; labelSelector?: string },
+): readonly ClusterObject[];
 
 // ---- tests: *.test.ts -----------------------------------------------------------------------------
 
@@ -233,6 +276,8 @@ interface ReviewOptions {
   /** For an object that names none. */
   namespace?: string;
   namespaceLabels?: Record<string, string>;
+  /** Objects of the cluster, for `kube.get`, `kube.list` and plug-ins. */
+  kube?: object[];
   dryRun?: boolean;
 }
 interface ReviewAnswer {

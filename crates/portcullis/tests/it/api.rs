@@ -6,7 +6,7 @@
     reason = "values are made where they are handed over"
 )]
 
-mod browser;
+pub(crate) mod browser;
 mod holds;
 mod identities;
 mod pages;

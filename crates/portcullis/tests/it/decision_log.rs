@@ -1,5 +1,6 @@
 //! The decision log from outside: what is recorded, who may read it, and what happens when it fails.
 
+mod author;
 mod keeping;
 mod postgres;
 mod reload;

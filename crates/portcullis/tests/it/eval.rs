@@ -1,16 +1,22 @@
 //! `portcullis eval`: manifests judged without a server.
 
+mod about;
 mod agreement;
 mod asked_on;
 pub(crate) mod documentation;
 mod flags;
 mod formats;
+mod gitlab;
+mod jobs;
 mod manifests;
 mod operations;
 mod policies;
+mod progress;
 mod reports;
 mod reviews;
+mod stream;
 mod table;
+mod watch;
 pub(crate) mod xml;
 
 use std::fs::File;

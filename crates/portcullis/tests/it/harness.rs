@@ -18,6 +18,6 @@ pub(crate) use portcullis_testing::{
     container, eventually, free_port, path_access, pod, pod_security, pod_with, privileged,
     request, tls, until,
 };
-pub(crate) use program::{Ran, program, run, run_in};
+pub(crate) use program::{Ran, program, run, run_at, run_in};
 pub(crate) use repository::repository;
 pub(crate) use rest::{Rest, RestAnswer, RestCall};

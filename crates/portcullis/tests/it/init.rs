@@ -117,3 +117,22 @@ fn the_kubernetes_folder_judges_manifests() {
         Some(2)
     );
 }
+
+#[test]
+fn what_is_told_can_be_typed() {
+    let folder = Folder::new();
+    let next =
+        "  portcullis test --coverage\n  portcullis eval -f tests/pods --config portcullis.yaml\n";
+    for (named, wanted) in [
+        ("demo", format!("Wrote demo. Next:\n\n  cd demo\n{next}")),
+        ("a b", format!("Wrote 'a b'. Next:\n\n  cd 'a b'\n{next}")),
+        (".", format!("Wrote the files. Next:\n\n{next}")),
+    ] {
+        let ran = run_in(&folder, &["init", named]);
+        assert_eq!((ran.code, ran.err), (Some(0), wanted), "{named}");
+    }
+    folder.write("a-file", "");
+    let ran = run_in(&folder, &["init", "a-file"]);
+    assert_eq!(ran.code, Some(2));
+    assert_eq!(ran.err, "error: a-file is not a directory\n");
+}

@@ -6,3 +6,4 @@ mod ending;
 mod file_size;
 mod logs;
 mod operations;
+mod service_manager;

@@ -4,8 +4,10 @@ mod cases;
 mod coverage;
 mod documentation;
 mod faults;
+mod kube;
 mod outputs;
 mod scripts;
+mod update;
 
 use serde_json::{Value, json};
 

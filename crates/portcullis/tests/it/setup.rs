@@ -20,6 +20,13 @@ const THERE: &[&str] = &[
     "pgbouncer",
     "python3",
     "chromium",
+    "buildah",
+    "podman",
+    "runc",
+    "debootstrap",
+    "systemd-nspawn",
+    "dpkg-shlibdeps",
+    "shellcheck",
     "apt-get",
     "apt-cache",
 ];

@@ -348,6 +348,7 @@ fn realms() {
         authority: "https://sso.example".to_owned(),
         client_id: Some("client one".to_owned()),
         scope: Some(String::new()),
+        audience: "portal".to_owned(),
         is_default: true,
         can_login: true,
     };

@@ -1,4 +1,4 @@
-//! Policies as files in a folder: `NAME.js`, `NAME.ts`, and `*.yaml` with a list of policies.
+//! Policies as files in a folder: `NAME.js`, `NAME.ts`, and `*.yaml` with a list of policies or policies of jsPolicy.
 
 use std::{
     fs,
@@ -6,19 +6,22 @@ use std::{
     sync::Arc,
 };
 
+use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::{Strictness, check_link, matcher, of_document, scripts::Scripts};
+use super::{Strictness, described, jspolicy, of_document, scripts::Scripts};
 use crate::{
     model::{Policy, PolicySpec},
     notes::Notes,
 };
-use portcullis_document::{Document, Source, read, yaml};
+use portcullis_document::{Document, Source, Value, read, yaml};
 
-/// A file with a list of policies.
-#[derive(Debug, Deserialize)]
+/// A file with a list of policies, in a folder of policies.
+#[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-struct PolicyFile {
+#[schemars(rename = "Policies")]
+pub(crate) struct PolicyFile {
+    /// Policies in JavaScript, in the order in which they are evaluated.
     #[serde(default)]
     policies: Option<Vec<PolicySpec>>,
 }
@@ -38,12 +41,22 @@ pub(super) fn policies(
     scripts: &mut Scripts,
     notes: &mut Notes,
 ) -> Vec<Policy> {
-    let folder = document.source.resolve(named);
+    let mut folder = document.source.resolve(named);
     notes.watch(&folder);
-    let files = match list(&folder) {
+    let listed = match folder.is_file() {
+        false => list(&folder),
+        // What it imports is beside it.
+        true => {
+            let file = folder.clone();
+            folder.pop();
+            alone(file)
+        }
+    };
+    let files = match listed {
         Ok(files) => files,
         Err(reason) => {
-            let message = format!("cannot read the folder `{}`: {reason}", folder.display());
+            let folder = document.source.resolve(named);
+            let message = format!("cannot read policies from `{}`: {reason}", folder.display());
             notes.fault(document.fault(at, message));
             return Vec::new();
         }
@@ -65,6 +78,9 @@ pub(super) fn policies(
             }
         };
         match kind {
+            Kind::List if jspolicy::is_jspolicy(&source) => {
+                found.extend(jspolicy::policies(&source, scripts, notes));
+            }
             Kind::List => {
                 let Some(list) = notes.keep(yaml::parse_map(&source)) else {
                     continue;
@@ -85,31 +101,44 @@ pub(super) fn policies(
                 notes.fault(source.fault(None, "", "the file is empty"));
             }
             Kind::Script => {
-                let Some((code, metadata)) = scripts.file(&folder, &file, &source, notes) else {
-                    continue;
-                };
-                let (node, metadata) = metadata;
-                let rules = |path: &str, message: String| {
-                    let place = node.as_ref().map(|node| node.nearest(path).position);
-                    source.fault(place, path, message)
-                };
-                let Some(matcher) = matcher(&metadata.matching, rules, notes) else {
-                    continue;
-                };
-                let about = metadata.about();
-                check_link(&about, rules, notes);
-                found.push(Policy {
-                    name: stem(&file),
-                    matcher,
-                    mode: metadata.mode,
-                    code,
-                    text: Arc::clone(&source),
-                    about,
-                });
+                if let Some(read) = scripts.file(&folder, &file, &source, notes) {
+                    found.extend(described(stem(&file), &source, read, notes));
+                }
             }
         }
     }
     found
+}
+
+/// Whether a YAML file is, by its text, one that a folder of policies may hold, and not a configuration.
+pub fn is_policy_list(source: &Arc<Source>) -> bool {
+    let keys = |document: Document| match document.root.value {
+        Value::Map(entries) => entries.into_iter().map(|(key, _)| key.value).collect(),
+        _ => Vec::new(),
+    };
+    let is_list = || yaml::parse_map(source).is_ok_and(|document| keys(document) == ["policies"]);
+    jspolicy::is_jspolicy(source) || is_list()
+}
+
+/// Whether policies stand in this folder itself.
+pub fn holds_policies(folder: &Path) -> bool {
+    let is_policy = |(file, kind): &(PathBuf, Kind)| match kind {
+        Kind::Script => true,
+        Kind::List => crate::read_source(file).is_ok_and(|source| is_policy_list(&source)),
+    };
+    list(folder).is_ok_and(|files| files.iter().any(is_policy))
+}
+
+/// A file that is named itself.
+fn alone(file: PathBuf) -> Result<Vec<(PathBuf, Kind)>, String> {
+    let name = file.file_name().map(|n| n.to_string_lossy().into_owned());
+    match name.as_deref().and_then(kind) {
+        Some(kind) => Ok(vec![(file, kind)]),
+        None => Err(
+            "expected a folder, or a file that ends in .js, .mjs, .ts, .mts, .yaml or .yml"
+                .to_owned(),
+        ),
+    }
 }
 
 /// The files of a folder that hold policies, sorted by name.
@@ -117,11 +146,11 @@ fn list(folder: &Path) -> Result<Vec<(PathBuf, Kind)>, String> {
     let entries = fs::read_dir(folder).map_err(|e| match e.kind() {
         std::io::ErrorKind::NotFound => "there is no such folder".to_owned(),
         std::io::ErrorKind::NotADirectory => "it is not a folder".to_owned(),
-        _ => e.to_string(),
+        _ => portcullis_files::reason(&e),
     })?;
     let mut files = Vec::new();
     for entry in entries {
-        let path = entry.map_err(|e| e.to_string())?.path();
+        let path = entry.map_err(|e| portcullis_files::reason(&e))?.path();
         let name = path.file_name().map(|n| n.to_string_lossy().into_owned());
         if let Some(kind) = name.as_deref().and_then(kind)
             && !path.is_dir()

@@ -2,13 +2,14 @@
 
 use std::{
     collections::HashMap,
-    path::{Component, Path, PathBuf},
+    path::{Path, PathBuf},
     sync::Arc,
 };
 
 use portcullis_js::{ModuleSource, PolicyCode};
 use portcullis_script::{Import, ImportedName, Language, Script, ScriptFault};
 
+use super::paths::{candidates, display_name, find, language, wanted};
 use crate::{
     model::{MarkPlace, Module, PolicyMetadata},
     notes::Notes,
@@ -18,10 +19,21 @@ use portcullis_document::{Node, Position, Source, read};
 /// A policy's own words about itself, and where they stand.
 pub(super) type Metadata = (Option<Node>, PolicyMetadata);
 
+/// A text on its way to a policy.
+#[derive(Debug)]
+enum Prepared {
+    /// The body of a function.
+    Body(PolicyCode, Metadata),
+    /// A module, whose imports are yet to be found.
+    Module(Script, Metadata),
+}
+
 /// The modules of a configuration so far.
 #[derive(Debug)]
 pub(super) struct Scripts {
     is_covered: bool,
+    /// Nothing is read any more; what has the place of a module takes it over.
+    is_closed: bool,
     marks: Vec<MarkPlace>,
     /// A place is taken before its module is complete: modules may import one another.
     modules: Vec<Option<Module>>,
@@ -33,11 +45,35 @@ impl Scripts {
     pub(super) fn new(is_covered: bool) -> Self {
         Self {
             is_covered,
+            is_closed: false,
             marks: Vec::new(),
             modules: Vec::new(),
             places: HashMap::new(),
             exports: Vec::new(),
         }
+    }
+
+    /// Goes on from modules that are loaded, and reads no other ones.
+    pub(super) fn resume(modules: &[Module]) -> Self {
+        let mut scripts = Self {
+            is_closed: true,
+            ..Self::new(false)
+        };
+        for (place, module) in modules.iter().enumerate() {
+            let path = module.text.path();
+            let language = path.and_then(language).unwrap_or(Language::JavaScript);
+            let script = portcullis_script::prepare(module.text.text(), language);
+            // What can't be read again is not checked again.
+            let unknown = |_| vec![PASSED_ON.to_owned()];
+            scripts
+                .exports
+                .push(script.map_or_else(unknown, |script| exports(&script)));
+            scripts.modules.push(Some(module.clone()));
+            if let Some(path) = path {
+                scripts.places.insert(path.to_owned(), place);
+            }
+        }
+        scripts
     }
 
     /// The modules in their places, and where the marks are.
@@ -54,11 +90,7 @@ impl Scripts {
         if !script.is_module() {
             return Some(PolicyCode::Body(self.code(&script, text)));
         }
-        if let Some(import) = script.imports().first() {
-            let message = "only a policy in a file of its own can import";
-            notes.fault(text.fault(position(import.line, import.column), "", message));
-            return None;
-        }
+        has_no_import(&script, text, notes)?;
         Some(PolicyCode::Module(self.add(&script, text, |_| 0)))
     }
 
@@ -70,26 +102,76 @@ impl Scripts {
         source: &Arc<Source>,
         notes: &mut Notes,
     ) -> Option<(PolicyCode, Metadata)> {
-        let language = language(file)?;
-        if language == Language::JavaScript && !may_be_module(source.text()) {
-            let nothing = (None, PolicyMetadata::default());
-            return Some((PolicyCode::Body(self.body(source)), nothing));
+        match self.whole(source, language(file)?, notes)? {
+            Prepared::Body(code, metadata) => Some((code, metadata)),
+            Prepared::Module(script, metadata) => {
+                let place = match self.places.get(file) {
+                    Some(place) => *place,
+                    None => self.module(folder, file, source, &script, notes)?,
+                };
+                Some((PolicyCode::Module(place), metadata))
+            }
         }
-        let script = prepare(source, language, notes)?;
-        let metadata = metadata(&script, source, notes)?;
+    }
+
+    /// Another text of a policy file. It may import what is loaded already; nothing is read.
+    pub(super) fn another(
+        &mut self,
+        file: &Path,
+        source: &Arc<Source>,
+        notes: &mut Notes,
+    ) -> Option<(PolicyCode, Metadata)> {
+        match self.whole(source, language(file)?, notes)? {
+            Prepared::Body(code, metadata) => Some((code, metadata)),
+            Prepared::Module(script, metadata) => {
+                let folder = file.parent().unwrap_or(file);
+                let place = self.module(folder, file, source, &script, notes)?;
+                Some((PolicyCode::Module(place), metadata))
+            }
+        }
+    }
+
+    /// A policy that is given as a text of its own, like a file without imports.
+    pub(super) fn alone(
+        &mut self,
+        text: &Arc<Source>,
+        language: Language,
+        notes: &mut Notes,
+    ) -> Option<(PolicyCode, Metadata)> {
+        match self.whole(text, language, notes)? {
+            Prepared::Body(code, metadata) => Some((code, metadata)),
+            Prepared::Module(script, metadata) => {
+                has_no_import(&script, text, notes)?;
+                let place = self.add(&script, text, |_| 0);
+                Some((PolicyCode::Module(place), metadata))
+            }
+        }
+    }
+
+    /// A text that is a whole policy, up to what it imports.
+    fn whole(
+        &mut self,
+        text: &Arc<Source>,
+        language: Language,
+        notes: &mut Notes,
+    ) -> Option<Prepared> {
+        if language == Language::JavaScript && !may_be_module(text.text()) {
+            let nothing = (None, PolicyMetadata::default());
+            let code = PolicyCode::Body(self.body(text));
+            return Some(Prepared::Body(code, nothing));
+        }
+        let script = prepare(text, language, notes)?;
+        let metadata = metadata(&script, text, notes)?;
         if !script.is_module() {
-            return Some((PolicyCode::Body(self.code(&script, source)), metadata));
+            let code = PolicyCode::Body(self.code(&script, text));
+            return Some(Prepared::Body(code, metadata));
         }
         if !script.exports().iter().any(|name| name == "default") {
             let message = "a policy needs a default export: `export default function () { ... }`";
-            notes.fault(source.fault(None, "", message));
+            notes.fault(text.fault(None, "", message));
             return None;
         }
-        let place = match self.places.get(file) {
-            Some(place) => *place,
-            None => self.module(folder, file, source, &script, notes)?,
-        };
-        Some((PolicyCode::Module(place), metadata))
+        Some(Prepared::Module(script, metadata))
     }
 
     /// A test file, with everything it imports; gives its place. It needs no exports.
@@ -113,10 +195,12 @@ impl Scripts {
         script: &Script,
         notes: &mut Notes,
     ) -> Option<usize> {
-        let place = self.modules.len();
+        let known = self.places.get(file).copied();
+        let name = known.and_then(|place| self.modules.get(place)?.as_ref());
+        let name = name.map(|module| module.source.name.clone());
+        let name = name.unwrap_or_else(|| display_name(folder, file));
+        let place = self.put(known, None, script);
         self.places.insert(file.to_owned(), place);
-        self.modules.push(None);
-        self.exports.push(exports(script));
         let mut imported = HashMap::new();
         let mut is_complete = true;
         for import in script.imports() {
@@ -139,7 +223,7 @@ impl Scripts {
         let find = |specifier: &str| imported.get(specifier).copied().unwrap_or_default();
         let module = Module {
             source: ModuleSource {
-                name: display_name(folder, file),
+                name,
                 header: script.header(find),
                 code: self.code(script, source),
                 footer: script.footer(),
@@ -185,6 +269,14 @@ impl Scripts {
         specifier: &str,
         notes: &mut Notes,
     ) -> Result<Option<usize>, String> {
+        if self.is_closed {
+            let wanted = wanted(folder, from, specifier)?;
+            let mut files = candidates(&wanted).into_iter();
+            let place = files.find_map(|file| self.places.get(&file));
+            return place.copied().map(Some).ok_or_else(|| {
+                format!("cannot import `{specifier}`: no policy in force imports it")
+            });
+        }
         let file = find(folder, from, specifier)?;
         if let Some(place) = self.places.get(&file) {
             return Ok(Some(*place));
@@ -213,9 +305,29 @@ impl Scripts {
             },
             text: Arc::clone(text),
         };
-        self.modules.push(Some(module));
-        self.exports.push(exports(script));
-        self.modules.len() - 1
+        let is_it = |known: &Option<Module>| {
+            known
+                .as_ref()
+                .is_some_and(|known| known.source.name == text.label())
+        };
+        let before = self.modules.iter().position(is_it);
+        self.put(before.filter(|_| self.is_closed), Some(module), script)
+    }
+
+    /// Puts a module in its place, or in a new one.
+    fn put(&mut self, place: Option<usize>, module: Option<Module>, script: &Script) -> usize {
+        let place = place.unwrap_or(self.modules.len());
+        if place >= self.modules.len() {
+            self.modules.push(None);
+            self.exports.push(Vec::new());
+        }
+        if let Some(slot) = self.modules.get_mut(place) {
+            *slot = module;
+        }
+        if let Some(names) = self.exports.get_mut(place) {
+            *names = exports(script);
+        }
+        place
     }
 
     /// A body in JavaScript as it stands. The engine itself says what is wrong with it.
@@ -242,6 +354,16 @@ impl Scripts {
         }));
         code
     }
+}
+
+/// Faults the imports of a text that is in no folder.
+fn has_no_import(script: &Script, text: &Source, notes: &mut Notes) -> Option<()> {
+    let Some(import) = script.imports().first() else {
+        return Some(());
+    };
+    let message = "only a policy in a file of its own can import";
+    notes.fault(text.fault(position(import.line, import.column), "", message));
+    None
 }
 
 /// Stands for names that a module passes on from others.
@@ -306,76 +428,6 @@ fn position(line: u32, column: u32) -> Option<Position> {
     })
 }
 
-fn language(file: &Path) -> Option<Language> {
-    Language::of_ending(file.extension()?.to_str()?)
-}
-
-/// The file that an import means. It must lie in the folder of policies, links followed.
-fn find(folder: &Path, from: &Path, specifier: &str) -> Result<PathBuf, String> {
-    if !specifier.starts_with("./") && !specifier.starts_with("../") {
-        return Err(format!(
-            "cannot import `{specifier}`: only files of the policy folder can be imported, like `./lib/images.js`"
-        ));
-    }
-    let wanted = normal(&from.parent().unwrap_or(folder).join(specifier));
-    let found = candidates(&wanted).into_iter().find(|file| file.is_file());
-    let Some(file) = found else {
-        return Err(format!(
-            "cannot import `{specifier}`: `{}` not found",
-            wanted.display()
-        ));
-    };
-    let real = |path: &Path| path.canonicalize().map_err(|e| e.to_string());
-    if !real(&file)?.starts_with(real(folder)?) {
-        return Err(format!(
-            "cannot import `{specifier}`: it is outside the policy folder"
-        ));
-    }
-    Ok(file)
-}
-
-/// As written; with an extension; the TypeScript file that a `.js` import stands for.
-fn candidates(wanted: &Path) -> Vec<PathBuf> {
-    let mut all = vec![wanted.to_owned()];
-    let with = |end: &str| {
-        let mut name = wanted.as_os_str().to_owned();
-        name.push(end);
-        PathBuf::from(name)
-    };
-    all.extend([".ts", ".js", ".mts", ".mjs"].map(with));
-    match wanted.extension().and_then(|e| e.to_str()) {
-        Some("js") => all.push(wanted.with_extension("ts")),
-        Some("mjs") => all.push(wanted.with_extension("mts")),
-        _ => {}
-    }
-    all
-}
-
-/// A path without `.` and `..`.
-fn normal(path: &Path) -> PathBuf {
-    let mut made = PathBuf::new();
-    for part in path.components() {
-        match part {
-            Component::CurDir => {}
-            Component::ParentDir
-                if matches!(made.components().next_back(), Some(Component::Normal(_))) =>
-            {
-                made.pop();
-            }
-            other => made.push(other),
-        }
-    }
-    made
-}
-
-/// The name of a module in messages: relative to the folder.
-fn display_name(folder: &Path, file: &Path) -> String {
-    file.strip_prefix(folder)
-        .unwrap_or(file)
-        .display()
-        .to_string()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -397,18 +449,6 @@ mod tests {
             "exported = 1",
         ] {
             assert!(!may_be_module(text), "{text}");
-        }
-    }
-
-    #[test]
-    fn paths_lose_their_dots() {
-        for (written, wanted) in [
-            ("a/./b/../c.js", "a/c.js"),
-            ("../a/b.js", "../a/b.js"),
-            ("/a/../b.js", "/b.js"),
-            ("a/../../b.js", "../b.js"),
-        ] {
-            assert_eq!(normal(Path::new(written)), Path::new(wanted), "{written}");
         }
     }
 }

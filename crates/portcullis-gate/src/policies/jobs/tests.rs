@@ -42,7 +42,7 @@ fn asked(gate: &Gate, policy: JobPolicy<'_>) -> JobJudgement {
     tokio::runtime::Builder::new_current_thread()
         .build()
         .unwrap()
-        .block_on(gate.job_policies.judge(policy, &request))
+        .block_on(gate.job_policies.judge(policy, request))
 }
 
 #[test]

@@ -7,8 +7,10 @@ use serde_json::{Value, json};
 
 use super::record::{Came, TestGate, options};
 use super::{create, pod, review};
+use crate::offline::{Blueprint, case_text, read_cases};
 use crate::replay::{Outcome, Replay};
 use portcullis_config::ConfigSource;
+use portcullis_document::Source;
 
 fn examples() -> Vec<PathBuf> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples");
@@ -124,4 +126,96 @@ fn every_example_decides_the_same_again() {
         }
     }
     assert!(refused > 20 && patched > 20, "{refused} {patched}");
+}
+
+/// Every decision that can be written as a test passes with the policies that made it.
+#[test]
+fn every_example_passes_the_tests_made_of_its_decisions() {
+    let registry = crate::registry();
+    let known = registry.names();
+    let (mut passed, mut denied, mut patched) = (0, 0, 0);
+    let mut examples = examples();
+    // Their policies look at the connection, which a test has none of.
+    examples.retain(|example| !example.display().to_string().contains("acjs-"));
+    for example in examples {
+        let file = example.join("portcullis.yaml");
+        let gate = TestGate::load(&file);
+        let blueprint = Blueprint::load(&options(ConfigSource::File(&file), &known)).unwrap();
+        for (review, came) in common() {
+            let decision = Decision::from_line(&gate.line(&review, &came)).unwrap();
+            // What the webhook makes of an answer is not tested.
+            if came.webhook != WebhookName::Mutate {
+                continue;
+            }
+            let text = match case_text(&decision) {
+                Err(why) if why.to_string().contains("another namespace") => continue,
+                text => text.unwrap(),
+            };
+            let source = Source::text_named("a.test.yaml", text.as_str());
+            let cases = read_cases(&source).unwrap_or_else(|faults| panic!("{faults}\n{text}"));
+            let [case] = cases.as_slice() else {
+                panic!("{text}");
+            };
+            let answer = blueprint
+                .answer(&case.request, &blueprint.memory())
+                .unwrap();
+            let mismatches = case.expect.compare(&case.request, &answer);
+            let example = example.display();
+            assert!(mismatches.is_empty(), "{example}: {mismatches:#?}\n{text}");
+            passed += 1;
+            denied += u32::from(!answer.allowed);
+            patched += u32::from(text.contains("patch:\n"));
+        }
+    }
+    assert!(
+        passed > 50 && denied > 10 && patched > 3,
+        "{passed} {denied} {patched}"
+    );
+}
+
+#[test]
+fn a_test_names_what_is_masked_and_what_it_cannot_ask() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/policies");
+    let gate = TestGate::load(&folder.join("portcullis.yaml"));
+    let secret = json!({"apiVersion": "v1", "kind": "Secret", "metadata": {"name": "s"},
+        "data": {"password": "czNjcjN0"}});
+    let decision = Decision::from_line(&gate.line(&create(&secret), &Came::default())).unwrap();
+    let text = case_text(&decision).unwrap();
+    assert!(
+        text.contains("# Masked, not the value that was sent: /request/object/data/password"),
+        "{text}"
+    );
+    assert!(!text.contains("czNjcjN0"), "{text}");
+    let mut scale = create(&pod("web", "web:1"));
+    scale["request"]["subResource"] = "scale".into();
+    let decision = Decision::from_line(&gate.line(&scale, &Came::default())).unwrap();
+    let why = case_text(&decision).unwrap_err().to_string();
+    assert!(why.contains("`scale`"), "{why}");
+}
+
+#[test]
+fn a_test_of_a_connection_asks_about_what_was_connected_to() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/policies");
+    let gate = TestGate::load(&folder.join("portcullis.yaml"));
+    let options =
+        json!({"apiVersion": "v1", "kind": "PodExecOptions", "command": ["sh"], "stdin": true});
+    let mut exec = create(&options);
+    let request = &mut exec["request"];
+    request["operation"] = "CONNECT".into();
+    request["kind"] = json!({"group": "", "version": "v1", "kind": "PodExecOptions"});
+    request["resource"] = json!({"group": "", "version": "v1", "resource": "pods"});
+    request["subResource"] = "exec".into();
+    request["name"] = "web-7".into();
+    let decision = Decision::from_line(&gate.line(&exec, &Came::default())).unwrap();
+    let text = case_text(&decision).unwrap();
+    let source = Source::text_named("a.test.yaml", text.as_str());
+    let cases = read_cases(&source).unwrap_or_else(|faults| panic!("{faults}\n{text}"));
+    let object = cases[0].request.object.as_ref().unwrap();
+    assert_eq!(object["metadata"]["name"], "web-7", "{text}");
+    // A name that the object does not have can't be asked about.
+    let mut other = create(&pod("web", "web:1"));
+    other["request"]["name"] = "another".into();
+    let decision = Decision::from_line(&gate.line(&other, &Came::default())).unwrap();
+    let why = case_text(&decision).unwrap_err().to_string();
+    assert!(why.contains("`another`"), "{why}");
 }

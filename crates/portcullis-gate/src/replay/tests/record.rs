@@ -7,13 +7,15 @@ use std::time::{Duration, SystemTime};
 
 use portcullis_core::{Attributes, Chain, ChainEntry, DoorContext, Peer, UnixPeer, Verdict, clock};
 use portcullis_js::GlobalContext;
+use portcullis_kube::cluster_objects::StaticObjects;
 use portcullis_kube::review;
 use portcullis_record::{
     Admission, Body, Decided, Decision, Masker, Material, Webhook, WebhookName,
 };
 use serde_json::Value;
 
-use crate::assembly;
+use crate::cluster::Lookups;
+use crate::entries::{self, Surroundings};
 use crate::graphs::Graphs;
 use crate::pending_mutation;
 use crate::policies;
@@ -76,6 +78,7 @@ impl Setup {
 /// Decides as a server of a configuration would.
 pub(super) struct TestGate {
     loaded: Loaded,
+    objects: Option<StaticObjects>,
 }
 
 /// How a request comes.
@@ -106,6 +109,15 @@ impl TestGate {
         let loaded = config::load(&options(ConfigSource::File(file), &known));
         Self {
             loaded: loaded.unwrap(),
+            objects: None,
+        }
+    }
+
+    /// With these objects in its cluster.
+    pub(super) fn knowing(self, objects: StaticObjects) -> Self {
+        Self {
+            objects: Some(objects),
+            ..self
         }
     }
 
@@ -113,16 +125,12 @@ impl TestGate {
     pub(super) fn line(&self, review: &Value, came: &Came) -> String {
         let mut faults = Vec::new();
         let context = GlobalContext::new(1 << 20);
-        let namespaces = &self.loaded.namespaces;
-        let graphs = Graphs::default();
-        let entries = assembly::entries(
-            &self.loaded,
-            namespaces,
-            &graphs,
-            &context,
-            None,
-            &mut faults,
-        );
+        let surroundings = Surroundings {
+            namespaces: &self.loaded.namespaces.iter().cloned().collect(),
+            graphs: &Graphs::default(),
+            lookups: &Lookups::offline(&self.loaded, self.objects.as_ref()),
+        };
+        let entries = entries::entries(&self.loaded, surroundings, &context, None, &mut faults);
         assert!(faults.is_empty(), "{faults:?}");
         let entries: Vec<ChainEntry> = entries.into_iter().map(|(_, entry)| entry).collect();
         let mut request = self.request(review, came);

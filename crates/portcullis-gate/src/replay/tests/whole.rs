@@ -1,5 +1,6 @@
 //! A whole configuration in place of another.
 
+use portcullis_kube::cluster_objects::StaticObjects;
 use portcullis_record::WebhookName;
 use serde_json::{Value, json};
 
@@ -259,4 +260,73 @@ fn a_deadline_is_no_refusal() {
         panic!()
     };
     assert!(change.remark.unwrap().contains("could not be decided"));
+}
+
+/// A cluster with a namespace and an object.
+fn cluster(phase: &str) -> StaticObjects {
+    let mut objects = StaticObjects::default();
+    for object in [
+        json!({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "shop"}, "status": {"phase": phase}}),
+        json!({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "m", "namespace": "shop"},
+            "data": {"image": "app"}}),
+        json!({"apiVersion": "v1", "kind": "Secret", "metadata": {"name": "s", "namespace": "shop"},
+            "data": {"key": "dDBwczNjcmV0"}}),
+    ] {
+        objects.add(object).unwrap();
+    }
+    objects
+}
+
+#[test]
+fn look_ups_in_the_cluster_are_answered_from_the_record() {
+    let kube = "kube: {kubeconfig: k, kinds: [v1/ConfigMap, v1/Secret]}\n";
+    let checked = |code: &str| format!("{kube}{}", policy(code));
+    let code = "const m = kube.get('v1', 'ConfigMap', 'shop', 'm');
+        if (kube.list('v1', 'ConfigMap', {namespace: 'shop'}).length !== 1) return 'how many';
+        return object.spec.containers[0].image === m.data.image || 'another image'";
+    let record = |configuration: &str, image: &str| {
+        let gate = Setup::new(configuration).gate().knowing(cluster("Active"));
+        gate.line(&create(&pod("web", image)), &Came::default())
+    };
+    let configuration = checked(code);
+    let allowed = record(&configuration, "app");
+    is_same(&again(&configuration, &allowed));
+    let denied = record(&configuration, "other");
+    is_same(&again(&configuration, &denied));
+    let looser = checked("return kube.get('v1', 'ConfigMap', 'shop', 'm') !== null");
+    assert_eq!(
+        changed(&again(&looser, &denied)),
+        (ChangeKind::NewlyAllowed, "p".to_owned())
+    );
+    // What was not asked then is not known, and neither is what is masked.
+    let other = checked("return kube.get('v1', 'ConfigMap', 'shop', 'n') !== null");
+    assert!(
+        why(&again(&other, &allowed)).contains("kube.get(\"v1\", \"ConfigMap\", \"shop\", \"n\")")
+    );
+    let secret = checked("return kube.get('v1', 'Secret', 'shop', 's').data.key.length > 0");
+    let line = record(&secret, "app");
+    assert!(!line.contains("dDBwczNjcmV0"), "{line}");
+    assert!(why(&again(&secret, &line)).contains("kube.get"));
+}
+
+#[test]
+fn plug_ins_that_read_the_cluster_say_what_they_said_then() {
+    let configuration =
+        "kube: {kubeconfig: k}\nadmission: {order: [NamespaceLifecycle, PodSecurity]}\n";
+    for phase in ["Active", "Terminating"] {
+        let gate = Setup::new(configuration).gate().knowing(cluster(phase));
+        let line = gate.line(&create(&pod("web", "app")), &Came::default());
+        assert_eq!(
+            line.contains("because it is being terminated"),
+            phase == "Terminating"
+        );
+        is_same(&again(configuration, &line));
+    }
+    // What it would have said of a request that it was not asked about is not known.
+    let line = line(OPEN, &pod("web", "app"));
+    let unknown = again(configuration, &line);
+    assert!(
+        why(&unknown).contains("looks up objects of the cluster"),
+        "{unknown:?}"
+    );
 }

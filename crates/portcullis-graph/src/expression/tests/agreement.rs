@@ -124,6 +124,8 @@ proptest! {
                 prop_assert!(same(mine, &value), "{text} of {object}: {mine} and {value}");
             }
             (Err(ExpressionError::Missing | ExpressionError::Failed(_)), Err(_)) => {}
+            // The crate appends the keys of a map to a list, which the language does not define.
+            (Err(ExpressionError::Failed(why)), Ok(_)) if why.ends_with("of a list and a map") => {}
             _ => prop_assert!(false, "{text} of {object}: {mine:?} and {theirs:?}"),
         }
     }

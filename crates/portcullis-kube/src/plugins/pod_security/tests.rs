@@ -5,6 +5,7 @@ use super::super::testing::{
     configured, create, create_pod, create_spec, faults, subresource, update,
 };
 use super::*;
+use crate::cluster_objects::{NoCluster, StaticObjects};
 use crate::namespaces::{Namespace, StaticNamespaces};
 
 const BAD: &str = "spec of a pod that violates baseline";
@@ -23,9 +24,12 @@ fn registry(labels: &[(&str, &str)]) -> Registry {
         ..Namespace::default()
     };
     let namespaces: StaticNamespaces = [shop].into_iter().collect();
-    let namespaces: Arc<dyn Namespaces> = Arc::new(namespaces);
+    let environment = PluginEnvironment {
+        namespaces: Arc::new(namespaces),
+        ..PluginEnvironment::default()
+    };
     let mut registry = Registry::default();
-    registry.register(descriptor(&namespaces));
+    registry.register(descriptor(&environment));
     registry
 }
 
@@ -281,4 +285,49 @@ fn faults_of_the_configuration_have_their_place() {
     let unknown = faulty(config(&json!({"enforced": "baseline"}), &json!({})));
     assert!(unknown.contains("enforced"), "{unknown}");
     assert!(faulty(json!({"kind": "Pod"})).starts_with("kind: "));
+}
+
+#[test]
+fn existing_pods_are_looked_at_where_the_cluster_is_known() {
+    let mut objects = StaticObjects::default();
+    for (namespace, name) in [("shop", "web"), ("other", "web2")] {
+        let metadata = json!({"namespace": namespace, "name": name});
+        let pod =
+            json!({"apiVersion": "v1", "kind": "Pod", "metadata": metadata, "spec": privileged()});
+        objects.add(pod).unwrap();
+    }
+    let stricter = |objects: Arc<dyn ClusterObjects>| {
+        let environment = PluginEnvironment {
+            objects,
+            ..PluginEnvironment::default()
+        };
+        let mut registry = Registry::default();
+        registry.register(descriptor(&environment));
+        let plugin = configured(&registry, "PodSecurity", Value::Null);
+        let labels = json!({"pod-security.kubernetes.io/enforce": "baseline"});
+        let new = json!({"metadata": {"name": "shop", "labels": labels}});
+        let old = json!({"metadata": {"name": "shop"}});
+        let request = update(create("Namespace", "namespaces", new), old);
+        let (outcome, notes) = judge(&plugin, &request);
+        assert_eq!(outcome, Outcome::Pass);
+        notes.warnings().to_vec()
+    };
+    assert_eq!(
+        stricter(Arc::new(objects.clone())),
+        [
+            "existing pods in namespace \"shop\" violate the new PodSecurity enforce level \"baseline:latest\"",
+            "web: privileged",
+        ]
+    );
+    let unknown = objects.only([ObjectKind::NAMESPACE]);
+    assert_eq!(
+        stricter(Arc::new(unknown)),
+        ["failed to list pods while checking new PodSecurity enforce level"]
+    );
+    assert_eq!(
+        stricter(Arc::new(NoCluster::Unconfigured)),
+        [
+            "existing pods are not checked against the new PodSecurity enforce level \"baseline:latest\""
+        ]
+    );
 }

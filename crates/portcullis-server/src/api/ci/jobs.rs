@@ -5,8 +5,8 @@ use portcullis_jobs::{Eligibility, JobBody, JobDefinition, JobStatus, read_job};
 use portcullis_roles::{Condition, Parameters, Permission, Project};
 
 use super::{
-    DISCARDED, Held, INVALID, LIMIT, PAGE_NUMBER, SUBMISSION, created, job_trace, known, list_of,
-    object, paged, visible,
+    DISCARDED, Held, INVALID, LIMIT, PAGE_NUMBER, SUBMISSION, created, job_summary, job_trace,
+    known, list_of, object, paged, visible,
 };
 use crate::api::access::by_holder;
 use crate::api::action::{Action, Read};
@@ -143,9 +143,11 @@ pub(in crate::api) const ENDPOINTS: &[Endpoint] = &[
         query: &[
             text("status", "Only jobs with this status.", "pending"),
             text("project", "Only jobs of this project.", "shop/web"),
+            text("tenant", "Only jobs of this tenant's projects.", "shop"),
             PAGE_NUMBER,
             LIMIT,
         ],
+        refusals: &[(404, "The tenant is unknown.")],
         ..get(
             ("/api/v1/jobs", "allJobs"),
             Tag::Jobs,
@@ -153,6 +155,25 @@ pub(in crate::api) const ENDPOINTS: &[Endpoint] = &[
             ("List jobs", "The newest first: those that the caller may see."),
             list_of::<JobDetails>("A page of jobs."),
             list,
+        )
+    }
+    .with_ci(),
+    Endpoint {
+        query: &[
+            text("project", "Only jobs of this project.", "shop/web"),
+            text("tenant", "Only jobs of this tenant's projects.", "shop"),
+        ],
+        refusals: &[(404, "The tenant is unknown, or CI jobs are not served.")],
+        ..get(
+            ("/api/v1/jobs/summary", "jobSummary"),
+            Tag::Jobs,
+            by_holder::<Read>(),
+            (
+                "Count jobs",
+                "Those that the caller may see: by status, and those in the queue by how long they have waited.",
+            ),
+            object::<job_summary::JobsCounted>("The counts."),
+            job_summary::summary,
         )
     }
     .with_ci(),
@@ -291,9 +312,10 @@ fn list(call: Call<'_>) -> Answering<'_> {
         let page = paged(&mut query)?;
         let status = query.take("status")?.filter(|text| !text.is_empty());
         let status = status.map(|word| {
-            let wrong = |_| HttpError::bad_request(format!("invalid status `{word}`"));
+            let wrong = |_| HttpError::bad_request(invalid_status(&word));
             word.parse::<JobStatus>().map_err(wrong)
         });
+        let tenant = query.take("tenant")?.filter(|text| !text.is_empty());
         let project = query.take("project")?.filter(|text| !text.is_empty());
         let filter = JobFilter {
             status: status.transpose()?,
@@ -301,13 +323,28 @@ fn list(call: Call<'_>) -> Answering<'_> {
             roots: None,
         };
         query.done()?;
+        let tenant = tenant.map(|name| call.readable_tenant(&name)).transpose()?;
         let jobs = call.jobs().await?;
-        let read = |page| jobs.jobs(filter.clone(), page);
+        let is_meant =
+            |job: &JobDetails| tenant.is_none_or(|tenant| tenant.project(&job.project).is_some());
+        let read = |page| {
+            let page = jobs.jobs(filter.clone(), page);
+            async move {
+                let mut page = page.await?;
+                page.items.retain(is_meant);
+                Ok(page)
+            }
+        };
         let mut found = visible(&call, page, read).await?;
         let items = found.items.into_iter();
         found.items = items.map(|job| call.shown(job)).collect();
         answer::ok(&found)
     })
+}
+
+fn invalid_status(word: &str) -> String {
+    let known = JobStatus::ALL.map(JobStatus::as_str).join(", ");
+    format!("invalid status `{word}`: expected one of {known}")
 }
 
 /// `GET /api/v1/jobs/{id}`

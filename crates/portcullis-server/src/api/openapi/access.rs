@@ -46,7 +46,9 @@ pub(super) fn security(access: Access) -> Value {
         }
         Access::Credential(Credential::Controller) => json!([{"controllerSecret": []}]),
         // Tenants and the root may let everybody read.
-        Access::Tenant(Permission::Read, _) | Access::Root(Permission::Read, _) => {
+        Access::Reader(_)
+        | Access::Tenant(Permission::Read, _)
+        | Access::Root(Permission::Read, _) => {
             json!([{"bearer": []}, {"session": []}, {}])
         }
         Access::SignedIn(_) | Access::Tenant(..) | Access::Root(..) | Access::Holder(..) => {
@@ -58,7 +60,9 @@ pub(super) fn security(access: Access) -> Value {
 /// `x-portcullis-permission`: the permission a call needs.
 pub(super) fn permission(access: Access) -> Option<Value> {
     let (permission, at, conditions) = match access {
-        Access::Public(_) | Access::SignedIn(_) | Access::Credential(_) => return None,
+        Access::Public(_) | Access::SignedIn(_) | Access::Reader(_) | Access::Credential(_) => {
+            return None;
+        }
         Access::Tenant(permission, conditions) => (permission, "tenant", conditions),
         Access::Root(permission, conditions) => (permission, "root", conditions),
         Access::Holder(permission, conditions) => (permission, "holder", conditions),
@@ -77,6 +81,10 @@ pub(super) fn in_words(access: Access) -> String {
         Access::SignedIn(what) => {
             format!("**Needs authentication, but no permission:** it {what}.")
         }
+        Access::Reader(what) => format!(
+            "**Needs the permission `read`** at the root of the API, or a role by which the caller may read a tenant: it \
+             {what}."
+        ),
         Access::Tenant(permission, conditions) => needs(permission, "in the tenant", conditions),
         Access::Root(permission, conditions) => {
             needs(permission, "at the root of the API", conditions)

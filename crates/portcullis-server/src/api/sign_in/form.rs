@@ -5,12 +5,11 @@ use portcullis_authn::{Code, Sessions, local_path};
 use portcullis_core::clock;
 use portcullis_web::SignIn;
 
-use super::{SIGNS_IN, form_fields, sessions};
+use super::{FORM_BYTES, SIGNS_IN, form_fields, sessions};
 use crate::api::access::Access;
-use crate::api::answer::redirect;
 use crate::api::call::{Answering, Call};
 use crate::api::caller::Caller;
-use crate::api::cookies::{FORM, SESSION, cookie, set_cookie};
+use crate::api::cookies::{FORM, cookie, set_cookie};
 use crate::api::endpoint::{Endpoint, Success, Tag, Verb, get, text};
 use crate::api::people::{self, encoded};
 use crate::api::query::Query;
@@ -112,7 +111,7 @@ fn sign_in(call: Call<'_>) -> Answering<'_> {
     Box::pin(async move {
         let sessions = sessions(&call)?;
         let budget = &call.visitor.server.budget;
-        let fields = form_fields(budget, &mut *call.body).await?;
+        let fields = form_fields(budget, &mut *call.body, FORM_BYTES).await?;
         let field = |name: &str| {
             let found = fields.iter().find(|(own, _)| own == name);
             found.map(|(_, value)| value.as_str()).unwrap_or_default()
@@ -135,21 +134,8 @@ fn sign_in(call: Call<'_>) -> Answering<'_> {
                 return again(&call, next, &why.message);
             }
         };
-        let realm = authenticators.realm_of(&identity);
-        let (cookie, ends) = sessions
-            .seal_token(token, &identity, realm, now)
-            .map_err(|_| {
-                HttpError::new(
-                    StatusCode::UNPROCESSABLE_ENTITY,
-                    "token_too_long",
-                    "the token is too long for a session: use it as a bearer token",
-                )
-            })?;
-        let seconds = ends.duration_since(now).unwrap_or_default().as_secs();
-        let mut response = redirect(next)?;
-        set_cookie(call.at(), &mut response, SESSION, &cookie, seconds)?;
+        let mut response = super::session_with_token(&call, token, &identity, next)?;
         set_cookie(call.at(), &mut response, FORM, "", 0)?;
-        tracing::info!(user = identity.uid, realm, "signed in");
         Ok(response)
     })
 }

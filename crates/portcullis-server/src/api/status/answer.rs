@@ -14,6 +14,8 @@ pub(crate) struct Status {
     pub(super) version: &'static str,
     /// When the server was started.
     pub(super) started: String,
+    /// Whether this is the demonstration that runs without a configuration.
+    pub(super) is_demonstration: bool,
     /// What readiness depends on.
     pub(super) checks: Vec<CheckState>,
     /// The listeners.
@@ -56,6 +58,9 @@ pub(super) struct ReloadStatus {
     pub(super) at: String,
     /// Whether it took effect.
     pub(super) successful: bool,
+    /// What it changed, by name: policies with the beginning of their digests, plug-ins, listeners, certificates,
+    /// tenants and others; `nothing` if all is as before.
+    pub(super) changes: Option<String>,
     /// Why it did not.
     pub(super) error: Option<String>,
 }

@@ -97,6 +97,11 @@ impl<'v> InProcess<'v> {
         let roles = &self.gate.access.roles;
         let territory = match place {
             Place::Root => return vec![(roles.root(), None)],
+            Place::Anywhere => {
+                let tenants = roles.tenants().map(portcullis_roles::Tenant::scope);
+                let all = std::iter::once(roles.root()).chain(tenants);
+                return all.map(|scope| (scope, None)).collect();
+            }
             Place::Tenant(name) => {
                 let tenant = roles.tenant(name).map(portcullis_roles::Tenant::scope);
                 return tenant.into_iter().map(|scope| (scope, None)).collect();
@@ -147,6 +152,10 @@ impl Backend for InProcess<'_> {
         })
     }
 
+    fn has_playground(&self) -> bool {
+        self.gate.web.playground
+    }
+
     fn refusal(&self, permission: &str, place: Place<'_>) -> Option<String> {
         let Some(permission) = Permission::parse(permission) else {
             return Some(format!("unknown permission {permission}"));
@@ -169,7 +178,9 @@ impl Backend for InProcess<'_> {
 fn read(mut response: Response) -> Result<Value, Problem> {
     let content_type = response.headers().get(CONTENT_TYPE);
     let content_type = content_type.map_or(&[][..], HeaderValue::as_bytes);
-    let is_text = content_type.starts_with(b"text/plain");
+    let is_text = [&b"text/plain"[..], b"application/yaml"]
+        .iter()
+        .any(|text| content_type.starts_with(text));
     let Answer::Whole(content) = response.body_mut() else {
         return Err(Problem::internal());
     };

@@ -229,3 +229,53 @@ fn an_exemption_needs_the_permission_where_its_controller_is_managed() {
         assert_eq!(made.status, 201, "{above}: {}", made.text());
     }
 }
+
+#[test]
+fn counts_of_jobs_are_of_what_the_caller_may_see() {
+    let api = api();
+    for (project, name) in [
+        ("shop/web", "build"),
+        ("shop/web", "unit"),
+        ("lab/x", "unit"),
+    ] {
+        let job = job(project, name);
+        let made = api
+            .call(Some(&admin()), "POST", "/api/v1/jobs", Some(&job))
+            .json();
+        assert_eq!(
+            settled(&api, made["id"].as_u64().unwrap())["status"],
+            "pending"
+        );
+    }
+    let pending = |who: &str, query: &str| {
+        let path = format!("/api/v1/jobs/summary{query}");
+        let counts = api.get(Some(who), &path).json();
+        let statuses = counts["statuses"].as_array().unwrap().iter();
+        let of = |status: &Value| status["status"] == "pending";
+        let pending = statuses.clone().find(|one| of(one)).unwrap()["count"]
+            .as_u64()
+            .unwrap();
+        let waiting = counts["waiting"].as_array().unwrap().iter();
+        let waiting: u64 = waiting.map(|one| one["count"].as_u64().unwrap()).sum();
+        assert_eq!(waiting, pending, "{counts}");
+        assert_eq!(counts["oldest_queued_at"].is_string(), pending > 0);
+        pending
+    };
+    assert_eq!(pending(&admin(), ""), 3);
+    assert_eq!(pending(&admin(), "?tenant=t2"), 1);
+    assert_eq!(pending(&admin(), "?project=shop/web"), 2);
+    let bob = of("bob");
+    assert_eq!(pending(&bob, ""), 2);
+    assert_eq!(pending(&bob, "?project=lab/x"), 0);
+    // A tenant that he may not read looks as if it did not exist.
+    let (hidden, _) = api
+        .get(Some(&bob), "/api/v1/jobs/summary?tenant=t2")
+        .error(404);
+    let (unknown, _) = api
+        .get(Some(&bob), "/api/v1/jobs/summary?tenant=t9")
+        .error(404);
+    assert_eq!(hidden, unknown);
+    api.get(None, "/api/v1/jobs/summary").error(401);
+    api.get(Some(&of("carol")), "/api/v1/jobs/summary")
+        .error(403);
+}

@@ -38,6 +38,8 @@ fn policies_are_listed_in_order_and_shown_with_their_text() {
     assert_eq!(all["items"][0]["severity"], "high");
     assert_eq!(all["items"][0]["source"], "inline");
     assert_eq!(all["items"][0]["text"], Value::Null);
+    // It stands in the configuration file, and has not changed since the start.
+    assert_eq!(all["items"][0]["last_change"], Value::Null);
     assert_eq!(
         (&all["items"][1]["order"], &all["items"][1]["mode"]),
         (&json!(2), &json!("dry-run"))
@@ -74,6 +76,7 @@ fn the_status_names_what_is_checked_and_no_secret() {
         "{store}"
     );
     assert_eq!(status["last_reload"], Value::Null);
+    assert_eq!(status["is_demonstration"], false);
     assert_eq!(status["decision_log"]["on"], true);
     assert_eq!(status["authenticators"][0]["driver"], "HS256");
     api.get(Some(&of("alice")), "/api/v1/status").error(403);
@@ -86,6 +89,38 @@ fn the_status_is_not_for_anonymous_callers_who_may_read() {
     assert_eq!(api.get(None, "/api/tenants").status, 200);
     api.get(None, "/api/v1/status").error(401);
     assert_eq!(api.get(Some(&of("kim")), "/api/v1/status").status, 200);
+}
+
+#[test]
+fn members_of_one_tenant_see_it_in_the_list() {
+    let api = Api::start(&json!([
+        {"authorization-rule": {"name": "max", "conditions": [{"preferred_username": "max"}]}},
+        {"tenant": {"name": "shop", "anonymous-read-access": false, "projects": ["shop/*", "lab"], "role-mappings": {"max": "read"}}},
+        {"tenant": {"name": "plant", "anonymous-read-access": false}},
+        {"api-root": {"anonymous-read-access": false}},
+    ]));
+    let listed = |who: &str| api.get(Some(&of(who)), "/api/tenants").json();
+    let shop = json!([{"name": "shop", "projects": 1, "by_pattern": true, "queue": 0}]);
+    assert_eq!(listed("max"), shop);
+    api.get(Some(&of("nina")), "/api/tenants").error(403);
+    api.get(None, "/api/tenants").error(401);
+    let jobs = |who: &str, tenant: &str| {
+        let path = format!("/api/v1/jobs?tenant={tenant}");
+        api.get(Some(&of(who)), &path)
+    };
+    assert_eq!(jobs("max", "shop").json()["items"], json!([]));
+    for hidden in ["plant", "nowhere"] {
+        let (error, _) = jobs("max", hidden).error(404);
+        assert_eq!(error["message"], "unknown tenant");
+    }
+    let (error, _) = api
+        .get(Some(&of("max")), "/api/v1/jobs?status=foo")
+        .error(400);
+    let message = error["message"].as_str().unwrap();
+    assert!(
+        message.contains("expected one of created, preparing"),
+        "{message}"
+    );
 }
 
 #[test]

@@ -64,6 +64,7 @@ fn nobody_gets_in_where_a_permission_is_declared() {
                 continue;
             }
             let signed_in = [
+                "tenants",
                 "rootAuthorizations",
                 "tenantAuthorizations",
                 "roles",

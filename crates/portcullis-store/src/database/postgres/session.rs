@@ -1,5 +1,5 @@
 //! One connection. Nothing stays with it from one transaction to the next, so that a pooler may give every transaction
-//! another one: statements have no names, and timeouts are set in each transaction, together with its beginning.
+//! another one: statements have no names, and settings are made in each transaction, together with its beginning.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -22,10 +22,18 @@ const CONNECT: Duration = Duration::from_secs(10);
 const SILENT: Duration = Duration::from_secs(30);
 
 /// What a transaction asks of the server, unless the address says otherwise.
+///
+/// Every query that is repeated has an index that gives its rows in their order. The planner doesn't know that: the
+/// statistics of a queue are those of another moment, when it was empty perhaps, and then reading all of a table or
+/// sorting all that waits looks as cheap. Those ways have such a high cost here that they are taken only where there is no
+/// other, and a high cost must not have queries compiled.
 const SETTINGS: &[(&str, &str)] = &[
     ("statement_timeout", "60s"),
     ("lock_timeout", "10s"),
     ("idle_in_transaction_session_timeout", "60s"),
+    ("enable_seqscan", "off"),
+    ("enable_sort", "off"),
+    ("jit", "off"),
 ];
 
 /// Prepared statements that are kept, where the address asks for them.
@@ -48,7 +56,7 @@ type Parameter<'a> = &'a (dyn ToSql + Sync);
 /// A connection to a server.
 pub(super) struct Session {
     client: Client,
-    /// The timeouts, as statements.
+    /// What every transaction sets, as statements.
     settings: String,
     /// Statements that the server keeps for this connection; none behind a pooler.
     prepared: Option<HashMap<String, Statement>>,
@@ -98,7 +106,7 @@ impl Session {
         self.client.is_closed()
     }
 
-    /// Begins a transaction, with its timeouts, in one round trip.
+    /// Begins a transaction, with its settings, in one round trip.
     pub(super) fn begin(&mut self, beginning: Beginning) -> Result<(), postgres::Error> {
         let begin = match beginning {
             Beginning::Write => "BEGIN",

@@ -237,6 +237,20 @@ impl Fake {
     fn single(&self, path: &str) -> Answer {
         let world = self.lock();
         let parts: Vec<_> = path.split('/').collect();
+        match parts[..] {
+            ["", "api", "v1"] => return resources(&[("pods", "Pod"), ("nodes", "Node")]),
+            ["", "apis", "core.gardener.cloud", "v1beta1"] => {
+                return resources(&[
+                    ("shoots", "Shoot"),
+                    ("shoots/status", "Plant"),
+                    ("shoots", "Plant"),
+                ]);
+            }
+            ["", "api", "v1", "namespaces", namespace, "pods"] => {
+                return world.of_namespace(namespace);
+            }
+            _ => {}
+        }
         let ["", "api", "v1", "namespaces", namespace, "pods", name] = parts[..] else {
             return text(404, "404 page not found\n".to_owned());
         };
@@ -315,7 +329,31 @@ async fn send(sender: &mut Sender<Bytes, Infallible>, line: &str) -> bool {
     first.is_ok() && second.is_ok()
 }
 
+/// What a group has.
+fn resources(all: &[(&str, &str)]) -> Answer {
+    let resource = |(name, kind): &(&str, &str)| json!({"name": name, "kind": kind, "namespaced": *kind != "Node"});
+    let all: Vec<_> = all.iter().map(resource).collect();
+    text(
+        200,
+        json!({"kind": "APIResourceList", "resources": all}).to_string(),
+    )
+}
+
 impl World {
+    fn of_namespace(&self, namespace: &str) -> Answer {
+        let pods = self.objects.get(super::PODS).into_iter().flatten();
+        let prefix = format!("{namespace}/");
+        let some = pods.filter(|(key, _)| key.starts_with(&prefix));
+        let items: Vec<_> = some.map(|(_, object)| object.clone()).collect();
+        let items = items.join(",");
+        text(
+            200,
+            format!(
+                r#"{{"kind":"PodList","metadata":{{"resourceVersion":"1"}},"items":[{items}]}}"#
+            ),
+        )
+    }
+
     fn tell(&mut self, resource: &'static str, verb: &str, object: &str) {
         let line = format!(r#"{{"type":"{verb}","object":{object}}}"#);
         self.log.push((self.version, resource, line));

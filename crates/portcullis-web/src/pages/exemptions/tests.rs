@@ -21,7 +21,7 @@ fn exemptions_are_listed_with_what_they_are_from_and_why() {
     assert_eq!(status, 200, "{html}");
     assert!(html.contains("controller budget"), "{html}");
     assert!(html.contains("&#60;script&#62;release week"), "{html}");
-    assert!(!html.contains("<script"));
+    assert!(!html.contains("<script>"));
     assert!(html.contains("2026-11-20 00:00:00 UTC"));
     assert!(html.contains("CHG-1"));
     assert!(html.contains(r#"action="/exemptions/4/revoke""#));

@@ -69,13 +69,17 @@ pub(super) fn summary(job: &Job) -> String {
 fn waiting(job: &Job) -> Option<String> {
     let mut items = job.prerequisites.items.iter();
     let item = items.find(|item| item.state == "waiting")?;
-    let by = item.by.as_deref().map(|by| format!(" by {by}"));
+    let named = if item.name == "tenant" {
+        " by tenant "
+    } else {
+        " by "
+    };
+    let by = item.by.as_deref().map(|by| format!("{named}{by}"));
     let detail = item.detail.as_deref().map(|detail| format!(": {detail}"));
     let (by, detail) = (by.unwrap_or_default(), detail.unwrap_or_default());
     Some(match item.name.as_str() {
         "admission" => format!("waiting for admission{by}{detail}"),
-        // The detail says which tenant is paused, and why.
-        "tenant" => format!("held back{detail}"),
+        "tenant" => format!("held back{by}{detail}"),
         name => format!("waiting for {name}{by}{detail}"),
     })
 }

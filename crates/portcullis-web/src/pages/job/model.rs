@@ -97,15 +97,6 @@ pub(super) struct RunnerLists {
     pub(super) rejected_ids: Vec<String>,
 }
 
-/// Whether a runner may take the job.
-#[derive(Debug, Deserialize)]
-pub(super) struct Candidate {
-    pub(super) id: u64,
-    pub(super) description: String,
-    pub(super) eligible: bool,
-    pub(super) reasons: Vec<String>,
-}
-
 impl Job {
     /// Whether nothing happens to it any more unless it is retried.
     pub(super) fn is_finished(&self) -> bool {

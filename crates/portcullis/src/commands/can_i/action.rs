@@ -15,6 +15,7 @@ use crate::commands::text::data;
 use crate::commands::text::data::Output;
 use crate::commands::text::plain::printable;
 use crate::commands::text::terminal::Terminal;
+use crate::commands::text::wrap::hanging;
 use crate::exit::Exit;
 use crate::output;
 
@@ -88,7 +89,8 @@ pub(super) fn run(asked: &CanIAction) -> Result<Exit, Failure> {
         value.insert("anonymous_read".to_owned(), anonymous_read.into());
     }
     output::data(&data::write(&value.into(), asked.output, || {
-        let mut text = terminal.answer(&printable(&line), is_yes);
+        let line = hanging(&printable(&line), 2, terminal.width);
+        let mut text = terminal.answer(&line, is_yes);
         text.push('\n');
         if asked.explain {
             text.push('\n');

@@ -10,6 +10,7 @@ use crate::commands::graph::{GraphFlags, listed};
 use crate::commands::text::data::Output;
 use crate::commands::text::plain::printable;
 use crate::commands::text::terminal::Terminal;
+use crate::commands::text::wrap::hanging;
 use crate::commands::text::{columns, data};
 use crate::exit::Exit;
 use crate::output;
@@ -83,7 +84,8 @@ pub(super) fn run(asked: &CanIAccess) -> Result<Exit, Failure> {
     opened::warn(&answer.problems);
     let terminal = Terminal::of_output();
     output::data(&data::write(&json!(answer), asked.output, || {
-        let mut text = terminal.answer(&printable(&line(&answer)), answer.allowed);
+        let line = hanging(&printable(&line(&answer)), 2, terminal.width);
+        let mut text = terminal.answer(&line, answer.allowed);
         text.push('\n');
         if asked.explain {
             text.push_str(&explained(&answer, terminal));
@@ -136,8 +138,9 @@ fn explained(answer: &CanI, terminal: Terminal) -> String {
         if !one.reason.is_empty() {
             heading = format!("{heading}: {}", one.reason);
         }
-        text.push_str(&format!("\n{}\n", terminal.heading(&printable(&heading))));
-        for line in columns::fields(&why(one)).lines() {
+        let heading = hanging(&printable(&heading), 2, terminal.width);
+        text.push_str(&format!("\n{}\n", terminal.heading(&heading)));
+        for line in columns::fields(&why(one), terminal.indented(2)).lines() {
             text.push_str(&format!("  {line}\n"));
         }
     }

@@ -76,7 +76,7 @@ pub(super) fn answered(answer: &Answer) -> Result<(), ClientError> {
         ))
     })?;
     server.post(&["v1", "admission", "callback", token], &verdict(answer))?;
-    output::tell(&format!("job {} {}", answer.job, answer.verdict.word()));
+    output::hint(&format!("job {} {}", answer.job, answer.verdict.word()));
     Ok(())
 }
 

@@ -8,6 +8,7 @@ use super::page::Printer;
 use crate::arguments::{Filter, Store};
 use crate::commands::text::data::Output;
 use crate::commands::text::plain::{counted, printable};
+use crate::commands::text::terminal::Terminal;
 use crate::exit::Exit;
 use crate::output;
 use crate::source::{self, DecisionSource, Followed, PAGE, SourceError};
@@ -92,13 +93,20 @@ fn pages(source: &mut dyn DecisionSource, list: &List) -> Result<(), SourceError
 
 fn tell_rest(list: &List, shown: usize, next: Option<&str>) {
     match next {
-        Some(next) => output::tell(&format!(
+        Some(next) => output::hint(&format!(
             "only the newest {}: --limit 0 prints all, --after {} the next ones",
             counted(shown, "decision", "decisions"),
             printable(next)
         )),
-        None if shown == 0 && list.after.is_none() => output::tell("no decisions found"),
+        None if shown == 0 && list.after.is_none() => output::hint("no decisions found"),
         None => {}
+    }
+    // Who reads it on a terminal may want to go on.
+    if shown > 0 && Terminal::of_output().width.is_some() {
+        let place = list.store.flags();
+        output::hint(&format!(
+            "why: portcullis explain ID{place}, or portcullis explain --last{place}"
+        ));
     }
 }
 

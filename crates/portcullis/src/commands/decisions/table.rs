@@ -3,7 +3,7 @@
 use portcullis_core::Door;
 use portcullis_record::{Answer, Summary};
 
-use crate::commands::text::plain::{printable, shortened};
+use crate::commands::text::plain::{fitted, printable, width};
 use crate::commands::text::terminal::Terminal;
 
 /// A column: its name, the least width, the most it may grow to on a terminal, and when it is left out
@@ -102,8 +102,8 @@ impl Table {
             .terminal
             .width
             .map_or(usize::MAX, |width| width.saturating_sub(used));
-        for (place, (width, column)) in self.widths.iter_mut().zip(&COLUMNS).enumerate() {
-            let Some(width) = width else {
+        for (place, (shown, column)) in self.widths.iter_mut().zip(&COLUMNS).enumerate() {
+            let Some(shown) = shown else {
                 continue;
             };
             let is_last = place + 1 == COLUMNS.len();
@@ -114,9 +114,9 @@ impl Table {
                 Some(_) => column.most,
                 None => usize::MAX,
             };
-            let wanted = cells.map(|cell| cell.chars().count().min(most)).max();
-            let more = wanted.unwrap_or(0).saturating_sub(*width).min(room);
-            *width += more;
+            let wanted = cells.map(|cell| width(cell).min(most)).max();
+            let more = wanted.unwrap_or(0).saturating_sub(*shown).min(room);
+            *shown += more;
             room -= more;
         }
     }
@@ -134,8 +134,7 @@ impl Table {
                 (true, None) => usize::MAX,
                 (false, _) => width,
             };
-            let shown = shortened(cell, width);
-            let padding = width.saturating_sub(shown.chars().count());
+            let (shown, padding) = fitted(cell, width);
             match answer {
                 Some(answer) if column.name == "VERDICT" => {
                     line.push_str(&self.terminal.answer(&shown, answer == Answer::Allow));
@@ -259,7 +258,7 @@ mod tests {
             let text = table.rows(&items());
             for line in text.lines() {
                 let least = 26 + GAP + 16 + GAP + 7;
-                assert!(line.chars().count() <= width.max(least), "{width}: {line}");
+                assert!(super::width(line) <= width.max(least), "{width}: {line}");
             }
             // What is needed to go on is always there.
             for name in ["ID", "ACTION", "VERDICT"] {

@@ -1,7 +1,10 @@
 //! Judging: every object becomes a review, and every review a judgement.
 
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, OnceLock};
+
 use portcullis_core::{AuthorizerChain, Kind, UserInfo};
-use portcullis_document::{Fault, Source};
+use portcullis_document::{Fault, Faults, Source};
 use portcullis_gate::offline::{
     self, Blueprint, Content, Item, Judge, JudgeKind, Judged, Manifest, Offline, ReviewRequest,
     Sent, asker, review_text,
@@ -9,64 +12,45 @@ use portcullis_gate::offline::{
 use serde_json::Value;
 
 use super::Eval;
-use super::input::{Input, Inputs};
-use super::outcome::{DocumentPosition, Evaluation, Judgement, Outcome, Ruling, Unread};
+use super::input::{Input, Olds};
+use super::outcome::{DocumentPosition, Judgement, Outcome, Ruling, Unread};
 use super::{access, judges};
 use crate::commands::text::plain::printable;
 
-/// Judges everything.
-pub(super) fn all(
-    blueprint: &Blueprint,
-    offline: &Offline,
-    authorizers: Option<&AuthorizerChain>,
-    eval: &Eval,
-    inputs: Inputs,
-) -> Evaluation {
-    let judges = blueprint.judges();
-    let request = &eval.request;
-    let bench = Bench {
-        blueprint,
-        offline,
-        authorizers,
-        eval,
-        user: asker(&request.user, &request.groups),
-        sent: Sent {
-            path: request.path.clone(),
-            headers: request.headers.clone(),
-            caller: blueprint.own_caller(),
-        },
-        olds: &inputs.olds,
-        is_pair: inputs.items.len() == 1 && inputs.olds.len() == 1,
-        judges: &judges,
-    };
-    let numbered = inputs.items.into_iter().enumerate();
-    let outcomes = numbered.map(|(number, input)| bench.input(number, input));
-    let outcomes = outcomes.collect();
-    let authorizers = authorizers.iter().flat_map(|chain| chain.names());
-    let authorizers = authorizers.map(|name| Judge::new(name, JudgeKind::Authorizer));
-    let authorizers: Vec<Judge> = authorizers.collect();
-    Evaluation {
-        outcomes,
-        judges: judges.into_iter().chain(authorizers).collect(),
-        inputs: eval
-            .inputs()
-            .map(|path| path.display().to_string())
-            .collect(),
-    }
+/// What is said where access is to be judged without a configuration.
+pub(super) const NO_AUTHORIZERS: &str =
+    "a SubjectAccessReview needs the authorizers of a configuration: give --config FILE";
+
+/// What is said of each review of access then. Why is said once, at the end.
+const NOT_EVALUATED: &str = "the SubjectAccessReview is not evaluated";
+
+/// The user, unless the command line or a CI job names one.
+const USER: &str = "portcullis-eval";
+
+/// Something to judge.
+#[derive(Debug)]
+pub(super) struct Work {
+    /// Its number among all, from 0.
+    pub(super) number: usize,
+    /// There is nothing else.
+    pub(super) is_alone: bool,
+    pub(super) input: Input,
 }
 
-struct Bench<'a> {
+/// What all judging needs. Chains are passed in, since each may judge only one request at a time.
+pub(super) struct Bench<'a> {
     blueprint: &'a Blueprint,
-    offline: &'a Offline,
-    authorizers: Option<&'a AuthorizerChain>,
     eval: &'a Eval,
+    /// Whether there is a configuration that could have authorizers.
+    has_file: bool,
+    /// Built for the first review of access.
+    authorizers: OnceLock<Result<AuthorizerChain, Faults>>,
+    needs_configuration: AtomicBool,
     user: UserInfo,
     /// How reviews are sent, as policies see it.
     sent: Sent,
-    olds: &'a [Manifest],
-    /// There is one object and one old one: they belong together, whatever their names.
-    is_pair: bool,
-    judges: &'a [Judge],
+    olds: Olds,
+    judges: Vec<Judge>,
 }
 
 /// What an object is called.
@@ -76,44 +60,112 @@ struct Named {
     name: String,
 }
 
-impl Bench<'_> {
-    fn input(&self, number: usize, input: Input) -> Outcome {
-        let (file, item) = match input {
+impl<'a> Bench<'a> {
+    /// For what the command line asks.
+    ///
+    /// # Errors
+    ///
+    /// When the objects before an update can't be read.
+    pub(super) fn new(
+        blueprint: &'a Blueprint,
+        eval: &'a Eval,
+        has_file: bool,
+    ) -> Result<Self, Box<Fault>> {
+        let request = &eval.request;
+        Ok(Self {
+            blueprint,
+            eval,
+            has_file,
+            authorizers: OnceLock::new(),
+            needs_configuration: AtomicBool::new(false),
+            user: asker(request.user.as_deref().unwrap_or(USER), &request.groups),
+            sent: Sent {
+                path: request.path.clone(),
+                headers: request.headers.clone(),
+                caller: blueprint.own_caller(),
+            },
+            olds: Olds::read(eval)?,
+            judges: blueprint.judges(),
+        })
+    }
+
+    /// Who judges objects, in order.
+    pub(super) fn judges(&self) -> &[Judge] {
+        &self.judges
+    }
+
+    /// The authorizers, if they were asked for.
+    pub(super) fn authorizers(&self) -> Vec<Judge> {
+        let chain = self.authorizers.get().and_then(|chain| chain.as_ref().ok());
+        let names = chain.iter().flat_map(|chain| chain.names());
+        let authorizers = names.map(|name| Judge::new(name, JudgeKind::Authorizer));
+        authorizers.collect()
+    }
+
+    /// What is wrong with the authorizers, if they were asked for.
+    pub(super) fn wrong_with_authorizers(&self) -> Option<&Faults> {
+        self.authorizers.get()?.as_ref().err()
+    }
+
+    /// Whether there was access to judge, and no configuration that says how.
+    pub(super) fn needs_configuration(&self) -> bool {
+        self.needs_configuration.load(Ordering::Relaxed)
+    }
+
+    /// Whether there is just one object before an update.
+    pub(super) fn has_one_old(&self) -> bool {
+        self.olds.only().is_some()
+    }
+
+    /// What becomes of an input if there is no chain to judge it.
+    pub(super) fn not_judged(&self, work: Work, why: &str) -> Outcome {
+        let (file, item) = match work.input {
             Input::Document(file, item) => (file, item),
-            Input::File(file, fault) => {
-                let (index, line) = (0, 1);
-                return Outcome::Unread(Box::new(Unread {
-                    spot: DocumentPosition { file, index, line },
-                    is_file: true,
-                    fault,
-                }));
-            }
+            Input::File(file, fault) => return unread_file(file, fault),
+        };
+        let (index, line) = (item.index, item.line);
+        let spot = DocumentPosition { file, index, line };
+        let fault = item.content.err();
+        let fault = fault.unwrap_or_else(|| self::fault(&spot, why.to_owned()));
+        unread(spot, fault)
+    }
+
+    /// Judges one input by a chain.
+    pub(super) fn judge(&self, offline: &Offline, work: Work) -> Outcome {
+        let (file, item) = match work.input {
+            Input::Document(file, item) => (file, item),
+            Input::File(file, fault) => return unread_file(file, fault),
         };
         let Item {
             index,
             line,
             content,
+            ..
         } = item;
         let spot = DocumentPosition { file, index, line };
-        match content.and_then(|content| self.content(number, &spot, content)) {
+        let place = (work.number, work.is_alone);
+        if let Ok(Content::Access(_)) = &content
+            && let Err(fault) = self.chain(&spot)
+        {
+            return apart(spot, fault);
+        }
+        let judged = content.and_then(|content| self.content(offline, place, &spot, content));
+        match judged {
             Ok(judgement) => Outcome::Judged(Box::new(judgement)),
-            Err(fault) => Outcome::Unread(Box::new(Unread {
-                spot,
-                is_file: false,
-                fault,
-            })),
+            Err(fault) => unread(spot, fault),
         }
     }
 
     fn content(
         &self,
-        number: usize,
+        offline: &Offline,
+        place: (usize, bool),
         spot: &DocumentPosition,
         content: Content,
     ) -> Result<Judgement, Box<Fault>> {
         match content {
             Content::Object(manifest) => {
-                let judged = self.object(number, spot, &manifest)?;
+                let judged = self.object(offline, place, spot, &manifest)?;
                 let named = Named {
                     kind: manifest.kind,
                     namespace: manifest.namespace,
@@ -122,7 +174,7 @@ impl Bench<'_> {
                 Ok(self.judgement(spot, named, judged))
             }
             Content::Admission(review) => {
-                let judged = self.offline.judge_sent(&review.text, &self.sent);
+                let judged = offline.judge_sent(&review.text, &self.sent);
                 let judged = judged.map_err(|wrong| Box::new(review.fault(spot.index, wrong)))?;
                 let request = &judged.request;
                 let named = Named {
@@ -133,47 +185,62 @@ impl Bench<'_> {
                 Ok(self.judgement(spot, named, judged))
             }
             Content::Access(review) => {
-                let chain = self.authorizers.cloned().unwrap_or_default();
-                let judged = offline::judge_access(&chain, &review.text);
+                let chain = self.chain(spot)?;
+                let judged = offline::judge_access(chain, &review.text);
                 let (access, verdict) =
                     judged.map_err(|wrong| Box::new(review.fault(spot.index, wrong)))?;
-                Ok(access::judgement(spot, &chain, &access, &verdict))
+                Ok(access::judgement(spot, chain, &access, &verdict))
             }
         }
     }
 
+    /// The authorizers, which the first review of access builds.
+    fn chain(&self, spot: &DocumentPosition) -> Result<&AuthorizerChain, Box<Fault>> {
+        if !self.has_file {
+            self.needs_configuration.store(true, Ordering::Relaxed);
+            return Err(fault(spot, NOT_EVALUATED.to_owned()));
+        }
+        let name = self.eval.chain.as_deref();
+        let build = || self.blueprint.authorizers(name);
+        let chain = self.authorizers.get_or_init(build);
+        let wrong = |_: &Faults| fault(spot, NOT_EVALUATED.to_owned());
+        chain.as_ref().map_err(wrong)
+    }
+
     fn object(
         &self,
-        number: usize,
+        offline: &Offline,
+        (number, is_alone): (usize, bool),
         spot: &DocumentPosition,
         manifest: &Manifest,
     ) -> Result<Judged, Box<Fault>> {
-        let DocumentPosition { file, index, .. } = spot;
-        let fault = |message: String| {
-            let source = Source::named(file);
-            Box::new(source.fault(None, format!("document {index}"), message))
-        };
         let request = &self.eval.request;
-        let mut olds = self.olds.iter();
-        let old = olds.find(|old| self.is_pair || old.is_same_object(manifest));
+        // The only object and the only old one belong together, whatever their names.
+        let pair = self.olds.only().filter(|_| is_alone);
+        let old = pair.or_else(|| self.olds.of(manifest));
         if let (None, Some(path)) = (old, &request.old) {
             let (kind, name) = (&manifest.kind.kind, &manifest.name);
-            return Err(fault(format!(
+            let message = format!(
                 "{} has no {kind} {name:?} in namespace {:?}: there is nothing to update",
                 path.display(),
                 manifest.namespace,
-            )));
+            );
+            return Err(fault(spot, message));
         }
+        let own = match request.user {
+            None => offline::user_of_job(manifest, &request.groups),
+            Some(_) => None,
+        };
         let question = ReviewRequest {
             operation: request.operation,
             old,
-            user: &self.user,
+            user: own.as_ref().unwrap_or(&self.user),
             dry_run: request.dry_run,
             uid: &format!("{number:08x}-0000-4000-8000-000000000000"),
         };
         let review = review_text(manifest, question);
-        let judged = self.offline.judge_sent(&review, &self.sent);
-        judged.map_err(|wrong| fault(wrong.message))
+        let judged = offline.judge_sent(&review, &self.sent);
+        judged.map_err(|wrong| fault(spot, wrong.message))
     }
 
     fn judgement(&self, spot: &DocumentPosition, named: Named, judged: Judged) -> Judgement {
@@ -202,7 +269,7 @@ impl Bench<'_> {
             asked: asked.cloned(),
             parts: judges::all(
                 self.blueprint,
-                self.judges,
+                &self.judges,
                 &named.kind,
                 (&verdict, &beyond),
             ),
@@ -217,6 +284,37 @@ impl Bench<'_> {
             spot: spot.clone(),
         }
     }
+}
+
+/// A file that can't be read at all.
+fn unread_file(file: Arc<str>, fault: Box<Fault>) -> Outcome {
+    let (index, line) = (0, 1);
+    apart(DocumentPosition { file, index, line }, fault)
+}
+
+/// What counts as no object.
+fn apart(spot: DocumentPosition, fault: Box<Fault>) -> Outcome {
+    Outcome::Unread(Box::new(Unread {
+        spot,
+        is_apart: true,
+        fault,
+    }))
+}
+
+/// A document that can't be judged.
+fn unread(spot: DocumentPosition, fault: Box<Fault>) -> Outcome {
+    Outcome::Unread(Box::new(Unread {
+        spot,
+        is_apart: false,
+        fault,
+    }))
+}
+
+/// What is wrong with a document as a whole.
+fn fault(spot: &DocumentPosition, message: String) -> Box<Fault> {
+    let DocumentPosition { file, index, .. } = spot;
+    let source = Source::named(&**file);
+    Box::new(source.fault(None, format!("document {index}"), message))
 }
 
 /// `Pod default/web`: what an object is called in tables and reports.

@@ -1,54 +1,84 @@
 //! A `JUnit` report: one suite for each plug-in or policy, one case for each object.
+//!
+//! Each suite says first how many cases it has, and has the cases of all objects. So their text is put aside until the
+//! end: of each suite some KiB are in memory, and where the rest is.
 
 use std::fmt::Write;
+use std::io;
+use std::ops::Range;
 
-use super::outcome::{DocumentPosition, Evaluation, JudgeResult, Judgement, Outcome, Unread};
-use crate::commands::text::xml::escaped;
 use portcullis_core::PolicyOutcome;
+use portcullis_gate::offline::Judge;
+
+use super::outcome::{DocumentPosition, JudgeResult, Judgement, Outcome, Unread};
+use super::totals::Totals;
+use super::writer::Writer;
+use crate::commands::text::spool::Spool;
+use crate::commands::text::xml::escaped;
+
+/// So much of a suite stays in memory.
+const KEPT: usize = 16 << 10;
 
 /// The suite of manifests that could not be read.
 const UNREAD: &str = "manifests";
 
-/// The report as XML.
-pub(super) fn write(evaluation: &Evaluation) -> String {
-    let mut suites: Vec<Suite> = Vec::new();
-    for judge in &evaluation.judges {
-        suites.push(Suite::new(&judge.name));
+/// The report, as far as it is known.
+pub(super) struct Junit {
+    suites: Vec<Suite>,
+    /// Of manifests that could not be read; it comes last.
+    unread: Suite,
+    spool: Spool,
+}
+
+impl Junit {
+    /// An empty suite for each who judges.
+    pub(super) fn new(judges: &[Judge]) -> Self {
+        Self {
+            suites: judges.iter().map(|judge| Suite::new(&judge.name)).collect(),
+            unread: Suite::new(UNREAD),
+            spool: Spool::default(),
+        }
     }
-    for outcome in &evaluation.outcomes {
-        if let Outcome::Judged(judged) = outcome {
-            for part in &judged.parts {
-                let known = suites.iter().position(|suite| suite.name == part.name);
-                let place = known.unwrap_or_else(|| {
-                    suites.push(Suite::new(&part.name));
-                    suites.len() - 1
-                });
-                if let Some(suite) = suites.get_mut(place) {
-                    suite.case(judged, part);
+}
+
+impl Writer for Junit {
+    fn add(&mut self, outcome: &Outcome, _: &mut String) {
+        match outcome {
+            Outcome::Judged(judged) => {
+                for part in &judged.parts {
+                    let known = self.suites.iter().position(|suite| suite.name == part.name);
+                    let place = known.unwrap_or_else(|| {
+                        self.suites.push(Suite::new(&part.name));
+                        self.suites.len() - 1
+                    });
+                    if let Some(suite) = self.suites.get_mut(place) {
+                        suite.case(judged, part);
+                        suite.spill(&mut self.spool);
+                    }
                 }
+            }
+            Outcome::Unread(one) => {
+                self.unread.unread(one);
+                self.unread.spill(&mut self.spool);
             }
         }
     }
-    let mut unread = Suite::new(UNREAD);
-    for outcome in &evaluation.outcomes {
-        if let Outcome::Unread(one) = outcome {
-            unread.unread(one);
-        }
+
+    fn end(&mut self, _: &Totals, out: &mut dyn io::Write) -> io::Result<()> {
+        let unread = Some(&self.unread).filter(|suite| suite.tests > 0);
+        let suites = || self.suites.iter().chain(unread);
+        let total = |count: fn(&Suite) -> usize| suites().map(count).sum::<usize>();
+        writeln!(
+            out,
+            "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites name=\"portcullis eval\" tests=\"{}\" failures=\"{}\" errors=\"{}\" skipped=\"{}\">",
+            total(|s| s.tests),
+            total(|s| s.failures),
+            total(|s| s.errors),
+            total(|s| s.skipped),
+        )?;
+        suites().try_for_each(|suite| suite.write(&self.spool, out))?;
+        writeln!(out, "</testsuites>")
     }
-    if unread.tests > 0 {
-        suites.push(unread);
-    }
-    let total = |count: fn(&Suite) -> usize| suites.iter().map(count).sum::<usize>();
-    let mut text = format!(
-        "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites name=\"portcullis eval\" tests=\"{}\" failures=\"{}\" errors=\"{}\" skipped=\"{}\">\n",
-        total(|s| s.tests),
-        total(|s| s.failures),
-        total(|s| s.errors),
-        total(|s| s.skipped),
-    );
-    suites.iter().for_each(|suite| suite.write(&mut text));
-    text.push_str("</testsuites>\n");
-    text
 }
 
 /// A suite under construction.
@@ -58,7 +88,10 @@ struct Suite {
     failures: usize,
     errors: usize,
     skipped: usize,
+    /// The last cases.
     cases: String,
+    /// Where those before are.
+    spilled: Vec<Range<u64>>,
 }
 
 impl Suite {
@@ -70,6 +103,15 @@ impl Suite {
             errors: 0,
             skipped: 0,
             cases: String::new(),
+            spilled: Vec::new(),
+        }
+    }
+
+    /// Puts the cases aside when they have become many.
+    fn spill(&mut self, spool: &mut Spool) {
+        if self.cases.len() >= KEPT {
+            self.spilled.push(spool.push(&self.cases));
+            self.cases.clear();
         }
     }
 
@@ -103,7 +145,7 @@ impl Suite {
         self.errors += 1;
         let message = escaped(&unread.fault.to_string());
         let inner = format!("<error type=\"unreadable\" message=\"{message}\">{message}</error>");
-        let name = match unread.is_file {
+        let name = match unread.is_apart {
             true => "file".to_owned(),
             false => format!("document {}", unread.spot.index),
         };
@@ -119,16 +161,19 @@ impl Suite {
         );
     }
 
-    fn write(&self, text: &mut String) {
-        let _ = writeln!(
-            text,
-            "  <testsuite name=\"{}\" tests=\"{}\" failures=\"{}\" errors=\"{}\" skipped=\"{}\">\n{}  </testsuite>",
+    fn write(&self, spool: &Spool, out: &mut dyn io::Write) -> io::Result<()> {
+        writeln!(
+            out,
+            "  <testsuite name=\"{}\" tests=\"{}\" failures=\"{}\" errors=\"{}\" skipped=\"{}\">",
             escaped(&self.name),
             self.tests,
             self.failures,
             self.errors,
             self.skipped,
-            self.cases,
-        );
+        )?;
+        for part in &self.spilled {
+            spool.copy_range(part.clone(), out)?;
+        }
+        writeln!(out, "{}  </testsuite>", self.cases)
     }
 }

@@ -1,27 +1,14 @@
-//! The outcome for every document and every plug-in or policy.
+//! The outcome for a document, and for every plug-in or policy that was asked about it.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 use std::time::Duration;
 
 use portcullis_core::patch::PatchOperation;
 use portcullis_core::{HostCallStep, PolicyMode, PolicyOutcome, Step, Verdict};
 use portcullis_document::Fault;
-use portcullis_gate::offline::{ConsoleLine, Judge, JudgeKind};
+use portcullis_gate::offline::ConsoleLine;
 use serde_json::Value;
-
-use crate::commands::text::plain::{counted, printable};
-
-use crate::exit::Exit;
-
-/// Everything that came out.
-#[derive(Debug)]
-pub(super) struct Evaluation {
-    /// Who judges, in order.
-    pub(super) judges: Vec<Judge>,
-    /// What was to be read, as it is named on the command line.
-    pub(super) inputs: Vec<String>,
-    pub(super) outcomes: Vec<Outcome>,
-}
 
 /// What came out for one document.
 #[derive(Debug)]
@@ -33,7 +20,7 @@ pub(super) enum Outcome {
 /// Where a document stands.
 #[derive(Debug, Clone)]
 pub(super) struct DocumentPosition {
-    pub(super) file: String,
+    pub(super) file: Arc<str>,
     /// Its number among the documents of the file, from 0.
     pub(super) index: usize,
     pub(super) line: u64,
@@ -43,8 +30,9 @@ pub(super) struct DocumentPosition {
 #[derive(Debug)]
 pub(super) struct Unread {
     pub(super) spot: DocumentPosition,
-    /// It is the whole file, so that nobody knows what would be in it.
-    pub(super) is_file: bool,
+    /// It is said on standard error, and counts as no object: a whole file, of which it is not known what would be in
+    /// it, or a request that can't be judged as the command line is.
+    pub(super) is_apart: bool,
     pub(super) fault: Box<Fault>,
 }
 
@@ -170,110 +158,5 @@ impl SourcePosition {
     pub(super) fn written(&self) -> String {
         let column = self.column.map_or(String::new(), |c| format!(":{c}"));
         format!("{}:{}{column}", self.label, self.line)
-    }
-}
-
-/// How many objects ended how; each counts once.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(super) struct Summary {
-    pub(super) allowed: usize,
-    pub(super) denied: usize,
-    pub(super) errors: usize,
-    pub(super) skipped: usize,
-}
-
-impl Evaluation {
-    pub(super) fn summary(&self) -> Summary {
-        let mut summary = Summary::default();
-        for outcome in &self.outcomes {
-            let count = match outcome {
-                Outcome::Unread(unread) if unread.is_file => continue,
-                Outcome::Unread(_) => &mut summary.errors,
-                Outcome::Judged(judged) => match &judged.ruling {
-                    ruling if ruling.is_undecided => &mut summary.errors,
-                    ruling if !ruling.is_allowed => &mut summary.denied,
-                    ruling if !ruling.is_judged => &mut summary.skipped,
-                    _ => &mut summary.allowed,
-                },
-            };
-            *count += 1;
-        }
-        summary
-    }
-
-    /// The exit code's meaning, the same whatever is printed.
-    pub(super) fn exit(&self) -> Exit {
-        let is_unread = |o: &Outcome| matches!(o, Outcome::Unread(_));
-        let summary = self.summary();
-        if self.outcomes.iter().any(is_unread) {
-            Exit::Invalid
-        } else if summary.denied > 0 {
-            Exit::No
-        } else if summary.errors > 0 {
-            Exit::Failed
-        } else if summary.allowed > 0 {
-            Exit::Yes
-        } else {
-            Exit::Nothing
-        }
-    }
-
-    /// The last line a person sees.
-    pub(super) fn closing_line(&self) -> String {
-        let Summary {
-            allowed,
-            denied,
-            errors,
-            skipped,
-        } = self.summary();
-        let count = allowed + denied + errors + skipped;
-        if self.outcomes.is_empty() {
-            let inputs: Vec<String> = self.inputs.iter().map(|i| format!("`{i}`")).collect();
-            return printable(&format!("no manifests found in {}", inputs.join(", "))).into_owned();
-        }
-        let mut line = format!(
-            "{}, {}: {allowed} allowed, {denied} denied, {}, {skipped} skipped",
-            counted(count, "object", "objects"),
-            self.counted_judges(),
-            counted(errors, "error", "errors"),
-        );
-        if self.exit() == Exit::Nothing {
-            let who = match self.policies() {
-                0 => "plug-in",
-                _ => "policy or plug-in",
-            };
-            line.push_str(&format!(
-                "\nnothing was judged: no {who} applied to any object"
-            ));
-        }
-        line
-    }
-
-    fn policies(&self) -> usize {
-        let is_policy = |judge: &&Judge| matches!(judge.kind, JudgeKind::Policy(_));
-        self.judges.iter().filter(is_policy).count()
-    }
-
-    /// `2 plug-ins, 1 policy`.
-    fn counted_judges(&self) -> String {
-        let count = |wanted: fn(JudgeKind) -> bool| {
-            let judges = self.judges.iter();
-            judges.filter(|judge| wanted(judge.kind)).count()
-        };
-        let all = [
-            (count(|k| k == JudgeKind::Plugin), "plug-in", "plug-ins"),
-            (self.policies(), "policy", "policies"),
-            (
-                count(|k| k == JudgeKind::Authorizer),
-                "authorizer",
-                "authorizers",
-            ),
-        ];
-        let named = all.iter().filter(|(count, ..)| *count > 0);
-        let named: Vec<String> = named.map(|(n, one, many)| counted(*n, one, many)).collect();
-        match named.is_empty() {
-            true => counted(0, "plug-in", "plug-ins"),
-            false => named.join(", "),
-        }
     }
 }

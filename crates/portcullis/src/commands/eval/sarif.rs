@@ -1,37 +1,57 @@
 //! A SARIF 2.1.0 report: denials, errors and warnings as findings in the manifests.
+//!
+//! Findings are written as they come; nothing is kept. The rules come after them.
 
 use std::collections::BTreeMap;
-use std::path::{Component, Path};
+use std::io::{self, Write};
 
-use portcullis_config::Severity;
-use portcullis_core::percent::encoded_path;
+use portcullis_config::{About, Severity};
 use portcullis_core::{PolicyMode, PolicyOutcome};
 use portcullis_gate::offline::{Judge, JudgeKind};
 use serde_json::{Value, json};
 
 use super::access::NO_OPINION;
-use super::outcome::{Evaluation, JudgeResult, Judgement, Outcome, Unread};
-use crate::commands::text::json::pretty;
+use super::outcome::{JudgeResult, Judgement, Outcome, Unread};
+use super::totals::Totals;
+use super::writer::Writer;
+use crate::commands::text::annotations::{fingerprint, uri};
+use crate::commands::text::json_list::JsonList;
 
 /// The rule of manifests that could not be read.
 const UNREAD: &str = "unreadable-manifest";
 const SCHEMA: &str = "https://json.schemastore.org/sarif-2.1.0.json";
 
-/// The report as JSON.
-pub(super) fn write(evaluation: &Evaluation) -> String {
-    let mut results = Vec::new();
-    for outcome in &evaluation.outcomes {
+/// The report, as far as it is written.
+#[derive(Debug, Default)]
+pub(super) struct Sarif {
+    list: JsonList,
+}
+
+impl Writer for Sarif {
+    fn add(&mut self, outcome: &Outcome, out: &mut String) {
+        // What is around the results is known at the end; only what comes after them depends on it.
+        let mut push = |found: &Value| self.list.item(found, |list| report(list, &[]), out);
         match outcome {
             Outcome::Judged(judged) => {
-                results.extend(judged.parts.iter().filter_map(|part| finding(judged, part)));
+                let found = judged.parts.iter().filter_map(|part| finding(judged, part));
+                found.for_each(|found| push(&found));
             }
-            Outcome::Unread(one) => results.push(unreadable(one)),
+            Outcome::Unread(one) => push(&unreadable(one)),
         }
     }
-    let mut judges: Vec<Judge> = evaluation.judges.clone();
-    if judges.iter().any(|j| j.kind == JudgeKind::Authorizer) {
-        judges.push(Judge::new(NO_OPINION, JudgeKind::Authorizer));
+
+    fn end(&mut self, totals: &Totals, out: &mut dyn Write) -> io::Result<()> {
+        let mut judges: Vec<Judge> = totals.judges().to_vec();
+        if judges.iter().any(|j| j.kind == JudgeKind::Authorizer) {
+            judges.push(Judge::new(NO_OPINION, JudgeKind::Authorizer));
+        }
+        let rest = std::mem::take(&mut self.list).end(|list| report(list, &judges));
+        out.write_all(rest.as_bytes())
     }
+}
+
+/// All of it, by these rules. The members are in the order of their names: the results come before the tool.
+fn report(results: &Value, judges: &[Judge]) -> Value {
     let named = judges
         .iter()
         .map(|judge| (judge.name.as_str(), Some(judge)));
@@ -47,8 +67,15 @@ pub(super) fn write(evaluation: &Evaluation) -> String {
         "columnKind": "unicodeCodePoints",
         "results": results,
     });
-    let report = json!({"$schema": SCHEMA, "version": "2.1.0", "runs": [run]});
-    pretty(&report)
+    json!({"$schema": SCHEMA, "version": "2.1.0", "runs": [run]})
+}
+
+/// The id of a rule: a name, or a word for what has none.
+fn rule_id(name: &str) -> &str {
+    match name {
+        NO_OPINION => "no-opinion",
+        name => name,
+    }
 }
 
 fn rule(id: &str, judge: Option<&Judge>) -> Value {
@@ -66,7 +93,7 @@ fn rule(id: &str, judge: Option<&Judge>) -> Value {
         }
         Some(JudgeKind::Authorizer) => format!("The authorizer {id} denies the access."),
     };
-    let mut rule = json!({"id": id, "shortDescription": {"text": text}});
+    let mut rule = json!({"id": rule_id(id), "shortDescription": {"text": text}});
     if let (Some(judge), Some(map)) = (judge, rule.as_object_mut()) {
         let about = &judge.about;
         if let Some(text) = &about.description {
@@ -74,6 +101,9 @@ fn rule(id: &str, judge: Option<&Judge>) -> Value {
         }
         if let Some(link) = &about.link {
             map.insert("helpUri".to_owned(), link.as_str().into());
+        }
+        if let Some(help) = help(about) {
+            map.insert("help".to_owned(), help);
         }
         let mut properties = serde_json::Map::new();
         if let Some(category) = &about.category {
@@ -88,6 +118,32 @@ fn rule(id: &str, judge: Option<&Judge>) -> Value {
         }
     }
     rule
+}
+
+/// What code hosts show beside a finding; none if the author says nothing.
+fn help(about: &About) -> Option<Value> {
+    let severity = about
+        .severity
+        .map(|one| format!("Severity: {}.", one.as_str()));
+    let category = about
+        .category
+        .as_ref()
+        .map(|text| format!("Category: {text}."));
+    let facts = [severity, category]
+        .into_iter()
+        .flatten()
+        .collect::<Vec<_>>()
+        .join(" ");
+    let facts = (!facts.is_empty()).then_some(facts);
+    let link = about.link.as_ref();
+    let paragraphs = |link: Option<String>| {
+        let all = [about.description.clone(), facts.clone(), link];
+        all.into_iter().flatten().collect::<Vec<_>>().join("\n\n")
+    };
+    let text = paragraphs(link.map(|link| format!("See {link}")));
+    // In angle brackets a link is one, whatever characters it has.
+    let markdown = paragraphs(link.map(|link| format!("See <{link}>")));
+    (!text.is_empty()).then(|| json!({"text": text, "markdown": markdown}))
 }
 
 /// A severity as code hosts sort by it: the middle of its range in CVSS.
@@ -165,57 +221,10 @@ fn result(rule: &str, level: &str, text: &str, subject: &str, place: &SarifLocat
     }
     let location = json!({"artifactLocation": {"uri": uri}, "region": region});
     json!({
-        "ruleId": rule,
+        "ruleId": rule_id(rule),
         "level": level,
         "message": {"text": text},
         "locations": [{"physicalLocation": location}],
         "partialFingerprints": {"primaryLocationLineHash": format!("{print:016x}:1")},
     })
-}
-
-/// A file as a relative reference: below the working directory, if it is there.
-fn uri(file: &str) -> String {
-    if file == "-" {
-        return "stdin".to_owned();
-    }
-    let path = Path::new(file);
-    let here = std::env::current_dir().unwrap_or_default();
-    let inner = path.strip_prefix(&here).unwrap_or(path);
-    let parts = inner.components().filter(|c| *c != Component::CurDir);
-    let text = parts.collect::<std::path::PathBuf>().display().to_string();
-    let mut uri = encoded_path(text.as_bytes());
-    if uri.starts_with('/') {
-        uri.insert_str(0, "file://");
-    }
-    uri
-}
-
-/// FNV-1a of the parts, which is the same in every version of this program.
-fn fingerprint(parts: &[&str]) -> u64 {
-    let bytes = parts.iter().flat_map(|part| part.bytes().chain([0]));
-    bytes.fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
-        (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
-    })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn files_are_relative_references() {
-        let here = std::env::current_dir().unwrap();
-        let inner = here.join("a/b.yaml");
-        assert_eq!(uri(inner.to_str().unwrap()), "a/b.yaml");
-        assert_eq!(uri("./a/./b c.yaml"), "a/b%20c.yaml");
-        assert_eq!(uri("-"), "stdin");
-        assert_eq!(uri("/nowhere/é.yaml"), "file:///nowhere/%C3%A9.yaml");
-    }
-
-    #[test]
-    fn fingerprints_are_fixed_and_tell_parts_apart() {
-        assert_eq!(fingerprint(&[]), 0xcbf2_9ce4_8422_2325);
-        assert_eq!(fingerprint(&["a"]), fingerprint(&["a"]));
-        assert_ne!(fingerprint(&["a", "b"]), fingerprint(&["ab"]));
-    }
 }

@@ -1,51 +1,70 @@
 //! The results as a table.
 
 use std::fmt::Write;
+use std::io;
 
+use portcullis_config::About;
 use portcullis_core::{HostCallStep, PolicyOutcome};
+use portcullis_gate::offline::Judge;
 
-use super::outcome::{Evaluation, JudgeResult, Judgement, Outcome, Unread};
+use super::outcome::{JudgeResult, Judgement, Outcome, Unread};
+use super::totals::Totals;
+use super::writer::Writer;
 use crate::commands::text::diff;
-use crate::commands::text::plain::printable;
+use crate::commands::text::plain::{fitted_frame, printable, width};
 use crate::commands::text::terminal::{Terminal, Tone};
-use crate::commands::text::wrap::wrapped;
+use crate::commands::text::wrap::{hanging, wrapped};
 
 /// Where everything that belongs to a line of the table begins.
 const BELOW: usize = 9;
 
-/// All results, one block for each document.
-pub(super) fn write(evaluation: &Evaluation, explain: bool, terminal: Terminal) -> String {
-    let judges = evaluation.judges.iter();
-    let names = judges.map(|judge| judge.name.chars().count());
-    let mut table = Table {
-        text: String::new(),
-        width: names.max().unwrap_or(0),
-        explain,
-        terminal,
-    };
-    for outcome in &evaluation.outcomes {
-        let is_told = !matches!(outcome, Outcome::Unread(unread) if unread.is_file);
-        if is_told && !table.text.is_empty() {
-            table.text.push('\n');
-        }
-        match outcome {
-            Outcome::Judged(judged) => table.judged(judged),
-            Outcome::Unread(unread) if is_told => table.unreadable(unread),
-            Outcome::Unread(_) => {}
-        }
-    }
-    table.text
-}
-
-struct Table {
+/// The results, one block for each document. Nothing is kept.
+pub(super) struct Table {
+    /// The block that is written.
     text: String,
+    judges: Vec<Judge>,
     /// Of the longest name of those who judge.
     width: usize,
     explain: bool,
     terminal: Terminal,
+    is_begun: bool,
+}
+
+impl Writer for Table {
+    fn add(&mut self, outcome: &Outcome, out: &mut String) {
+        // What counts as no object is said on standard error.
+        if matches!(outcome, Outcome::Unread(unread) if unread.is_apart) {
+            return;
+        }
+        if std::mem::replace(&mut self.is_begun, true) {
+            out.push('\n');
+        }
+        match outcome {
+            Outcome::Judged(judged) => self.judged(judged),
+            Outcome::Unread(unread) => self.unreadable(unread),
+        }
+        out.push_str(&std::mem::take(&mut self.text));
+    }
+
+    fn end(&mut self, _: &Totals, _: &mut dyn io::Write) -> io::Result<()> {
+        Ok(())
+    }
 }
 
 impl Table {
+    /// Nothing yet.
+    pub(super) fn new(judges: &[Judge], explain: bool, terminal: Terminal) -> Self {
+        let names = judges.iter().map(|judge| judge.name.chars().count());
+        Self {
+            text: String::new(),
+            judges: judges.to_vec(),
+            width: names.max().unwrap_or(0),
+            explain,
+            terminal,
+            is_begun: false,
+        }
+    }
+
     fn line(&mut self, text: &str) {
         let _ = writeln!(self.text, "{}", text.trim_end());
     }
@@ -57,10 +76,11 @@ impl Table {
     }
 
     fn judged(&mut self, judged: &Judgement) {
-        let title = self.terminal.heading(&judged.title);
-        let action = printable(&judged.action);
-        let (file, line) = (printable(&judged.spot.file), judged.spot.line);
-        self.line(&format!("{title}   {action}   {file}:{line}"));
+        // Authorizers are known only when they are asked.
+        let listed = judged.parts.iter().filter(|part| part.is_listed);
+        let names = listed.map(|part| part.name.chars().count());
+        self.width = self.width.max(names.max().unwrap_or(0));
+        self.heading(judged);
         // The default action is worth a line only if it decided.
         let is_told = |part: &&JudgeResult| part.is_listed || part.said == PolicyOutcome::Deny;
         let ruling = &judged.ruling;
@@ -91,9 +111,32 @@ impl Table {
         }
     }
 
+    /// What is judged, and where it stands: on one line, if it fits.
+    fn heading(&mut self, judged: &Judgement) {
+        let action = printable(&judged.action);
+        let place = format!("{}:{}", printable(&judged.spot.file), judged.spot.line);
+        let terminal = self.terminal;
+        let fits = |text: &str| terminal.width.is_none_or(|columns| width(text) <= columns);
+        let head = format!("{}   {action}", judged.title);
+        let shown = match fits(&head) {
+            true => format!("{}   {action}", terminal.heading(&judged.title)),
+            false => hanging(&head, 4, terminal.width),
+        };
+        if fits(&format!("{head}   {place}")) {
+            self.line(&format!("{shown}   {place}"));
+        } else {
+            self.line(&shown);
+            self.line(&hanging(&format!("  {place}"), 2, terminal.width));
+        }
+    }
+
     fn unreadable(&mut self, unread: &Unread) {
-        let (file, line) = (printable(&unread.spot.file), unread.spot.line);
-        self.line(&format!("(unreadable)   {file}:{line}"));
+        let place = format!("{}:{}", printable(&unread.spot.file), unread.spot.line);
+        self.line(&hanging(
+            &format!("(unreadable)   {place}"),
+            2,
+            self.terminal.width,
+        ));
         let word = self.terminal.word("ERROR", Tone::Bad);
         self.long(&format!("  {word}  "), BELOW, &unread.fault.to_string());
         self.frame(unread.fault.frame().as_deref());
@@ -125,14 +168,37 @@ impl Table {
         if let (PolicyOutcome::Deny, Some(place)) = (part.said, &part.place) {
             why.push_str(&format!("  ({})", printable(&place.written())));
         }
-        let (width, name) = (self.width, &part.name);
+        let about = self.judges.iter().find(|judge| judge.name == part.name);
+        let about = about.map(|judge| judge.about.clone()).unwrap_or_default();
+        let is_finding = is_refusal || part.said == PolicyOutcome::Warn;
+        let severity = about.severity.filter(|_| is_finding);
+        let severity = severity.map_or_else(String::new, |one| format!(" [{}]", one.as_str()));
+        let (columns, name) = (self.width, &format!("{}{severity}", part.name));
         let word = self.terminal.word(&format!("{word:<5}"), tone);
-        let column = BELOW + width.max(name.chars().count()) + 2;
-        self.long(&format!("  {word}  {name:<width$}  "), column, &why);
+        let column = BELOW + columns.max(name.chars().count()) + 2;
+        self.long(&format!("  {word}  {name:<columns$}  "), column, &why);
         let frame = part.place.as_ref().and_then(|place| place.frame.as_deref());
         self.frame(frame.filter(|_| part.said == PolicyOutcome::Error));
         if self.explain {
+            if is_finding {
+                self.about(&about);
+            }
             self.steps(part);
+        }
+    }
+
+    /// What the author of a policy says of it.
+    fn about(&mut self, about: &About) {
+        let texts = [
+            ("description", &about.description),
+            ("category", &about.category),
+            ("link", &about.link),
+        ];
+        for (key, text) in texts {
+            if let Some(text) = text {
+                let text = format!("{key}: {}", printable(text));
+                self.long(&" ".repeat(BELOW), BELOW, &text);
+            }
         }
     }
 
@@ -154,6 +220,8 @@ impl Table {
 
     /// The line of a text with a caret, below what is said of it.
     fn frame(&mut self, frame: Option<&str>) {
+        let columns = self.terminal.indented(BELOW).width;
+        let frame = frame.map(|frame| fitted_frame(frame, columns));
         for line in frame.iter().flat_map(|frame| frame.lines()) {
             self.line(&format!("{}{line}", " ".repeat(BELOW)));
         }
@@ -194,7 +262,7 @@ mod tests {
         };
         let judgement = Judgement {
             spot: DocumentPosition {
-                file: "a.yaml".to_owned(),
+                file: "a.yaml".into(),
                 index: 0,
                 line: 1,
             },
@@ -219,23 +287,24 @@ mod tests {
             written: Vec::new(),
             asked: None,
         };
-        let evaluation = Evaluation {
-            judges: Vec::new(),
-            inputs: Vec::new(),
-            outcomes: vec![Outcome::Judged(Box::new(judgement))],
+        let outcome = Outcome::Judged(Box::new(judgement));
+        let write = |terminal| {
+            let mut text = String::new();
+            Table::new(&[], true, terminal).add(&outcome, &mut text);
+            text
         };
         let terminal = |width| Terminal {
             width,
             has_colours: false,
         };
         for width in [60, 80, 120] {
-            let text = write(&evaluation, true, terminal(Some(width)));
+            let text = write(terminal(Some(width)));
             for line in text.lines() {
                 assert!(line.chars().count() <= width, "{width}: {line}");
             }
         }
         // Programs get whole lines.
-        let text = write(&evaluation, true, terminal(None));
+        let text = write(terminal(None));
         assert_eq!(
             text.lines()
                 .filter(|line| line.contains(long.trim_end()))

@@ -1,23 +1,94 @@
-//! The machine-readable results.
+//! The machine-readable results, in JSON and in YAML.
+//!
+//! Results are written as they come; nothing is kept. The summary comes after them.
+
+use std::io::{self, Write};
 
 use portcullis_gate::offline::Judge;
 use serde_json::{Value, json};
 
-use super::outcome::{Evaluation, JudgeResult, Judgement, Outcome, Unread};
+use super::outcome::{JudgeResult, Judgement, Outcome, Unread};
+use super::totals::{Summary, Totals};
+use super::writer::Writer;
+use crate::commands::text::json_list::JsonList;
+use crate::commands::text::yaml;
 
-/// All results, in the shape that `-o json` and `-o yaml` have.
-pub(super) fn of(evaluation: &Evaluation, explain: bool) -> Value {
-    let results: Vec<Value> = evaluation
-        .outcomes
-        .iter()
-        .filter_map(|outcome| match outcome {
-            Outcome::Judged(judged) => Some(judgement(judged, &evaluation.judges, explain)),
-            // What would be in the file is not known.
-            Outcome::Unread(unread) if unread.is_file => None,
-            Outcome::Unread(unread) => Some(unreadable(unread)),
-        })
-        .collect();
-    let summary = evaluation.summary();
+/// The results as JSON.
+pub(super) struct Json {
+    judges: Vec<Judge>,
+    explain: bool,
+    list: JsonList,
+}
+
+impl Json {
+    /// Nothing yet.
+    pub(super) fn new(judges: Vec<Judge>, explain: bool) -> Self {
+        Self {
+            judges,
+            explain,
+            list: JsonList::default(),
+        }
+    }
+}
+
+impl Writer for Json {
+    fn add(&mut self, outcome: &Outcome, out: &mut String) {
+        if let Some(value) = of(outcome, &self.judges, self.explain) {
+            let around = |list: &Value| report(list, Summary::default());
+            self.list.item(&value, around, out);
+        }
+    }
+
+    fn end(&mut self, totals: &Totals, out: &mut dyn Write) -> io::Result<()> {
+        let list = std::mem::take(&mut self.list);
+        let rest = list.end(|list| report(list, totals.summary()));
+        out.write_all(rest.as_bytes())
+    }
+}
+
+/// The results as YAML.
+pub(super) struct Yaml {
+    judges: Vec<Judge>,
+    explain: bool,
+    is_begun: bool,
+}
+
+impl Yaml {
+    /// Nothing yet.
+    pub(super) fn new(judges: Vec<Judge>, explain: bool) -> Self {
+        Self {
+            judges,
+            explain,
+            is_begun: false,
+        }
+    }
+}
+
+impl Writer for Yaml {
+    fn add(&mut self, outcome: &Outcome, out: &mut String) {
+        if let Some(value) = of(outcome, &self.judges, self.explain) {
+            if !std::mem::replace(&mut self.is_begun, true) {
+                out.push_str("results:\n");
+            }
+            for line in yaml::write(&json!([value])).lines() {
+                out.push_str("  ");
+                out.push_str(line);
+                out.push('\n');
+            }
+        }
+    }
+
+    fn end(&mut self, totals: &Totals, out: &mut dyn Write) -> io::Result<()> {
+        let mut whole = report(&json!([]), totals.summary());
+        if let (true, Some(map)) = (self.is_begun, whole.as_object_mut()) {
+            map.remove("results");
+        }
+        out.write_all(yaml::write(&whole).as_bytes())
+    }
+}
+
+/// All of it. The members are in the order of their names: the summary comes after the results.
+fn report(results: &Value, summary: Summary) -> Value {
     json!({
         "results": results,
         "summary": {
@@ -29,12 +100,21 @@ pub(super) fn of(evaluation: &Evaluation, explain: bool) -> Value {
     })
 }
 
+/// One result; none of what counts as no object.
+fn of(outcome: &Outcome, judges: &[Judge], explain: bool) -> Option<Value> {
+    match outcome {
+        Outcome::Judged(judged) => Some(judgement(judged, judges, explain)),
+        Outcome::Unread(unread) if unread.is_apart => None,
+        Outcome::Unread(unread) => Some(unreadable(unread)),
+    }
+}
+
 fn judgement(judged: &Judgement, judges: &[Judge], explain: bool) -> Value {
     let (spot, ruling) = (&judged.spot, &judged.ruling);
     let parts = judged.parts.iter().filter(|p| p.is_listed);
     let policies: Vec<Value> = parts.map(|p| part(p, judges, explain)).collect();
     let mut value = json!({
-        "file": spot.file,
+        "file": &*spot.file,
         "index": spot.index,
         "kind": judged.kind,
         "namespace": judged.namespace,
@@ -94,7 +174,7 @@ fn part(part: &JudgeResult, judges: &[Judge], explain: bool) -> Value {
 
 fn unreadable(unread: &Unread) -> Value {
     json!({
-        "file": unread.spot.file,
+        "file": &*unread.spot.file,
         "index": unread.spot.index,
         "kind": "",
         "namespace": "",

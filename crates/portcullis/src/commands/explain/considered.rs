@@ -1,6 +1,6 @@
 //! All steps that ran, with their answers.
 
-use portcullis_core::StepOutcome;
+use portcullis_core::{PolicyOutcome, StepOutcome};
 use portcullis_record::{Decision, PolicyTrace, Summary, TraceStep};
 
 use super::action;
@@ -86,11 +86,35 @@ fn of_policy(policy: &PolicyTrace) -> Row {
     if let Some(place) = place(policy) {
         why.push_str(&format!(" ({place})"));
     }
+    let about = [
+        ("severity", &policy.severity),
+        ("category", &policy.category),
+    ];
+    for (key, value) in about {
+        if let Some(value) = value {
+            why.push_str(&format!(" [{key}: {value}]"));
+        }
+    }
+    if let Some(description) = &policy.description {
+        why.push_str(&format!(" ({description})"));
+    }
+    if let Some(link) = &policy.link {
+        why.push_str(&format!(" see {link}"));
+    }
     Row {
         name: format!("  {}", policy.name),
         how: policy.mode.to_string(),
-        outcome: policy.outcome.to_string(),
+        outcome: outcome(policy),
         took: policy.duration.map(lasted).unwrap_or_default(),
         why: why.trim_start().to_owned(),
+    }
+}
+
+/// What it said, and that it changed the object.
+fn outcome(policy: &PolicyTrace) -> String {
+    match (policy.changed, policy.outcome == PolicyOutcome::Pass) {
+        (false, _) => policy.outcome.to_string(),
+        (true, true) => "changed".to_owned(),
+        (true, false) => format!("{}, changed", policy.outcome),
     }
 }

@@ -7,6 +7,7 @@ use super::subject::Subject;
 use super::{action, calls, changes, considered, inputs, near_misses, verdict};
 use crate::commands::text::plain::{printable, took};
 use crate::commands::text::terminal::Terminal;
+use crate::commands::text::wrap::{hanging, wrapped};
 
 /// The whole text.
 pub(super) fn write(decision: &Decision, terminal: Terminal) -> String {
@@ -16,9 +17,12 @@ pub(super) fn write(decision: &Decision, terminal: Terminal) -> String {
         Door::Api => action::sentence(decision),
         _ => verdict::sentence(decision),
     };
-    let mut text = format!("{}{}\n\n", terminal.answer(word, is_yes), printable(&rest));
+    let sentence = hanging(&format!("{word}{}", printable(&rest)), 2, terminal.width);
+    let rest = sentence.strip_prefix(word).unwrap_or_default();
+    let mut text = format!("{}{rest}\n\n", terminal.answer(word, is_yes));
     for (name, value) in head(decision, &subject) {
-        text.push_str(&format!("{name:<9} {}\n", printable(&value)));
+        let value = wrapped(&printable(&value), 10, terminal.width);
+        text.push_str(&format!("{name:<9} {value}\n"));
     }
     let who = match decision.summary.door {
         Door::Authorization => "Authorizers, in the order in which they were asked",
@@ -39,7 +43,12 @@ pub(super) fn write(decision: &Decision, terminal: Terminal) -> String {
         }
         text.push_str(&format!("\n{}\n", terminal.heading(heading)));
         for line in lines {
-            text.push_str(&format!("  {}\n", printable(&line)));
+            text.push_str(&hanging(
+                &format!("  {}", printable(&line)),
+                4,
+                terminal.width,
+            ));
+            text.push('\n');
         }
     }
     text

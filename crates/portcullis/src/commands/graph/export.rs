@@ -29,10 +29,10 @@ pub(super) struct GraphFormat {
     #[arg(short, long, value_enum)]
     output: Option<GraphOutput>,
     /// The same as --output dot.
-    #[arg(long)]
+    #[arg(long, hide = true)]
     dot: bool,
     /// The same as --output json.
-    #[arg(long)]
+    #[arg(long, hide = true)]
     json: bool,
 }
 

@@ -11,6 +11,8 @@ use crate::commands::failure::{Failure, remark};
 use crate::commands::text::data;
 use crate::commands::text::data::Output;
 use crate::commands::text::plain::printable;
+use crate::commands::text::terminal::Terminal;
+use crate::commands::text::wrap::hanging;
 use crate::exit::Exit;
 use crate::output;
 
@@ -51,14 +53,16 @@ pub(super) fn run(asked: &GraphNeighbors) -> Result<Exit, Failure> {
             answer
         }
     };
-    output::data(&data::write(&json!(answer), asked.output, || text(&answer)));
+    output::data(&data::write(&json!(answer), asked.output, || {
+        text(&answer, Terminal::of_output())
+    }));
     if answer.is_cut {
         remark(&format!("there are more than {MOST} in one direction"));
     }
     Ok(Exit::Yes)
 }
 
-fn text(answer: &Neighbors) -> String {
+fn text(answer: &Neighbors, terminal: Terminal) -> String {
     let mut text = format!("{}\n", printable(&answer.vertex));
     for (arrow, side) in [("<-", &answer.incoming), ("->", &answer.outgoing)] {
         if side.is_empty() {
@@ -66,7 +70,9 @@ fn text(answer: &Neighbors) -> String {
         }
         text.push_str(&format!("  {arrow} ({})\n", side.len()));
         for neighbor in side {
-            text.push_str(&format!("    {}\n", line(neighbor)));
+            let line = format!("    {}", line(neighbor));
+            text.push_str(&hanging(&line, 4, terminal.width));
+            text.push('\n');
         }
     }
     text
@@ -100,12 +106,12 @@ mod tests {
             problems: Vec::new(),
         };
         assert_eq!(
-            text(&answer),
+            text(&answer, Terminal::default()),
             "Seed:s\n  <- (2)\n    Secret:a/b  (by Seed:s)\n    Secret:a/c  (by ManagedSeed:garden/s)\n  -> (1)\n    \
              ManagedSeed:garden/s  (by ManagedSeed:garden/s)\n"
         );
         answer.incoming.clear();
         answer.outgoing.clear();
-        assert_eq!(text(&answer), "Seed:s\n");
+        assert_eq!(text(&answer, Terminal::default()), "Seed:s\n");
     }
 }

@@ -53,7 +53,7 @@ pub(in crate::commands) fn open(place: &GraphFlags) -> Result<Opened, Failure> {
     }
     let is_config = place.config.is_some();
     let server = place.server();
-    let given = ServerAccess::given(server.server.as_deref(), None, None);
+    let given = ServerAccess::given(server.server.as_deref(), None, None)?;
     if !is_config && given.is_some() {
         let remote = Remote::open(&server)?;
         let profile = place.profile.clone();

@@ -11,6 +11,8 @@ use crate::commands::failure::Failure;
 use crate::commands::text::data;
 use crate::commands::text::data::Output;
 use crate::commands::text::plain::printable;
+use crate::commands::text::terminal::Terminal;
+use crate::commands::text::wrap::hanging;
 use crate::exit::Exit;
 use crate::output;
 
@@ -51,7 +53,9 @@ pub(super) fn run(asked: &GraphPath) -> Result<Exit, Failure> {
             answer
         }
     };
-    output::data(&data::write(&json!(answer), asked.output, || text(&answer)));
+    output::data(&data::write(&json!(answer), asked.output, || {
+        text(&answer, Terminal::of_output())
+    }));
     Ok(match (answer.found, answer.problems.is_empty()) {
         (true, _) => Exit::Yes,
         (false, true) => Exit::No,
@@ -59,7 +63,7 @@ pub(super) fn run(asked: &GraphPath) -> Result<Exit, Failure> {
     })
 }
 
-fn text(answer: &PathAnswer) -> String {
+fn text(answer: &PathAnswer, terminal: Terminal) -> String {
     let mut text = String::new();
     for (number, vertex) in answer.path.iter().enumerate() {
         let arrow = if number == 0 { "" } else { "-> " };
@@ -69,12 +73,16 @@ fn text(answer: &PathAnswer) -> String {
         return text;
     }
     let (from, to) = (printable(&answer.from), printable(&answer.to));
+    let mut line = format!("no path from {from} to {to}");
     if !answer.problems.is_empty() {
-        text.push_str(&format!("can't tell, {}: ", opened::UNREAD));
+        line = format!("can't tell, {}: {line}", opened::UNREAD);
     }
-    text.push_str(&format!("no path from {from} to {to}\n"));
+    text.push_str(&terminal.answer(&hanging(&line, 2, terminal.width), false));
+    text.push('\n');
     if !answer.leads_to.is_empty() {
-        text.push_str(&format!("{from} leads to {}\n", listed(&answer.leads_to)));
+        let line = format!("{from} leads to {}", listed(&answer.leads_to));
+        text.push_str(&hanging(&line, 2, terminal.width));
+        text.push('\n');
     }
     text
 }
@@ -98,7 +106,10 @@ mod tests {
     #[test]
     fn a_path_is_a_vertex_a_line() {
         assert_eq!(
-            text(&answer(&["Secret:a/b", "Shoot:a/c", "Seed:s"], &[])),
+            text(
+                &answer(&["Secret:a/b", "Shoot:a/c", "Seed:s"], &[]),
+                Terminal::default()
+            ),
             "Secret:a/b\n-> Shoot:a/c\n-> Seed:s\n"
         );
     }
@@ -106,17 +117,20 @@ mod tests {
     #[test]
     fn without_a_path_it_is_said_where_it_leads() {
         assert_eq!(
-            text(&answer(&[], &[])),
+            text(&answer(&[], &[]), Terminal::default()),
             "no path from Secret:a/b to Seed:s\n"
         );
         let mut unsure = answer(&[], &[]);
         unsure.problems = vec!["a.yaml: permission denied".to_owned()];
         assert_eq!(
-            text(&unsure),
+            text(&unsure, Terminal::default()),
             "can't tell, some objects could not be read: no path from Secret:a/b to Seed:s\n"
         );
         assert_eq!(
-            text(&answer(&[], &["Seed:t", "Seed:u\u{1b}"])),
+            text(
+                &answer(&[], &["Seed:t", "Seed:u\u{1b}"]),
+                Terminal::default()
+            ),
             "no path from Secret:a/b to Seed:s\nSecret:a/b leads to Seed:t, Seed:u\\u{1b}\n"
         );
     }

@@ -1,10 +1,12 @@
 //! `portcullis graph check` and `graph list`: profiles, without any objects.
 
 use clap::{Args, ValueHint};
+use portcullis_config::{ConfigSource, Listening};
 use portcullis_gate::offline_graphs;
 use portcullis_graph::{KindId, Profile, built_in};
 use serde_json::{Value, json};
 
+use crate::arguments::{Admission, Configuration, load_options};
 use crate::commands::failure::Failure;
 use crate::commands::text::data::Output;
 use crate::commands::text::plain::{counted, printable};
@@ -25,6 +27,8 @@ pub(super) struct GraphCheck {
 
 #[derive(Debug, Args)]
 pub(super) struct GraphList {
+    #[command(flatten)]
+    configuration: Configuration,
     /// Output format.
     #[arg(short, long, value_enum, default_value_t = Output::Table)]
     output: Output,
@@ -38,7 +42,7 @@ pub(super) fn check(asked: &GraphCheck) -> Result<Exit, Failure> {
         format!(
             "{} is valid\n\n{}",
             printable(&asked.profile),
-            text(&profile)
+            text(&profile, Terminal::of_output())
         )
     }));
     Ok(Exit::Yes)
@@ -83,7 +87,7 @@ fn value(profile: &Profile) -> Value {
     })
 }
 
-fn text(profile: &Profile) -> String {
+fn text(profile: &Profile, terminal: Terminal) -> String {
     let summary = &profile.summary;
     let list = |all: Vec<&str>| format!("{} ({})", all.len(), all.join(", "));
     let mut fields = Vec::new();
@@ -120,32 +124,55 @@ fn text(profile: &Profile) -> String {
     fields.push(("otherwise", miss.to_owned()));
     let admission = counted(summary.admission_rules, "rule", "rules");
     fields.push(("admission", admission));
-    columns::fields(&fields)
+    columns::fields(&fields, terminal)
 }
 
-/// Lists the built-in profiles.
+/// Lists the profiles of the configuration, and then the built-in ones.
 pub(super) fn list(asked: &GraphList) -> Result<Exit, Failure> {
-    let mut values = Vec::new();
-    let mut rows = Vec::new();
+    let mut listed = Listed::default();
+    if let Some(file) = asked.configuration.found() {
+        let registry = portcullis_gate::registry();
+        let (known, flags) = (registry.names(), Admission::default());
+        let mut options = load_options(ConfigSource::File(&file), &flags, &known);
+        options.listeners = Listening::Ignored;
+        let loaded = portcullis_config::load(&options);
+        for one in loaded.map_err(|faults| Failure::faults(&faults))?.graphs {
+            listed.add(&one.name, "configuration", &one.profile);
+        }
+    }
     for &(name, _) in built_in::ALL {
         let read = offline_graphs::read_profile(name);
         let profile = read.map_err(|faults| Failure::faults(&faults))?;
-        let targets = names(&profile, profile.targets.iter().copied());
-        let kinds = names(&profile, profile.kinds.iter().map(|(id, _)| id));
+        listed.add(name, "built-in", &profile);
+    }
+    output::data(&data::write(&listed.values.into(), asked.output, || {
+        let header = ["NAME", "FROM", "TARGETS", "KINDS", "DESCRIPTION"];
+        columns::table(&header, &listed.rows, Terminal::of_output())
+    }));
+    Ok(Exit::Yes)
+}
+
+/// Profiles as they are printed.
+#[derive(Debug, Default)]
+struct Listed {
+    values: Vec<Value>,
+    rows: Vec<Vec<String>>,
+}
+
+impl Listed {
+    fn add(&mut self, name: &str, from: &str, profile: &Profile) {
+        let targets = names(profile, profile.targets.iter().copied());
+        let kinds = names(profile, profile.kinds.iter().map(|(id, _)| id));
         let description = profile.description.as_deref().unwrap_or_default().trim();
-        rows.push(vec![
-            name.to_owned(),
+        self.rows.push(vec![
+            printable(name).into_owned(),
+            from.to_owned(),
             targets.join(", "),
             kinds.len().to_string(),
             description.to_owned(),
         ]);
-        values.push(json!({
-            "name": name, "description": description, "targets": targets, "kinds": kinds,
+        self.values.push(json!({
+            "name": name, "from": from, "description": description, "targets": targets, "kinds": kinds,
         }));
     }
-    output::data(&data::write(&Value::from(values), asked.output, || {
-        let width = Terminal::of_output().width;
-        columns::table(&["NAME", "TARGETS", "KINDS", "DESCRIPTION"], &rows, width)
-    }));
-    Ok(Exit::Yes)
 }

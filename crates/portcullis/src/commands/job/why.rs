@@ -3,6 +3,9 @@
 use serde_json::Value;
 
 use crate::commands::listing::text;
+use crate::commands::text::plain::printable;
+use crate::commands::text::terminal::{Terminal, Tone};
+use crate::commands::text::wrap::hanging;
 
 /// What a job is, in a sentence.
 pub(super) fn headline(job: &Value) -> String {
@@ -18,6 +21,24 @@ pub(super) fn headline(job: &Value) -> String {
         text(job, "status"),
         text(job, "attempt"),
     )
+}
+
+/// The same for a terminal, with the state of the job in its colour.
+pub(super) fn told(job: &Value, terminal: Terminal) -> String {
+    let sentence = headline(job);
+    let line = hanging(&printable(&sentence), 2, terminal.width);
+    let status = printable(&text(job, "status")).into_owned();
+    let line = match Tone::of_state(&status) {
+        // It stands behind the name, which may be any text.
+        Some(tone) => match line.rsplit_once(&format!(" is {status}")) {
+            Some((before, after)) => {
+                format!("{before} is {}{after}", terminal.word(&status, tone))
+            }
+            None => line,
+        },
+        None => line,
+    };
+    format!("{line}\n")
 }
 
 /// What a job waits for, who denied it and why, or why no runner takes it.

@@ -14,6 +14,7 @@ use crate::commands::listing;
 use crate::commands::remote::Remote;
 use crate::commands::text::columns;
 use crate::commands::text::data::{self, Output};
+use crate::commands::text::terminal::Terminal;
 use crate::output;
 
 #[derive(Debug, Args)]
@@ -133,12 +134,16 @@ fn told(pipeline: &Value, output: Output) {
         ];
         let fields = fields.map(|(name, key)| (name, listing::text(pipeline, key)));
         let jobs = pipeline.get("jobs").and_then(Value::as_array);
-        let row = |job: &Value| {
-            let keys = ["id", "stage", "name", "status"];
-            keys.map(|key| listing::text(job, key)).to_vec()
-        };
-        let rows: Vec<Vec<String>> = jobs.into_iter().flatten().map(row).collect();
-        let table = columns::table(&["ID", "STAGE", "NAME", "STATUS"], &rows, None);
-        format!("{}\n{table}", columns::fields(&fields))
+        let columns = [
+            ("ID", "id"),
+            ("STAGE", "stage"),
+            ("NAME", "name"),
+            ("STATUS", "status"),
+        ];
+        let jobs = jobs.into_iter().flatten();
+        let rows: Vec<_> = jobs.map(|job| listing::row(job, &columns)).collect();
+        let terminal = Terminal::of_output();
+        let table = columns::table(&columns.map(|(name, _)| name), &rows, terminal);
+        format!("{}\n{table}", columns::fields(&fields, terminal))
     }));
 }

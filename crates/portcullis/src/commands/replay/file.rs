@@ -1,12 +1,13 @@
 //! Recorded decisions in a file, or on standard input.
 
 use std::fs;
-use std::io::{self, BufRead, BufReader, IsTerminal, Read};
+use std::io::{self, BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 
 use portcullis_gate::replay::Line;
 
-use super::source::{Sink, Source, Total};
+use super::source::{Sink, Source};
+use crate::commands::text::progress::{self, Total};
 use crate::exit::Exit;
 use crate::source::SourceError;
 
@@ -40,7 +41,7 @@ impl File {
             reader,
         };
         // Only who looks at a progress bar wants to know.
-        if io::stderr().is_terminal() {
+        if progress::is_shown() {
             total.set(file.count().unwrap_or_default());
         }
         Ok(file)

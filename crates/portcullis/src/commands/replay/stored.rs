@@ -2,8 +2,9 @@
 
 use portcullis_gate::replay::Line;
 
-use super::source::{Sink, Source, Total};
+use super::source::{Sink, Source};
 use crate::arguments::Filter;
+use crate::commands::text::progress::Total;
 use crate::source::{DecisionSource, SourceError};
 
 /// Decisions in a store.

@@ -6,12 +6,14 @@ use portcullis_gate::replay::{ChangeKind, Example, Group, Report};
 use serde_json::Value;
 
 use crate::commands::text::plain::printable;
+use crate::commands::text::terminal::{Terminal, Tone};
+use crate::commands::text::wrap::{hanging, wrapped};
 
 /// Steps of a patch that are shown of one decision.
 const STEPS: usize = 8;
 
 /// Counts, then what changes and what is unknown.
-pub(super) fn write(report: &Report) -> String {
+pub(super) fn write(report: &Report, terminal: Terminal) -> String {
     let mut text = String::new();
     let mut count = |name: &str, count: u64| {
         let _ = writeln!(text, "{name:<15}{count:>8}");
@@ -27,12 +29,15 @@ pub(super) fn write(report: &Report) -> String {
     if report.passed_over > 0 {
         count("passed over", report.passed_over);
     }
-    report.groups().for_each(|one| group(&mut text, one));
+    report
+        .groups()
+        .for_each(|one| group(&mut text, one, terminal));
     if report.unknown() > 0 {
         let _ = writeln!(text, "\ncan't tell: {}", report.unknown());
     }
     for (why, unclear) in report.reasons() {
-        let _ = writeln!(text, "  {:>6}  {}", unclear.count, printable(why));
+        let why = wrapped(&printable(why), 10, terminal.width);
+        let _ = writeln!(text, "  {:>6}  {why}", unclear.count);
         if let Some(id) = unclear.ids.first() {
             let _ = writeln!(text, "          such as {}", printable(id));
         }
@@ -40,17 +45,22 @@ pub(super) fn write(report: &Report) -> String {
     text
 }
 
-fn group(text: &mut String, group: &Group) {
+fn group(text: &mut String, group: &Group, terminal: Terminal) {
     let (kind, by) = (group.kind, printable(&group.by));
     let whose = match kind {
         ChangeKind::NewlyDenied => format!(" by {by}"),
         ChangeKind::NewlyAllowed => format!(", then denied by {by}"),
         ChangeKind::PatchDiffers => format!(" by {by}"),
     };
-    let _ = writeln!(text, "\n{kind}{whose}: {}", group.count);
+    let line = hanging(
+        &format!("{kind}{whose}: {}", group.count),
+        2,
+        terminal.width,
+    );
+    let _ = writeln!(text, "\n{}", terminal.word(&line, tone(kind)));
     let mut shown = 0;
     for example in group.examples() {
-        one(text, example);
+        one(text, example, terminal);
         shown += 1;
     }
     if group.count > shown {
@@ -58,7 +68,7 @@ fn group(text: &mut String, group: &Group) {
     }
 }
 
-fn one(text: &mut String, example: &Example) {
+fn one(text: &mut String, example: &Example, terminal: Terminal) {
     let summary = &example.summary;
     let name = match summary.namespace.is_empty() {
         true => summary.name.clone(),
@@ -75,17 +85,31 @@ fn one(text: &mut String, example: &Example) {
         ChangeKind::PatchDiffers => String::new(),
     };
     let line = format!("  {}  {what}   {said}", summary.id);
-    let _ = writeln!(text, "{}", printable(line.trim_end()));
+    let line = hanging(&printable(line.trim_end()), 4, terminal.width);
+    let _ = writeln!(text, "{line}");
     if example.change.kind == ChangeKind::PatchDiffers {
         let (then, now) = example.patch_difference();
-        steps(text, "then", &then);
-        steps(text, "now", &now);
+        steps(text, "then", &then, terminal);
+        steps(text, "now", &now, terminal);
         if then.is_empty() && now.is_empty() {
             text.push_str("      the same steps in another order\n");
         }
     }
     if let Some(remark) = &example.change.remark {
-        let _ = writeln!(text, "      {}", printable(remark));
+        let _ = writeln!(
+            text,
+            "      {}",
+            wrapped(&printable(remark), 6, terminal.width)
+        );
+    }
+}
+
+/// How a change is seen at a glance.
+fn tone(kind: ChangeKind) -> Tone {
+    match kind {
+        ChangeKind::NewlyDenied => Tone::Bad,
+        ChangeKind::NewlyAllowed => Tone::Good,
+        ChangeKind::PatchDiffers => Tone::Odd,
     }
 }
 
@@ -96,7 +120,7 @@ fn because(message: &str) -> String {
     }
 }
 
-fn steps(text: &mut String, when: &str, steps: &[&Value]) {
+fn steps(text: &mut String, when: &str, steps: &[&Value], terminal: Terminal) {
     for step in steps.iter().take(STEPS) {
         let part = |key: &str| step.get(key).and_then(Value::as_str).unwrap_or_default();
         let sign = match part("op") {
@@ -108,7 +132,8 @@ fn steps(text: &mut String, when: &str, steps: &[&Value]) {
             .get("value")
             .map_or(String::new(), |v| format!(": {v}"));
         let line = format!("      {when:<4}  {sign} {}{value}", part("path"));
-        let _ = writeln!(text, "{}", printable(&line));
+        let line = hanging(&printable(&line), 8, terminal.width);
+        let _ = writeln!(text, "{line}");
     }
     if steps.len() > STEPS {
         let _ = writeln!(text, "      {when:<4}  and {} more", steps.len() - STEPS);

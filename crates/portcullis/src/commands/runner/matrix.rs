@@ -7,9 +7,11 @@ use crate::arguments::Server;
 use crate::client::ClientError;
 use crate::commands::listing::text;
 use crate::commands::remote::Remote;
-use crate::commands::text::columns;
+use crate::commands::text::columns::{self, Cell};
 use crate::commands::text::data::{self, Output};
+use crate::commands::text::plain::printable;
 use crate::commands::text::terminal::Terminal;
+use crate::commands::text::wrap::hanging;
 use crate::output;
 
 #[derive(Debug, Args)]
@@ -29,18 +31,18 @@ pub(super) fn shown(matrix: &RunnerMatrix) -> Result<(), ClientError> {
     let mut server = Remote::open(&matrix.server)?;
     let found = server.get(&["v1", "jobs", &matrix.job.to_string(), "runners"])?;
     let runners = found.as_array().map_or(&[][..], Vec::as_slice);
-    let width = Terminal::of_output().width;
+    let terminal = Terminal::of_output();
     output::data(&data::write(&found, matrix.output, || {
-        table(runners, width)
+        table(runners, terminal)
     }));
     if matrix.output == Output::Table && runners.is_empty() {
-        output::tell("no runner is registered for this project");
+        output::hint("no runner is registered for this project");
     }
     Ok(())
 }
 
 /// A row for each runner, a column for each requirement, and below it why not.
-fn table(runners: &[Value], width: Option<usize>) -> String {
+fn table(runners: &[Value], terminal: Terminal) -> String {
     let Some(first) = runners.first() else {
         return String::new();
     };
@@ -49,8 +51,8 @@ fn table(runners: &[Value], width: Option<usize>) -> String {
         .collect();
     let mut header = vec!["ID", "DESCRIPTION", "MAY TAKE IT"];
     header.extend(names.iter().map(String::as_str));
-    let rows: Vec<Vec<String>> = runners.iter().map(row).collect();
-    let mut all = columns::table(&header, &rows, width);
+    let rows: Vec<Vec<Cell>> = runners.iter().map(row).collect();
+    let mut all = columns::table(&header, &rows, terminal);
     for runner in runners {
         let reasons = runner.get("reasons").and_then(Value::as_array);
         let reasons: Vec<&str> = reasons
@@ -60,7 +62,9 @@ fn table(runners: &[Value], width: Option<usize>) -> String {
             .collect();
         if !reasons.is_empty() {
             let id = text(runner, "id");
-            all.push_str(&format!("runner {id}: {}\n", reasons.join("; ")));
+            let line = format!("runner {id}: {}", reasons.join("; "));
+            all.push_str(&hanging(&printable(&line), 2, terminal.width));
+            all.push('\n');
         }
     }
     all
@@ -71,14 +75,14 @@ fn checks(runner: &Value) -> impl Iterator<Item = &Value> {
     checks.into_iter().flatten()
 }
 
-fn row(runner: &Value) -> Vec<String> {
+fn row(runner: &Value) -> Vec<Cell> {
     let word = |value: &Value, key: &str| match value.get(key).and_then(Value::as_bool) {
-        Some(true) => "yes".to_owned(),
-        _ => "no".to_owned(),
+        Some(true) => Cell::state("yes"),
+        _ => Cell::state("no"),
     };
     let mut cells = vec![
-        text(runner, "id"),
-        text(runner, "description"),
+        text(runner, "id").into(),
+        text(runner, "description").into(),
         word(runner, "eligible"),
     ];
     cells.extend(checks(runner).map(|check| word(check, "met")));
@@ -101,7 +105,7 @@ mod tests {
                 "reasons": ["it doesn't have the tag `gpu`", "it is paused"],
                 "requirements": [check("tags", false), check("not_paused", false)]}),
         ];
-        let shown = table(&runners, None);
+        let shown = table(&runners, Terminal::default());
         let lines: Vec<Vec<&str>> = shown
             .lines()
             .map(|l| l.split_whitespace().collect())

@@ -2,25 +2,29 @@
 
 use serde_json::Value;
 
-use crate::commands::text::{columns, time};
+use crate::commands::text::columns::{self, Cell};
+use crate::commands::text::terminal::Terminal;
+use crate::commands::text::time;
 
 /// One tenant per row, with the figures that the server returns.
-pub(super) fn list(items: &[Value], width: Option<usize>) -> String {
+pub(super) fn list(items: &[Value], terminal: Terminal) -> String {
     let figure = |item: &Value, key: &str| item.get(key).and_then(Value::as_u64);
     let figures = [("PROJECTS", "projects"), ("QUEUE", "queue")];
     let told = |(_, key): &&(&str, &str)| items.iter().any(|item| figure(item, key).is_some());
     let figures: Vec<&(&str, &str)> = figures.iter().filter(told).collect();
     let has_states = items.iter().any(|item| item.get("state").is_some());
-    let rows: Vec<Vec<String>> = items
+    let rows: Vec<Vec<Cell>> = items
         .iter()
         .map(|item| {
             let name = item.get("name").and_then(Value::as_str);
-            let mut row = vec![name.unwrap_or_default().to_owned()];
+            let mut row = vec![Cell::from(name.unwrap_or_default())];
             row.extend(figures.iter().map(|(_, key)| {
                 let figure = figure(item, key);
-                figure.map_or_else(|| "-".to_owned(), |figure| figure.to_string())
+                figure
+                    .map_or_else(|| "-".to_owned(), |figure| figure.to_string())
+                    .into()
             }));
-            row.extend(has_states.then(|| word(item.get("state"))));
+            row.extend(has_states.then(|| Cell::state(word(item.get("state")))));
             row
         })
         .collect();
@@ -28,7 +32,7 @@ pub(super) fn list(items: &[Value], width: Option<usize>) -> String {
         .chain(figures.iter().map(|(name, _)| *name))
         .chain(has_states.then_some("STATE"))
         .collect();
-    columns::table(&header, &rows, width)
+    columns::table(&header, &rows, terminal)
 }
 
 /// Whether a tenant goes on, in a word.
@@ -50,7 +54,7 @@ fn word(state: Option<&Value>) -> String {
 }
 
 /// Whether a tenant goes on, in words.
-pub(super) fn state(tenant: &str, state: &Value) -> String {
+pub(super) fn state(tenant: &str, state: &Value, terminal: Terminal) -> String {
     let is = |key: &str| state.get(key).and_then(Value::as_bool) == Some(true);
     let pipelines = match (is("trigger_queue_discarding"), is("trigger_queue_paused")) {
         (true, _) => "discarded",
@@ -78,7 +82,7 @@ pub(super) fn state(tenant: &str, state: &Value) -> String {
         more.into_iter()
             .filter_map(|(name, value)| Some((name, value?))),
     );
-    columns::fields(&all)
+    columns::fields(&all, terminal)
 }
 
 #[cfg(test)]
@@ -89,11 +93,14 @@ mod tests {
 
     #[test]
     fn tenants_are_rows_with_the_figures_there_are() {
-        assert_eq!(list(&[json!({"name": "t1"})], None), "NAME\nt1\n");
+        assert_eq!(
+            list(&[json!({"name": "t1"})], Terminal::default()),
+            "NAME\nt1\n"
+        );
         assert_eq!(
             list(
                 &[json!({"name": "t1", "projects": 3}), json!({"name": "two"})],
-                None
+                Terminal::default()
             ),
             "NAME  PROJECTS\nt1    3\ntwo   -\n"
         );
@@ -104,7 +111,7 @@ mod tests {
                     json!({"name": "t1", "state": paused}),
                     json!({"name": "two", "state": {}})
                 ],
-                None
+                Terminal::default()
             ),
             "NAME  STATE\nt1    paused, results paused\ntwo   normal\n"
         );
@@ -112,7 +119,7 @@ mod tests {
 
     #[test]
     fn states_are_told_in_words() {
-        let told = |value: Value| state("t1", &value);
+        let told = |value: Value| state("t1", &value, Terminal::default());
         assert_eq!(
             told(json!({})),
             "tenant         t1\nnew pipelines  normal\nresults        normal\n"

@@ -6,10 +6,10 @@ use portcullis_gate::offline::{Coverage, FileCoverage};
 use serde_json::{Value, json};
 
 use super::outcome::Tested;
-use crate::commands::text::plain::counted;
+use crate::commands::text::plain::{counted, printable};
 
-/// A line for each file, with what did not run.
-pub(super) fn table(coverage: &Coverage) -> String {
+/// A line for each file, with what did not run; also as text, `with_lines`.
+pub(super) fn table(coverage: &Coverage, with_lines: bool) -> String {
     let lines: usize = coverage.files().map(FileCoverage::count).sum();
     let lines = counted(lines, "line", "lines");
     let mut text = format!("coverage: {:.1} % of {lines}\n", coverage.percent());
@@ -23,6 +23,15 @@ pub(super) fn table(coverage: &Coverage) -> String {
         let (percent, width) = (file.percent(), width.unwrap_or(0));
         let line = format!("  {percent:>5.1} %  {:<width$}{missed}", file.name);
         let _ = writeln!(text, "{}", line.trim_end());
+        if with_lines {
+            for (number, missed) in file.missed_lines() {
+                let line = format!(
+                    "    {number:>5} | {}",
+                    printable(&missed.replace('\t', " "))
+                );
+                let _ = writeln!(text, "{}", line.trim_end());
+            }
+        }
     }
     text
 }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use portcullis_core::PolicyStep;
-use portcullis_gate::offline::{Blueprint, ConsoleLine, Coverage};
+use portcullis_gate::offline::{Answer, Blueprint, ConsoleLine, Coverage, Mismatch};
 use serde_json::Value;
 
 use crate::commands::text::plain::counted;
@@ -31,6 +31,17 @@ pub(super) struct TestResult {
     pub(super) steps: Vec<PolicyStep>,
     pub(super) written: Vec<ConsoleLine>,
     pub(super) duration: Duration,
+    /// What came instead, of a case that failed.
+    pub(super) actual: Option<Box<Actual>>,
+}
+
+/// What came of a case.
+#[derive(Debug)]
+pub(super) struct Actual {
+    /// The place of the case in its file, from 0.
+    pub(super) index: usize,
+    pub(super) answer: Answer,
+    pub(super) mismatches: Vec<Mismatch>,
 }
 
 /// How a test ended.

@@ -3,17 +3,12 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use portcullis_config::ConfigSource;
 use portcullis_document::{Fault, Faults, Source};
 use portcullis_gate::offline::{self, Blueprint, Case, ScriptTest, TestScript};
 
 use super::Test;
-use crate::arguments::{Admission, load_options};
-
-/// Names of a configuration in a folder.
-const CONFIGURATIONS: [&str; 2] = ["portcullis.yaml", "portcullis.yml"];
-/// The folder of policies where there is no configuration.
-const POLICIES: &str = "policies";
+use crate::arguments::{Admission, Judging, folder_of, load_options};
+use crate::commands::watch;
 
 /// Everything that is to be run.
 #[derive(Debug)]
@@ -51,8 +46,9 @@ impl Plan {
     pub(super) fn why_empty(&self, test: &Test) -> String {
         match &test.filter {
             Some(filter) if !self.files.is_empty() => {
-                format!("the filter `{filter}` matches no test in")
+                format!("the filter `{}` matches no test in", filter.as_str())
             }
+            _ if !self.files.is_empty() => "no tests in".to_owned(),
             _ => "there are no *.test.yaml, *.test.ts or *.test.js in".to_owned(),
         }
     }
@@ -99,6 +95,21 @@ pub(super) fn make(test: &Test) -> Result<Plan, Faults> {
     }
 }
 
+/// The files and folders that a run reads.
+pub(super) fn watched(test: &Test) -> Vec<PathBuf> {
+    let loaded = blueprint(test);
+    let of_configuration = watch::files_of(loaded.as_ref());
+    let folders = test.paths.iter().map(|path| folder_of(path));
+    let all = test.paths.iter().cloned().chain(folders);
+    let all = all.chain(test.objects.clone());
+    all.chain(of_configuration).collect()
+}
+
+/// What judges the tests.
+pub(super) fn blueprint(test: &Test) -> Result<Blueprint, Faults> {
+    load(test, &folder(test)?)
+}
+
 /// The test files at a path: the file itself, or those of a folder.
 fn tests_at(path: &Path) -> Result<Vec<PathBuf>, Box<Fault>> {
     if path.is_dir() || path.symlink_metadata().is_err() {
@@ -113,7 +124,7 @@ fn tests_at(path: &Path) -> Result<Vec<PathBuf>, Box<Fault>> {
 }
 
 /// The folder that says what judges: it is the same for all tests of a run.
-fn folder(test: &Test) -> Result<PathBuf, Faults> {
+pub(super) fn folder(test: &Test) -> Result<PathBuf, Faults> {
     let mut folders: Vec<PathBuf> = test.paths.iter().map(|path| folder_of(path)).collect();
     folders.dedup();
     match folders.as_slice() {
@@ -129,45 +140,21 @@ fn folder(test: &Test) -> Result<PathBuf, Faults> {
     }
 }
 
-/// The folder itself; of a file, the nearest one above it that says what judges.
-fn folder_of(path: &Path) -> PathBuf {
-    if path.is_dir() {
-        return path.to_owned();
-    }
-    let says = |folder: &Path| {
-        let mut files = CONFIGURATIONS.iter().map(|name| folder.join(name));
-        files.any(|file| file.is_file()) || folder.join(POLICIES).is_dir()
-    };
-    let own = path.parent().unwrap_or(Path::new(""));
-    let nearest = own.ancestors().find(|folder| says(folder)).unwrap_or(own);
-    match nearest.as_os_str().is_empty() {
-        true => PathBuf::from("."),
-        false => nearest.to_owned(),
-    }
-}
-
 fn load(test: &Test, base: &Path) -> Result<Blueprint, Faults> {
-    let inside = base.strip_prefix(".").unwrap_or(base);
-    let named = CONFIGURATIONS.map(|name| inside.join(name));
-    let policies = inside.join(POLICIES);
-    let file = named.iter().find(|file| file.is_file());
-    let folder: &Path = match policies.is_dir() {
-        true => &policies,
-        false => base,
-    };
-    let source = match file {
-        Some(file) => ConfigSource::File(file),
-        None => ConfigSource::Policies(folder),
-    };
+    let judging = Judging::in_folder(base);
     let registry = portcullis_gate::registry();
     let (known, flags) = (registry.names(), Admission::default());
-    let mut options = load_options(source, &flags, &known);
+    let mut options = load_options(judging.source(), &flags, &known);
     options.coverage = test.is_covered();
-    let blueprint = Blueprint::load(&options)?;
+    let mut blueprint = Blueprint::load(&options)?;
+    if let Some(objects) = &test.objects {
+        blueprint.look_up(offline::read_cluster(objects)?);
+    }
     // What only building finds is found before any test runs.
     blueprint.build(None, &blueprint.memory())?;
-    if file.is_none() && !blueprint.has_policies() {
-        let label = folder.display().to_string();
+    let is_folder = matches!(judging, Judging::Policies(_));
+    if is_folder && !blueprint.has_policies() {
+        let label = judging.path().display().to_string();
         let message = "there are tests, but neither a portcullis.yaml nor a policy";
         return Err(Source::named(label).fault(None, "", message).into());
     }
@@ -181,10 +168,8 @@ fn read(
     path: &Path,
 ) -> Result<TestFile, Faults> {
     let file = path.display().to_string();
-    let fits = |name: &str| match &test.filter {
-        Some(text) => file.contains(text.as_str()) || name.contains(text.as_str()),
-        None => true,
-    };
+    let filter = test.filter.as_ref();
+    let fits = |name: &str| filter.is_none_or(|filter| filter.fits(&file, name));
     let is_yaml = path.extension().is_some_and(|e| e == "yaml" || e == "yml");
     if is_yaml {
         let source = offline::read_file(path).map_err(|fault| Faults::from(*fault))?;

@@ -5,7 +5,7 @@ use portcullis_document::Source;
 use portcullis_gate::offline::{Blueprint, Case, Coverage, ScriptFailure, ScriptTest, TestScript};
 use serde_json::Value;
 
-use super::outcome::{Failure, State, TestResult, Tested};
+use super::outcome::{Actual, Failure, State, TestResult, Tested};
 use super::plan::{Plan, TestFile};
 
 /// Runs everything.
@@ -62,12 +62,13 @@ fn case(
         steps: Vec::new(),
         written: Vec::new(),
         duration: watch.elapsed(),
+        actual: None,
     };
     match answer {
-        Ok(answer) => {
+        Ok(mut answer) => {
             let mismatches = case.expect.compare(&case.request, &answer);
-            let mismatches = mismatches.into_iter();
-            let failures = mismatches.map(|m| compared(m.what, m.expected, m.got));
+            let failures = mismatches.iter();
+            let failures = failures.map(|m| compared(m.what, m.expected.clone(), m.got.clone()));
             result.failures = failures.collect();
             if !result.failures.is_empty() {
                 result.state = State::Failed;
@@ -75,8 +76,15 @@ fn case(
             if let Some(coverage) = coverage {
                 coverage.add(blueprint.marks(), &answer.covered);
             }
-            result.steps = answer.steps;
-            result.written = answer.written;
+            result.steps = std::mem::take(&mut answer.steps);
+            result.written = std::mem::take(&mut answer.written);
+            if !mismatches.is_empty() {
+                result.actual = Some(Box::new(Actual {
+                    index: case.index,
+                    answer,
+                    mismatches,
+                }));
+            }
         }
         Err(why) => {
             result.state = State::Error;
@@ -103,6 +111,7 @@ fn of_script(
         steps: Vec::new(),
         written: Vec::new(),
         duration: std::time::Duration::ZERO,
+        actual: None,
     };
     if test.skipped {
         return result;

@@ -5,14 +5,15 @@ use std::fmt::Write;
 use portcullis_core::{PolicyOutcome, PolicyStep, patch};
 use portcullis_gate::offline::Blueprint;
 
-use super::coverage;
 use super::outcome::{Failure, State, TestResult, Tested};
+use super::{CoverageDetail, coverage};
 use crate::commands::text::diff;
 use crate::commands::text::plain::{self, printable};
 use crate::commands::text::terminal::{Terminal, Tone};
+use crate::commands::text::wrap::hanging;
 
 /// All results, one block for each file.
-pub(super) fn write(tested: &Tested, with_coverage: bool, terminal: Terminal) -> String {
+pub(super) fn write(tested: &Tested, detail: Option<CoverageDetail>, terminal: Terminal) -> String {
     let mut text = String::new();
     let mut last: Option<&str> = None;
     for result in &tested.results {
@@ -23,8 +24,9 @@ pub(super) fn write(tested: &Tested, with_coverage: bool, terminal: Terminal) ->
         }
         one(&mut text, tested.blueprint.as_deref(), result, terminal);
     }
-    if let (Some(counted), true) = (&tested.coverage, with_coverage) {
-        let _ = write!(text, "\n{}", coverage::table(counted));
+    if let (Some(counted), Some(detail)) = (&tested.coverage, detail) {
+        let with_lines = detail == CoverageDetail::Lines;
+        let _ = write!(text, "\n{}", coverage::table(counted, with_lines));
     }
     text
 }
@@ -42,40 +44,44 @@ fn one(text: &mut String, blueprint: Option<&Blueprint>, result: &TestResult, te
     let place = line.map_or(String::new(), |line| {
         format!("   {}:{line}", printable(&result.file))
     });
-    let _ = writeln!(text, "  {word}  {name}{place}");
+    let rest = hanging(&format!("         {name}{place}"), 0, terminal.width);
+    let _ = writeln!(text, "  {word}  {}", rest.trim_start());
     for failure in &result.failures {
-        explain(text, &result.file, failure);
+        explain(text, &result.file, failure, terminal);
     }
     if !result.failures.is_empty() {
         let steps = result.steps.iter();
-        steps.for_each(|step| policy(text, blueprint, step));
+        steps.for_each(|step| policy(text, blueprint, step, terminal));
     }
 }
 
-fn explain(text: &mut String, file: &str, failure: &Failure) {
+fn explain(text: &mut String, file: &str, failure: &Failure, terminal: Terminal) {
     let place = failure.line.map_or(String::new(), |line| {
         format!("{}:{line}: ", printable(file))
     });
-    let _ = writeln!(text, "         {place}{}", printable(&failure.title));
+    let mut put = |line: &str| {
+        let _ = writeln!(text, "{}", hanging(line, 2, terminal.width));
+    };
+    put(&format!("         {place}{}", printable(&failure.title)));
     if let Some(line) = &failure.source_line {
-        let _ = writeln!(text, "           > {}", printable(line));
+        put(&format!("           > {}", printable(line)));
     }
     if let Some((expected, got)) = &failure.values
         && (expected.is_object() || expected.is_array())
     {
-        text.push_str("           from expected to actual:\n");
+        put("           from expected to actual:");
         for line in diff::lines(expected, &patch::diff(expected, got)) {
-            let _ = writeln!(text, "             {}", printable(&line));
+            put(&format!("             {}", printable(&line)));
         }
     }
 }
 
 /// What a policy did, for a test that failed.
-fn policy(text: &mut String, blueprint: Option<&Blueprint>, step: &PolicyStep) {
+fn policy(text: &mut String, blueprint: Option<&Blueprint>, step: &PolicyStep, terminal: Terminal) {
     let word = step.outcome.as_str();
     let why = printable(step.message.as_deref().unwrap_or_default());
     let line = format!("         {word:<5}  {}  {why}", printable(&step.name));
-    let _ = writeln!(text, "{}", line.trim_end());
+    let _ = writeln!(text, "{}", hanging(line.trim_end(), 7, terminal.width));
     let source = blueprint.and_then(|blueprint| blueprint.text_of(step));
     let is_framed = matches!(step.outcome, PolicyOutcome::Deny | PolicyOutcome::Error);
     if let Some(source) = source.filter(|_| is_framed) {

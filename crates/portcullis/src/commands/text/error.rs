@@ -44,7 +44,8 @@ pub(in crate::commands) fn lines(text: &str) -> String {
     clean.join("\n")
 }
 
-fn word(text: &str, style: &str) -> String {
+/// A word for standard error, in a style of terminals.
+pub(in crate::commands) fn word(text: &str, style: &str) -> String {
     match colors::on_error() {
         true => format!("\u{1b}[{style}m{text}\u{1b}[0m"),
         false => text.to_owned(),

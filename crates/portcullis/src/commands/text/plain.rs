@@ -2,7 +2,9 @@
 
 use portcullis_document::{Position, Source};
 use portcullis_gate::offline::ConsoleLine;
+use std::borrow::Cow;
 use std::time::Duration;
+use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
 /// What the user wrote may hold anything, but a terminal gets one line of text.
 pub(in crate::commands) use portcullis_core::text::{is_odd, printable, shortened};
@@ -30,6 +32,61 @@ pub(in crate::commands) fn span(seconds: u64) -> String {
         Some((unit, name)) => format!("{}{name}", seconds / unit),
         None => format!("{seconds}s"),
     }
+}
+
+/// About how long, in the two largest units: `399d 23h`, `1h 5m`, `42s`.
+pub(in crate::commands) fn roughly(seconds: u64) -> String {
+    let units = [(86_400, 'd'), (3600, 'h'), (60, 'm'), (1, 's')];
+    let mut left = seconds;
+    let parts = units.map(|(unit, name)| {
+        let count = left / unit;
+        left %= unit;
+        (count, name)
+    });
+    let parts: Vec<String> = parts
+        .iter()
+        .skip_while(|(count, _)| *count == 0)
+        .take(2)
+        .filter(|(count, _)| *count > 0)
+        .map(|(count, name)| format!("{count}{name}"))
+        .collect();
+    match parts.is_empty() {
+        true => "0s".to_owned(),
+        false => parts.join(" "),
+    }
+}
+
+/// The columns that a text takes on a terminal.
+pub(in crate::commands) fn width(text: &str) -> usize {
+    match text.is_ascii() {
+        true => text.len(),
+        false => text.width(),
+    }
+}
+
+/// The columns that a character takes.
+pub(in crate::commands) fn character_width(c: char) -> usize {
+    c.width().unwrap_or(0)
+}
+
+/// A text in so many columns, cut if need be, and the columns that are left.
+pub(in crate::commands) fn fitted(text: &str, most: usize) -> (Cow<'_, str>, usize) {
+    let whole = width(text);
+    if whole <= most {
+        return (text.into(), most - whole);
+    }
+    let mut shown = String::new();
+    let mut used = 0;
+    for c in text.chars() {
+        // The last column says that something is missing.
+        if used + character_width(c) >= most {
+            break;
+        }
+        used += character_width(c);
+        shown.push(c);
+    }
+    shown.push('…');
+    (shown.into(), most.saturating_sub(used + 1))
 }
 
 /// `3 objects`, `1 policy`.
@@ -62,9 +119,75 @@ pub(in crate::commands) fn frame(
     })
 }
 
+/// A frame in so many columns: of its line, what is around the caret.
+pub(in crate::commands) fn fitted_frame(frame: &str, columns: Option<usize>) -> Cow<'_, str> {
+    let lines: Vec<&str> = frame.lines().collect();
+    let (Some(columns), [above, code, below]) = (columns, lines.as_slice()) else {
+        return frame.into();
+    };
+    let Some((margin, text)) = code.split_once(" | ") else {
+        return frame.into();
+    };
+    let room = columns.saturating_sub(margin.len() + 3).max(3);
+    let caret = below.chars().count().saturating_sub(margin.len() + 4);
+    let length = text.chars().count();
+    if length <= room && caret < room {
+        return frame.into();
+    }
+    let first = match caret + 1 < room {
+        true => 0,
+        false => caret.saturating_sub(room / 2),
+    };
+    let is_begun = first > 0;
+    let taken = room - usize::from(is_begun);
+    let mut shown: String = text.chars().skip(first).take(taken).collect();
+    if first + taken < length {
+        shown.pop();
+        shown.push('…');
+    }
+    let (begin, indent) = match is_begun {
+        true => ("…", " ".repeat(caret - first + 1)),
+        false => ("", " ".repeat(caret)),
+    };
+    let gap = " ".repeat(margin.len());
+    format!("{above}\n{margin} | {begin}{shown}\n{gap} | {indent}^").into()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn long_times_are_told_roughly() {
+        for (seconds, expected) in [
+            (0, "0s"),
+            (42, "42s"),
+            (60, "1m"),
+            (75, "1m 15s"),
+            (3900, "1h 5m"),
+            (86_405, "1d"),
+            (34_559_998, "399d 23h"),
+        ] {
+            assert_eq!(roughly(seconds), expected);
+        }
+    }
+
+    #[test]
+    fn a_frame_fits_and_its_caret_stays_where_it_is_meant() {
+        let code: String = ('a'..='z').cycle().take(100).collect();
+        for column in [1, 5, 30, 60, 100] {
+            let text = Source::text_named("a", code.as_str());
+            let whole = frame(&text, Some(1), Some(column)).unwrap();
+            assert_eq!(fitted_frame(&whole, None), whole);
+            assert_eq!(fitted_frame(&whole, Some(200)), whole);
+            let fitted = fitted_frame(&whole, Some(40));
+            let lines: Vec<Vec<char>> = fitted.lines().map(|line| line.chars().collect()).collect();
+            assert!(lines.iter().all(|line| line.len() <= 40), "{fitted}");
+            let at = lines[2].iter().position(|c| *c == '^').unwrap();
+            let wanted = code.chars().nth(column as usize - 1);
+            assert_eq!(lines[1].get(at).copied(), wanted, "{fitted}");
+        }
+    }
 
     #[test]
     fn lengths_of_time_are_exact() {

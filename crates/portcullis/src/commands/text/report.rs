@@ -1,7 +1,7 @@
 //! Reports that are written to files, beside the output.
 
 use std::fs::{File, OpenOptions};
-use std::io::{self, Write};
+use std::io::{self, BufWriter, IntoInnerError, Write};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
@@ -32,11 +32,32 @@ pub(in crate::commands) fn file<'a>(
 
 /// Writes a complete report, or prints why it can't be written; false then.
 pub(in crate::commands) fn write(path: &Path, text: &str) -> bool {
-    match replace(path, text) {
+    write_by(path, &mut |out| out.write_all(text.as_bytes()))
+}
+
+/// The same for a report that is written piece by piece.
+pub(in crate::commands) fn write_by(
+    path: &Path,
+    write: &mut dyn FnMut(&mut dyn Write) -> io::Result<()>,
+) -> bool {
+    is_replaced(path, "the report ", write)
+}
+
+/// The same of another file.
+pub(in crate::commands) fn write_file(path: &Path, text: &str) -> bool {
+    is_replaced(path, "", &mut |out| out.write_all(text.as_bytes()))
+}
+
+fn is_replaced(
+    path: &Path,
+    what: &str,
+    write: &mut dyn FnMut(&mut dyn Write) -> io::Result<()>,
+) -> bool {
+    match replace(path, write) {
         Ok(()) => true,
         Err(wrong) => {
             let (path, why) = (path.display(), output::reason(&wrong));
-            error::tell(&format!("cannot write the report {path}: {why}"));
+            error::tell(&format!("cannot write {what}{path}: {why}"));
             false
         }
     }
@@ -49,12 +70,11 @@ pub(in crate::commands) fn write(path: &Path, text: &str) -> bool {
 /// # Errors
 ///
 /// The error of the system, about the file itself.
-fn replace(file: &Path, text: &str) -> io::Result<()> {
+fn replace(file: &Path, write: &mut dyn FnMut(&mut dyn Write) -> io::Result<()>) -> io::Result<()> {
     // The file that is meant, not the link that leads to it.
     let file: PathBuf = file.canonicalize().unwrap_or_else(|_| file.to_owned());
     if file.metadata().is_ok_and(|there| !there.is_file()) {
-        let mut there = OpenOptions::new().write(true).open(&file)?;
-        return there.write_all(text.as_bytes());
+        return written(OpenOptions::new().write(true).open(&file)?, write).map(drop);
     }
     let folder = match file.parent() {
         Some(folder) if !folder.as_os_str().is_empty() => folder,
@@ -71,10 +91,19 @@ fn replace(file: &Path, text: &str) -> io::Result<()> {
         Some(code) => io::Error::from_raw_os_error(code),
         None => error,
     })?;
-    aside.as_file_mut().write_all(text.as_bytes())?;
-    aside.as_file().sync_all()?;
+    written(aside.as_file_mut(), write)?.sync_all()?;
     aside.persist(&file).map_err(|error| error.error)?;
     Ok(())
+}
+
+/// Writes by few calls of the system.
+fn written<W: Write>(
+    to: W,
+    write: &mut dyn FnMut(&mut dyn Write) -> io::Result<()>,
+) -> io::Result<W> {
+    let mut out = BufWriter::new(to);
+    write(&mut out)?;
+    out.into_inner().map_err(IntoInnerError::into_error)
 }
 
 /// As any other new file: readable as the person's umask says.
@@ -89,6 +118,10 @@ fn create(path: &Path) -> io::Result<File> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn replace(file: &Path, text: &str) -> io::Result<()> {
+        super::replace(file, &mut |out| out.write_all(text.as_bytes()))
+    }
 
     #[test]
     fn files_are_replaced_whole_and_links_stay() {
@@ -113,7 +146,7 @@ mod tests {
     #[test]
     fn the_reason_is_about_the_file_itself() {
         let missing = replace(Path::new("/nonexistent/x.xml"), "").unwrap_err();
-        assert_eq!(crate::output::reason(&missing), "No such file or directory");
+        assert_eq!(crate::output::reason(&missing), "no such file or directory");
         let folder = tempfile::tempdir().unwrap();
         let error = replace(folder.path(), "text").unwrap_err();
         assert_eq!(error.kind(), io::ErrorKind::IsADirectory);

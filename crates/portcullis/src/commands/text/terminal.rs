@@ -22,7 +22,31 @@ pub(in crate::commands) enum Tone {
     Faint,
 }
 
+impl Tone {
+    /// What a verdict or a state says, by the words of all commands; a word of another version says nothing.
+    pub(in crate::commands) fn of_state(word: &str) -> Option<Self> {
+        Some(match word {
+            "yes" | "allow" | "allowed" | "accepted" | "success" | "delivered" | "done"
+            | "enabled" | "normal" | "met" | "running" => Self::Good,
+            "no" | "deny" | "denied" | "failed" | "error" | "timeout" | "suspended"
+            | "discarding" | "discarded" => Self::Bad,
+            "created" | "preparing" | "pending" | "waiting" | "paused" | "results paused"
+            | "dry_run" | "expired" => Self::Odd,
+            "canceled" | "skipped" | "disabled" | "-" => Self::Faint,
+            _ => return None,
+        })
+    }
+}
+
 impl Terminal {
+    /// The same, with a margin on the left.
+    pub(in crate::commands) fn indented(self, by: usize) -> Self {
+        Self {
+            width: self.width.map(|width| width.saturating_sub(by)),
+            ..self
+        }
+    }
+
     /// What standard output is.
     pub(in crate::commands) fn of_output() -> Self {
         let width = std::io::stdout().is_terminal().then(|| {

@@ -4,18 +4,18 @@ use crate::harness::{Answer, Connection, request};
 
 /// A browser without scripts: it keeps cookies and asks for pages.
 #[derive(Clone)]
-pub(super) struct Browser {
-    pub(super) port: u16,
-    pub(super) jar: Vec<(String, String)>,
+pub(crate) struct Browser {
+    pub(crate) port: u16,
+    pub(crate) jar: Vec<(String, String)>,
 }
 
 impl Browser {
-    pub(super) fn new(port: u16) -> Self {
+    pub(crate) fn new(port: u16) -> Self {
         let jar = Vec::new();
         Self { port, jar }
     }
 
-    pub(super) fn send(
+    pub(crate) fn send(
         &mut self,
         method: &str,
         path: &str,
@@ -45,11 +45,11 @@ impl Browser {
         answer
     }
 
-    pub(super) fn get(&mut self, path: &str) -> Answer {
+    pub(crate) fn get(&mut self, path: &str) -> Answer {
         self.send("GET", path, &[], "")
     }
 
-    pub(super) fn post_form(&mut self, path: &str, fields: &[(&str, &str)]) -> Answer {
+    pub(crate) fn post_form(&mut self, path: &str, fields: &[(&str, &str)]) -> Answer {
         let origin = "http://localhost";
         let body: Vec<String> = fields.iter().map(|(n, v)| format!("{n}={v}")).collect();
         let headers = [
@@ -60,7 +60,7 @@ impl Browser {
     }
 
     /// Fills in the form and sends it.
-    pub(super) fn sign_in(&mut self, token: &str, next: &str) -> Answer {
+    pub(crate) fn sign_in(&mut self, token: &str, next: &str) -> Answer {
         let page = self.get(&format!("/sign-in?next={next}"));
         assert_eq!(page.status, 200, "{}", page.text());
         let csrf = hidden(&page.text(), "csrf");
@@ -71,11 +71,11 @@ impl Browser {
         )
     }
 
-    pub(super) fn is_signed_in(&mut self) -> bool {
+    pub(crate) fn is_signed_in(&mut self) -> bool {
         self.get("/auth/session").status == 200
     }
 
-    pub(super) fn csrf(&mut self) -> String {
+    pub(crate) fn csrf(&mut self) -> String {
         let page = self.get("/");
         assert_eq!(page.status, 200, "{}", page.text());
         hidden(&page.text(), "csrf")
@@ -83,7 +83,7 @@ impl Browser {
 }
 
 /// The value of a hidden field.
-pub(super) fn hidden(page: &str, name: &str) -> String {
+pub(crate) fn hidden(page: &str, name: &str) -> String {
     let start = format!("name=\"{name}\" value=\"");
     let rest = page.split_once(&start).expect("no such field").1;
     rest.split_once('"').unwrap().0.to_owned()

@@ -104,7 +104,7 @@ fn what_is_not_named_stays_and_everything_ends_in_time() {
     assert_eq!(listed()[0]["state"]["reason"], "why");
     assert_eq!(
         listed()[1],
-        json!({"name": "t2", "projects": 0, "queue": 0})
+        json!({"name": "t2", "projects": 0, "by_pattern": true, "queue": 0})
     );
     for wrong in [json!(0), json!(-1), json!(315_360_001_u64), json!("1h")] {
         let body = json!({"trigger_queue_discarding": true, "expires_in": wrong});

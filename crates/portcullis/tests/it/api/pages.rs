@@ -132,3 +132,27 @@ fn a_form_that_is_wrong_is_shown_again_with_what_was_typed() {
         "{text}"
     );
 }
+
+#[test]
+fn every_file_that_a_page_names_is_there() {
+    let api = Api::start(&tenants());
+    let mut kim = signed_in(&api, "kim");
+    for path in ["/", "/decisions", "/tenants/t1"] {
+        let page = kim.get(path).text();
+        let named = page.split('"').filter(|text| text.starts_with("/assets/"));
+        let named: Vec<&str> = named.collect();
+        assert!(named.len() >= 2, "{path}: {named:?}");
+        for file in named {
+            let answer = kim.get(file);
+            assert_eq!(answer.status, 200, "{file}");
+            let cache = answer.header("cache-control").unwrap();
+            assert!(cache.contains("immutable"), "{file}: {cache}");
+            // Scripts are kept compressed.
+            let encoding = file.ends_with(".js").then_some("gzip");
+            assert_eq!(answer.header("content-encoding"), encoding, "{file}");
+        }
+        // No text of a page is a script.
+        assert!(!page.contains("<script>"), "{path}");
+        assert!(!page.contains(" onclick="), "{path}");
+    }
+}

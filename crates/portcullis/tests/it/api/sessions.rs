@@ -40,7 +40,7 @@ fn without_a_session_a_page_leads_to_the_form_and_back() {
     assert_eq!(hidden(&text, "next"), format!("{GRAPH}?kind=A%26B"));
     assert!(
         text.contains("<label>Token <input name=\"token\"")
-            && !text.contains("<script")
+            && !text.contains("<script>")
             && !text.contains("style=")
     );
     assert_eq!(page.header("x-content-type-options"), Some("nosniff"));

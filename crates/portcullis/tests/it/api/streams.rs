@@ -2,10 +2,11 @@
 
 use serde_json::{Value, json};
 
+use super::browser::Browser;
 use super::{Api, of};
-use crate::harness::Connection;
-use portcullis_testing::Events;
+use crate::harness::{Connection, Setup, free_port};
 use portcullis_testing::tokens::{claims, from_now, secret, token};
+use portcullis_testing::{Events, api_files};
 
 fn tenants(role: &str) -> Value {
     json!([
@@ -61,4 +62,39 @@ fn a_stream_ends_with_the_role_of_its_reader() {
     let events = open(&api, &of("kim"));
     api.change(&tenants("looker").to_string());
     assert_eq!(events.end(), "forbidden");
+}
+
+#[test]
+fn a_page_follows_with_its_session_where_only_pages_are_served() {
+    let port = free_port();
+    let (mut config, files) = api_files(&format!("127.0.0.1:{port}"), Some(&tenants("watcher")));
+    config["listeners"][0]["serves"] = json!(["web"]);
+    let files = files.into_iter();
+    let setup = files.fold(Setup::new(config), |setup, (name, text)| {
+        setup.file(&name, text)
+    });
+    let api = Api::of(setup.start(), port);
+    api.get(Some(&of("kim")), "/api/v1/decisions").error(404);
+    let mut kim = Browser::new(port);
+    assert_eq!(kim.sign_in(&of("kim"), "/").status, 303);
+    let jar: Vec<String> = kim.jar.iter().map(|(n, v)| format!("{n}={v}")).collect();
+    let headers = [
+        ("cookie", jar.join("; ")),
+        ("sec-fetch-site", "same-origin".to_owned()),
+    ];
+    let headers = headers
+        .each_ref()
+        .map(|(name, value)| (*name, value.as_str()));
+    let connection = Connection::tcp(port).unwrap();
+    let mut events = Events::open(connection, "?verdict=deny", &headers);
+    // After a reload it is looked whether the reader may still know.
+    api.gate.hang_up();
+    let mut eve = Browser::new(port);
+    assert_eq!(eve.sign_in(&of("eve"), "/").status, 303);
+    assert_eq!(eve.get("/decisions").status, 403);
+    events.until("event: decision");
+    assert_eq!(events.data()["user"], "eve");
+    let csrf = kim.csrf();
+    assert_eq!(kim.post_form("/sign-out", &[("csrf", &csrf)]).status, 303);
+    assert_eq!(events.end(), "missing_token");
 }

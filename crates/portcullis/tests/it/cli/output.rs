@@ -1,15 +1,17 @@
 //! Output that could not be written is never success, whatever the command.
 
-use std::fs::{File, OpenOptions};
+use std::fs::{File, OpenOptions, Permissions};
+use std::os::unix::fs::PermissionsExt as _;
 use std::process::Stdio;
 
+use portcullis_testing::Authority;
 use serde_json::{Value, json};
 
 use crate::decisions::{fill, ids, samples};
 use crate::harness::{Folder, Ran, Rest, RestCall, pod, program, run};
 
 /// What a command prints on standard output.
-enum Prints {
+pub(super) enum Prints {
     /// Data, when it is called so.
     Data(&'static str),
     /// Nothing, ever: it has no data, and reports on standard error.
@@ -17,19 +19,14 @@ enum Prints {
 }
 
 /// Every command, and how to have it print something. `ID` is a recorded decision, `SERVER` a server.
-const COMMANDS: &[(&str, Prints)] = &[
-    ("serve", Prints::Nothing),
+pub(super) const COMMANDS: &[(&str, Prints)] = &[
+    ("init", Prints::Nothing),
     ("check", Prints::Data("-o json")),
+    ("lint", Prints::Data("-o json policies")),
     ("eval", Prints::Data("pod.yaml --policies policies")),
     ("test", Prints::Data("-o json")),
-    ("init", Prints::Nothing),
-    ("decisions list", Prints::Data("--data-dir data")),
-    ("decisions export", Prints::Data("--data-dir data")),
-    ("explain", Prints::Data("ID --data-dir data")),
-    (
-        "replay",
-        Prints::Data("--policies policies --file decisions.jsonl"),
-    ),
+    ("plugins", Prints::Data("")),
+    ("schema", Prints::Data("")),
     ("can-i", Prints::Data("read --tenant example --anonymous")),
     ("who-can", Prints::Data("read --tenant example")),
     ("access-matrix", Prints::Data("--tenant example")),
@@ -38,18 +35,13 @@ const COMMANDS: &[(&str, Prints)] = &[
     ("graph export", Prints::Data("--json")),
     ("graph check", Prints::Data("office.yaml")),
     ("graph list", Prints::Data("")),
+    ("decisions list", Prints::Data("--data-dir data")),
+    ("decisions export", Prints::Data("--data-dir data")),
+    ("explain", Prints::Data("ID --data-dir data")),
     (
-        "token create",
-        Prints::Data("--authenticator op --subject zoe"),
+        "replay",
+        Prints::Data("--policies policies --file decisions.jsonl"),
     ),
-    ("tenant list", Prints::Data("SERVER")),
-    ("tenant show", Prints::Data("t1 SERVER")),
-    ("tenant pause", Prints::Data("t1 SERVER")),
-    ("tenant resume", Prints::Data("t1 SERVER")),
-    ("autohold list", Prints::Data("--tenant t1 SERVER")),
-    ("autohold show", Prints::Data("7 --tenant t1 SERVER")),
-    ("autohold place", Prints::Nothing),
-    ("autohold release", Prints::Nothing),
     ("job submit", Prints::Data("job.json SERVER")),
     ("job list", Prints::Data("SERVER")),
     ("job show", Prints::Data("1 SERVER")),
@@ -76,8 +68,38 @@ const COMMANDS: &[(&str, Prints)] = &[
     ("runner matrix", Prints::Data("--job 1 SERVER")),
     ("runner pause", Prints::Nothing),
     ("runner resume", Prints::Nothing),
-    ("plugins", Prints::Data("")),
-    ("schema", Prints::Data("")),
+    ("autohold list", Prints::Data("--tenant t1 SERVER")),
+    ("autohold show", Prints::Data("7 --tenant t1 SERVER")),
+    ("autohold place", Prints::Nothing),
+    ("autohold release", Prints::Nothing),
+    ("tenant list", Prints::Data("SERVER")),
+    ("tenant show", Prints::Data("t1 SERVER")),
+    ("tenant pause", Prints::Data("t1 SERVER")),
+    ("tenant resume", Prints::Data("t1 SERVER")),
+    ("serve", Prints::Nothing),
+    ("health", Prints::Nothing),
+    ("playground", Prints::Nothing),
+    ("demo", Prints::Data("--count 1 SERVER")),
+    (
+        "token create",
+        Prints::Data("--authenticator op --subject zoe"),
+    ),
+    (
+        "generate webhooks",
+        Prints::Data("-c cluster.yaml --url https://gate.example --ca ca.crt"),
+    ),
+    (
+        "generate authorization",
+        Prints::Data("-c cluster.yaml --url https://gate.example --ca ca.crt"),
+    ),
+    ("generate rbac", Prints::Data("-c cluster.yaml")),
+    ("doctor", Prints::Data("--no-cluster --data-dir data")),
+    ("login", Prints::Nothing),
+    ("logout", Prints::Nothing),
+    ("whoami", Prints::Data("SERVER")),
+    ("context list", Prints::Data("")),
+    ("context use", Prints::Nothing),
+    ("context delete", Prints::Nothing),
     ("completions", Prints::Data("bash")),
     ("man", Prints::Data("")),
     ("version", Prints::Data("")),
@@ -87,11 +109,15 @@ const COMMANDS: &[(&str, Prints)] = &[
 /// The commands below this one, as its help lists them; itself if there are none.
 pub(super) fn leaves(command: &[&str]) -> Vec<String> {
     let help = run(&[command, &["--help"]].concat()).out;
-    let Some((_, listed)) = help.split_once("\nCommands:\n") else {
-        return vec![command.join(" ")];
+    let listed = match command.is_empty() {
+        // In groups, before its options.
+        true => help.split_once("\nOptions:\n").unwrap().0,
+        false => match help.split_once("\nCommands:\n") {
+            Some((_, listed)) => listed.split("\n\n").next().unwrap(),
+            None => return vec![command.join(" ")],
+        },
     };
-    let listed = listed.lines().take_while(|line| !line.is_empty());
-    let names = listed.filter_map(|line| {
+    let names = listed.lines().filter_map(|line| {
         let entry = line.strip_prefix("  ")?;
         entry.split(' ').next().filter(|name| !name.is_empty())
     });
@@ -105,7 +131,7 @@ pub(super) fn leaves(command: &[&str]) -> Vec<String> {
 }
 
 /// A folder with something for every command.
-fn folder() -> Folder {
+pub(super) fn folder() -> Folder {
     let folder = Folder::new();
     let graph =
         json!({"profiles": [{"name": "office", "profile": "office.yaml", "objects": "objects"}]});
@@ -125,6 +151,17 @@ fn folder() -> Folder {
     fill(&folder, "data", &samples());
     folder.write("decisions.jsonl", samples().join("\n"));
     folder.write("job.json", "{}");
+    let profiles = json!([{"name": "agents", "profile": "node", "inCluster": true}]);
+    let cluster = json!({"graph": {"profiles": profiles}, "admission": {"order": ["AlwaysAdmit"]},
+        "authorization": {"chains": {"default": ["agents"]}}});
+    folder.write("cluster.yaml", cluster.to_string());
+    folder.write("ca.crt", Authority::new("gate").certificate());
+    let contexts = ".config/portcullis/config.yaml";
+    folder.write(
+        contexts,
+        r#"{"contexts": [{"name": "gate", "server": "https://gate.example", "token": "geheim"}]}"#,
+    );
+    std::fs::set_permissions(folder.path(contexts), Permissions::from_mode(0o600)).unwrap();
     folder.write(
         "pipeline.json",
         r#"{"project": "p/q", "ref": "main", "jobs": []}"#,
@@ -185,7 +222,12 @@ fn about_jobs(line: &str) -> Option<Value> {
     })
 }
 
-fn server() -> Rest {
+pub(super) fn server() -> Rest {
+    server_with(|answer| answer)
+}
+
+/// A server whose answers are changed by this.
+pub(super) fn server_with(change: fn(Value) -> Value) -> Rest {
     let hold = json!({
         "id": 7, "tenant": "t1", "project": "p", "job": "unit", "ref_filter": ".*", "max_count": 1,
         "current_count": 0, "reason": "x", "node_expiration": 86_400, "expired": null, "nodes": [],
@@ -195,14 +237,21 @@ fn server() -> Rest {
         "result_queue_paused": false, "reason": null, "set_by": "root", "set_at": 60, "expires_at": null});
     Rest::new(move |call: &RestCall| {
         let answer = match call.line.as_str() {
-            "GET /api/tenants" => json!([{"name": "t1", "projects": 3, "queue": 0}]),
+            "POST /mutate" => json!({"response": {"allowed": true}}),
+            "GET /api/tenants" => {
+                json!([{"name": "t1", "projects": 3, "queue": 0, "state": state}])
+            }
+            other if other.starts_with("GET ") && other.ends_with("/authorizations") => {
+                json!({"user": "ann", "zuul": {"admin": false, "scope": ["t1"]}, "roles": ["dev"],
+                    "rules": ["devs"], "permissions": {"read": true}})
+            }
             "GET /api/tenant/t1/status" => json!({"pipelines": [], "state": state}),
             "POST /api/tenant/t1/state" => state.clone(),
             "GET /api/tenant/t1/autohold" => json!([hold]),
             "GET /api/tenant/t1/autohold/7" => hold.clone(),
             other => about_jobs(other).unwrap_or_else(|| panic!("{other}")),
         };
-        (200, answer.to_string())
+        (200, change(answer).to_string())
     })
 }
 
@@ -223,7 +272,7 @@ fn full() -> Stdio {
     full.unwrap().into()
 }
 
-fn words(command: &str, more: &str, server: &Rest) -> Vec<String> {
+pub(super) fn words(command: &str, more: &str, server: &Rest) -> Vec<String> {
     let id = ids(&samples()).remove(0);
     let access = format!("--server {} --token geheim", server.url);
     let line = format!("{command} {more}").replace("SERVER", &access);
@@ -235,7 +284,7 @@ fn words(command: &str, more: &str, server: &Rest) -> Vec<String> {
 fn is_told(ran: &Ran, arguments: &[String]) {
     let err = &ran.err;
     assert_eq!(ran.code, Some(5), "{arguments:?}: {err}");
-    let told = "error: cannot write to standard output: No space left on device\n";
+    let told = "error: cannot write to standard output: no space left on device\n";
     assert!(err.ends_with(told), "{arguments:?}: {err}");
 }
 
@@ -326,10 +375,10 @@ fn a_report_is_written_whole_or_told() {
     let folder = folder();
     for command in ["eval pod.yaml", "test"] {
         for (file, why) in [
-            ("/nonexistent/x.xml", "No such file or directory"),
-            ("/dev/full", "No space left on device"),
-            ("objects", "Is a directory"),
-            ("key/x.xml", "Not a directory"),
+            ("/nonexistent/x.xml", "no such file or directory"),
+            ("/dev/full", "no space left on device"),
+            ("objects", "it is a directory"),
+            ("key/x.xml", "a part of its path is not a directory"),
         ] {
             let line = format!("{command} --report junit={file}");
             let arguments: Vec<String> = line.split(' ').map(str::to_owned).collect();

@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::{SAMPLES, fill, filled, ids, many, sample, sample_file, samples, summary};
-use crate::harness::run_in;
+use crate::harness::{Folder, run_in};
 
 #[test]
 fn a_decision_is_told_verdict_first() {
@@ -98,4 +98,55 @@ fn the_beginning_of_an_id_is_enough_where_it_is_clear() {
     fill(&folder, "one", &samples()[..1]);
     let clear = explain(&id[..6].to_lowercase(), "one");
     assert_eq!((clear.code, clear.out), (Some(0), whole.out));
+}
+
+#[test]
+fn the_newest_decision_is_found_with_the_filters_of_lists() {
+    let folder = filled();
+    let explain = |more: &[&str]| {
+        run_in(
+            &folder,
+            &[&["explain", "--data-dir", "data"][..], more].concat(),
+        )
+    };
+    let last = |more: &[&str]| {
+        let ran = explain(&[&["--last", "-o", "json"][..], more].concat());
+        assert_eq!(ran.code, Some(0), "{}", ran.err);
+        let value: Value = serde_json::from_str(&ran.out).unwrap();
+        value["id"].as_str().unwrap().to_owned()
+    };
+    let all: Vec<_> = samples().iter().map(|line| summary(line)).collect();
+    let newest = |matches: &dyn Fn(&portcullis_record::Summary) -> bool| {
+        let found = all
+            .iter()
+            .filter(|one| matches(one))
+            .map(|one| one.id.clone());
+        found.max().unwrap()
+    };
+    assert_eq!(last(&[]), newest(&|_| true));
+    for verdict in ["allow", "deny"] {
+        let wanted = newest(&|one| one.verdict.as_str() == verdict);
+        assert_eq!(last(&["--verdict", verdict]), wanted);
+    }
+    let none = explain(&["--last", "--user", "of-no-decision"]);
+    assert_eq!(none.code, Some(6));
+    none.says(&["error: no decisions found"]);
+    let id = all[0].id.as_str();
+    for wrong in [&[][..], &[id, "--last"], &[id, "--verdict", "deny"]] {
+        assert_eq!(explain(wrong).code, Some(2), "{wrong:?}");
+    }
+    // The hints name the decision that was found.
+    let hint = format!(
+        "portcullis explain {} --data-dir data -o json",
+        newest(&|_| true)
+    );
+    let ran = explain(&["--last"]);
+    assert!(ran.err.contains(&hint), "{}", ran.err);
+}
+
+#[test]
+fn without_an_id_the_newest_decision_is_suggested() {
+    let ran = run_in(&Folder::new(), &["explain"]);
+    assert_eq!(ran.code, Some(2));
+    ran.says(&["error: no decision given: give its id, or --last for the newest one"]);
 }

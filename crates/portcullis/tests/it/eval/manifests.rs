@@ -151,7 +151,7 @@ fn files_that_cannot_be_read_are_errors_and_the_others_are_judged() {
     let table = run_in(&folder, &[&["eval"], &files[..], BASELINE].concat());
     assert!(!table.out.contains("missing.yaml"), "{}", table.out);
     for err in [done.err, table.err] {
-        let missing = "error: missing.yaml: cannot read the file: no such file\n";
+        let missing = "error: missing.yaml: cannot read the file: no such file or directory\n";
         assert!(err.contains(missing), "{err}");
         assert!(err.contains("error: binary.yaml: "), "{err}");
         assert!(
@@ -202,4 +202,140 @@ fn namespaces_go_to_objects_that_live_in_one() {
     };
     assert_eq!(of(&[]), ["", "default", "default"]);
     assert_eq!(of(&["--namespace", "prod"]), ["", "prod", "default"]);
+}
+
+#[test]
+fn json_values_in_a_row_are_read_as_kubectl_reads_them() {
+    let folder = Folder::new();
+    let (one, other) = (pod(), settings());
+    for (text, places) in [
+        (format!("{one}\n{other}\n"), [1, 2]),
+        (format!("{one}{other}"), [1, 1]),
+        (format!("{one:#}\n\n{other:#}\n"), [1, 0]),
+    ] {
+        folder.write("all.json", &text);
+        let ran = run_in(
+            &folder,
+            &["eval", "all.json", "--admission-control", "AlwaysAdmit"],
+        );
+        assert_eq!(ran.code, Some(0), "{text}: {}{}", ran.out, ran.err);
+        assert!(ran.err.starts_with("2 objects"), "{}", ran.err);
+        for line in places.iter().filter(|line| **line > 0) {
+            assert!(
+                ran.out.contains(&format!("all.json:{line}\n")),
+                "{}",
+                ran.out
+            );
+        }
+    }
+    // The others are judged where one can't be read.
+    folder.write("all.json", format!("{one}\n{other}\n{{\"kind\": }}\n"));
+    let done = eval(&folder, &["all.json", "--admission-control", "AlwaysAdmit"]);
+    assert_eq!((done.code, done.summary()), (Some(3), [2, 0, 1, 0]));
+    assert!(done.err.contains("all.json:3:"), "{}", done.err);
+    let (code, out) = eval_stdin(
+        &folder,
+        &["-f", "-", "--admission-control", "AlwaysAdmit"],
+        &format!("{one}\n{other}\n"),
+    );
+    assert_eq!((code, out.matches("-:").count()), (Some(0), 2), "{out}");
+}
+
+#[test]
+fn folders_may_hold_other_things_than_manifests() {
+    let folder = Folder::new();
+    assert_eq!(run_in(&folder, &["init", "demo"]).code, Some(0));
+    folder.write("demo/values.yaml", "replicas: 3\n");
+    folder.write("demo/tests/expected.json", "{\"allowed\": true}");
+    let ran = run_in(
+        &folder,
+        &["eval", "demo", "--config", "demo/portcullis.yaml"],
+    );
+    assert_eq!(ran.code, Some(0), "{}{}", ran.out, ran.err);
+    let line = "1 object, 3 policies: 1 allowed, 0 denied, 0 errors, 0 skipped; 8 files skipped: not Kubernetes objects\n";
+    assert_eq!(ran.err, line);
+    // What is named itself was meant to be an object, and half an object was meant to be one.
+    for (file, text) in [
+        ("demo/values.yaml", "a: 1\n"),
+        ("half/pod.yaml", "kind: Pod\n"),
+    ] {
+        folder.write(file, text);
+        let named = file.trim_start_matches("half/pod.yaml");
+        let named = if named.is_empty() { "half" } else { named };
+        let ran = run_in(
+            &folder,
+            &["eval", named, "--admission-control", "AlwaysAdmit"],
+        );
+        assert_eq!(ran.code, Some(3), "{file}: {}{}", ran.out, ran.err);
+        assert!(
+            ran.out
+                .contains("not a Kubernetes object: apiVersion is missing"),
+            "{}",
+            ran.out
+        );
+    }
+    let ran = run_in(
+        &folder,
+        &[
+            "eval",
+            "demo/policies",
+            "--admission-control",
+            "AlwaysAdmit",
+        ],
+    );
+    assert_eq!(ran.code, Some(6), "{}", ran.err);
+}
+
+#[test]
+fn labels_without_a_namespace_are_those_of_each_object() {
+    let folder = Folder::new();
+    let mut shop = privileged();
+    shop["metadata"]["namespace"] = "shop".into();
+    folder.write("all.yaml", format!("{shop}\n---\n{}\n", privileged()));
+    let label = "pod-security.kubernetes.io/enforce=baseline";
+    let arguments = [
+        "all.yaml",
+        "--admission-control",
+        "PodSecurity",
+        "--namespace-labels",
+        label,
+    ];
+    let done = eval(&folder, &arguments);
+    assert_eq!(done.summary(), [0, 2, 0, 0], "{:#}", done.value);
+    let only = eval(
+        &folder,
+        &[&arguments[..], &["--namespace", "default"]].concat(),
+    );
+    assert_eq!(only.summary(), [1, 1, 0, 0], "{:#}", only.value);
+}
+
+#[test]
+fn reports_are_not_written_over_what_is_read() {
+    let folder = Folder::new();
+    folder.write("pod.yaml", pod().to_string());
+    let ran = run_in(
+        &folder,
+        &[
+            "eval",
+            "pod.yaml",
+            "--admission-control",
+            "AlwaysAdmit",
+            "--report",
+            "yaml=./pod.yaml",
+        ],
+    );
+    assert_eq!(ran.code, Some(2));
+    ran.says(&["a report can't be written over a file that is read"]);
+    let ran = run_in(
+        &folder,
+        &[
+            "eval",
+            "pod.yaml",
+            "--admission-control",
+            "AlwaysAdmit",
+            "--as",
+            "",
+        ],
+    );
+    assert_eq!(ran.code, Some(2));
 }

@@ -181,7 +181,10 @@ fn folders_that_can_not_be_used_are_exit_3_and_named() {
     );
     std::fs::create_dir(folder.path("empty")).unwrap();
     for (name, needles) in [
-        ("missing", &["missing: there is no such folder"][..]),
+        (
+            "missing",
+            &["missing: no such file or folder of policies"][..],
+        ),
         ("empty", &["empty: there are no policies in this folder"]),
         ("faulty", &["faulty/wrong.ts:3:1", "expression expected"]),
         (

@@ -127,3 +127,33 @@ fn a_place_that_is_missing_or_faulty_is_told() {
         }
     }
 }
+
+#[test]
+fn profiles_of_the_configuration_are_listed_first() {
+    let (folder, elsewhere) = (office(), crate::harness::Folder::new());
+    let names = |folder: &crate::harness::Folder, arguments: &[&str]| -> Vec<(String, String)> {
+        let ran = run_in(folder, arguments);
+        assert_eq!((ran.code, ran.err.as_str()), (Some(0), ""));
+        let value: serde_json::Value = serde_json::from_str(&ran.out).unwrap();
+        let text = |one: &serde_json::Value, key: &str| one[key].as_str().unwrap().to_owned();
+        let all = value.as_array().unwrap().iter();
+        all.map(|one| (text(one, "name"), text(one, "from")))
+            .collect()
+    };
+    let built_in = names(&elsewhere, &["graph", "list", "-o", "json"]);
+    assert!(
+        built_in.iter().all(|(_, from)| from == "built-in"),
+        "{built_in:?}"
+    );
+    let graph =
+        json!({"profiles": [{"name": "desks", "profile": "office.yaml", "objects": "objects"}]});
+    folder.write("some.yaml", json!({"graph": graph}).to_string());
+    let all = names(
+        &folder,
+        &["graph", "list", "--config", "some.yaml", "-o", "json"],
+    );
+    assert_eq!(all[0], ("desks".to_owned(), "configuration".to_owned()));
+    assert_eq!(all[1..], built_in);
+    let missing = run_in(&folder, &["graph", "list", "--config", "missing.yaml"]);
+    assert_eq!(missing.code, Some(3));
+}

@@ -19,7 +19,7 @@ pub(crate) struct Setup {
     config: Value,
     data_dir: String,
     arguments: Vec<String>,
-    variables: Vec<(&'static str, &'static str)>,
+    variables: Vec<(&'static str, String)>,
 }
 
 /// A running gate in a folder of its own, killed when it goes. It is asked as a [`Client`] asks.
@@ -80,8 +80,8 @@ impl Setup {
         self
     }
 
-    pub(crate) fn variable(mut self, name: &'static str, value: &'static str) -> Self {
-        self.variables.push((name, value));
+    pub(crate) fn variable(mut self, name: &'static str, value: impl Into<String>) -> Self {
+        self.variables.push((name, value.into()));
         self
     }
 
@@ -94,9 +94,23 @@ impl Setup {
         run_in(&self.folder, &[&serve[..], &[&self.data_dir]].concat())
     }
 
+    /// Starts the gate and waits until it accepts requests, ready or not.
+    #[track_caller]
+    pub(crate) fn start_unready(self) -> Gate {
+        let (folder, port, command) = self.command();
+        let mut gate = Gate::spawn_unready(folder, command, |log| log.contains(" started "));
+        (gate.port, gate.client) = (port, Client::tcp(port));
+        gate
+    }
+
     /// Starts the gate and waits until it is ready.
     #[track_caller]
     pub(crate) fn start(self) -> Gate {
+        let (folder, port, command) = self.command();
+        Gate::spawn(folder, port, command)
+    }
+
+    fn command(self) -> (Folder, u16, Command) {
         let port = free_port();
         self.folder.write(
             "portcullis.yaml",
@@ -111,7 +125,7 @@ impl Setup {
             &self.data_dir,
         ]);
         command.args(self.arguments).envs(self.variables);
-        Gate::spawn(self.folder, port, command)
+        (self.folder, port, command)
     }
 }
 

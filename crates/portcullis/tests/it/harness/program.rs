@@ -50,10 +50,17 @@ pub(crate) fn run<A: AsRef<str>>(arguments: &[A]) -> Ran {
 /// Runs it in this folder. A run that does not end is a failure.
 #[track_caller]
 pub(crate) fn run_in<A: AsRef<str>>(folder: &Folder, arguments: &[A]) -> Ran {
+    run_at(folder, folder.root(), arguments)
+}
+
+/// The same in a folder inside of it.
+#[track_caller]
+pub(crate) fn run_at<A: AsRef<str>>(folder: &Folder, inside: &Path, arguments: &[A]) -> Ran {
     let outputs = Folder::new();
     let file = |name: &str| File::create(outputs.path(name)).unwrap();
     let read = |name: &str| std::fs::read_to_string(outputs.path(name)).unwrap();
     let mut child = program(folder.root())
+        .current_dir(inside)
         .args(arguments.iter().map(AsRef::as_ref))
         .stdout(file("out"))
         .stderr(file("err"))

@@ -32,7 +32,10 @@ fn configurations_and_policies_of_the_guides_are_accepted() {
             let folder = Folder::new();
             folder.write("policies/10-registries.ts", &scripts[0]);
             folder.write("policies/lib/images.ts", std::fs::read(&lib).unwrap());
-            folder.write("ca.crt", Pki::new().authority.certificate_pem);
+            for authority in ["ca.crt", "registry-ca.crt"] {
+                folder.write(authority, Pki::new().authority.certificate_pem);
+            }
+            folder.write("config.json", "{}");
             let start = if block.contains("listeners:") {
                 ""
             } else {

@@ -229,3 +229,45 @@ fn no_request_fails_while_the_configuration_changes() {
         }
     });
 }
+
+#[test]
+fn a_reload_says_what_it_changed() {
+    let config = |order: &[&str], policies: &[(&str, &str)]| {
+        let mut config = chain(order);
+        let policies = policies
+            .iter()
+            .map(|(name, code)| json!({"name": name, "code": code}));
+        config["policies"] = policies.collect();
+        config
+    };
+    let before = config(
+        &["AlwaysAdmit", "Policies"],
+        &[("kept", "return true"), ("changed", "return true")],
+    );
+    let gate = Gate::start(before);
+    let after = config(
+        &["Policies", "AlwaysAdmit"],
+        &[
+            ("added", "return true"),
+            ("kept", "return true"),
+            ("changed", "return 'no'"),
+        ],
+    );
+    gate.configure(after);
+    gate.hang_up();
+    until("the log tells", || {
+        gate.log().contains("configuration reloaded")
+    });
+    let log = gate.log();
+    let line = log
+        .lines()
+        .find(|line| line.contains("configuration reloaded"));
+    let line = line.unwrap();
+    let digest = "[0-9a-f]{12}";
+    let expected = format!(
+        r#"plug-ins in the order Policies, AlwaysAdmit; policies added added \({digest}\), changed changed \({digest} -> {digest}\)"#
+    );
+    let expected = regex::Regex::new(&expected).unwrap();
+    assert!(expected.is_match(line), "{line}");
+    assert!(!line.contains("kept"), "{line}");
+}

@@ -1,0 +1,9 @@
+export const policy = {
+  match: { kinds: ["Pod"], operations: ["CREATE", "UPDATE"] },
+  description: "Every pod says whose it is.",
+  severity: "low",
+};
+
+export default function () {
+  if (!object.metadata.labels?.team) return "the label team is missing";
+}

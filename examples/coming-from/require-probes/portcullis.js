@@ -1,0 +1,13 @@
+export const policy = {
+  match: { kinds: ["Pod"], operations: ["CREATE", "UPDATE"] },
+  description: "Containers say whether they live and are ready.",
+  severity: "low",
+};
+
+export default function () {
+  for (const container of object.spec.containers) {
+    for (const probe of ["livenessProbe", "readinessProbe"]) {
+      if (!container[probe]) return `${container.name}: the ${probe} is missing`;
+    }
+  }
+}

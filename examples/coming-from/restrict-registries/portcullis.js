@@ -1,0 +1,12 @@
+export const policy = {
+  match: { kinds: ["Pod"], operations: ["CREATE", "UPDATE"] },
+  description: "Images come from our registry.",
+  severity: "high",
+};
+
+export default function () {
+  const { initContainers = [], containers, ephemeralContainers = [] } = object.spec;
+  for (const { name, image } of [...initContainers, ...containers, ...ephemeralContainers]) {
+    if (!image.startsWith("registry.example/")) return `${name}: ${image} is not from registry.example`;
+  }
+}
