@@ -135,6 +135,17 @@ impl Scope {
         }
     }
 
+    /// Whether the caller's own roles permit it, also where anyone may read.
+    pub fn permits_by_role(
+        &self,
+        who: &Identity,
+        permission: Permission,
+        parameters: &Parameters<'_>,
+    ) -> bool {
+        let holds = |right: &Right| right.holds(parameters);
+        self.is_overridden(who) || self.grant(&self.rules_of(who), permission, holds).is_some()
+    }
+
     /// The rules that match, unless the answer doesn't depend on them.
     fn before_rules(
         &self,

@@ -138,15 +138,17 @@ impl<'a> Call<'a> {
     pub(crate) fn admit_reader(&self) -> Result<(), HttpError> {
         let roles = &self.gate.access.roles;
         let (who, parameters) = (self.caller.identity(), Parameters::new());
-        let is_open = |tenant: &Tenant| {
-            let answer = tenant.scope().check(None, Permission::Read, &parameters);
-            matches!(answer, AccessDecision::Allowed(_))
+        let is_member = |tenant: &Tenant| {
+            who.is_some_and(|who| {
+                let scope = tenant.scope();
+                scope.permits_by_role(who, Permission::Read, &parameters)
+            })
         };
         match roles.root().check(who, Permission::Read, &parameters) {
             AccessDecision::Allowed(_) => Ok(()),
             AccessDecision::Refused(refusal) => {
                 let mut tenants = roles.tenants();
-                match tenants.any(|tenant| self.may_read(tenant) && !is_open(tenant)) {
+                match tenants.any(is_member) {
                     true => Ok(()),
                     false => Err(self.refused(
                         Some(roles.root()),

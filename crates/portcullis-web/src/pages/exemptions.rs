@@ -37,11 +37,6 @@ struct Exemption {
     ticket: Option<String>,
 }
 
-#[derive(Debug, Deserialize)]
-struct Tenant {
-    name: String,
-}
-
 /// An exemption with what may be done about it.
 #[derive(Debug)]
 struct Row {
@@ -101,7 +96,8 @@ async fn list(
         csrf: &request.person().csrf,
         rows: items.map(|one| row(backend, one)).collect(),
         next,
-        denied: denied(backend).await?,
+        // Why the person may grant no exemption, neither at the root of the API nor in a tenant.
+        denied: backend.refusal(MANAGES, Place::Anywhere),
         draft,
         problem: problem.map(|problem| sentence(&problem.message)),
     };
@@ -112,17 +108,6 @@ fn row(backend: &dyn Backend, one: Exemption) -> Row {
     let path = format!("/exemptions/{}/revoke", one.id);
     let revoke = Action::new(backend, "Revoke", path, (MANAGES, one.place())).asking();
     Row { one, revoke }
-}
-
-/// Why the person may grant no exemption, neither at the root of the API nor in a tenant.
-async fn denied(backend: &dyn Backend) -> Result<Option<String>, Problem> {
-    let Some(reason) = backend.refusal(MANAGES, Place::Root) else {
-        return Ok(None);
-    };
-    let tenants: Vec<Tenant> = backend.get("/api/tenants").await?;
-    let mut names = tenants.iter().map(|tenant| tenant.name.as_str());
-    let may = names.any(|name| backend.refusal(MANAGES, Place::Tenant(name)).is_none());
-    Ok((!may).then_some(reason))
 }
 
 fn grant(request: Request<'_>) -> Pending<'_, Result<Reply, Problem>> {

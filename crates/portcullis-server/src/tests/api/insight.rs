@@ -97,13 +97,18 @@ fn members_of_one_tenant_see_it_in_the_list() {
         {"authorization-rule": {"name": "max", "conditions": [{"preferred_username": "max"}]}},
         {"tenant": {"name": "shop", "anonymous-read-access": false, "projects": ["shop/*", "lab"], "role-mappings": {"max": "read"}}},
         {"tenant": {"name": "plant", "anonymous-read-access": false}},
+        {"authorization-rule": {"name": "olga", "conditions": [{"preferred_username": "olga"}]}},
+        {"tenant": {"name": "yard", "projects": ["yard"], "role-mappings": {"olga": "admin"}}},
         {"api-root": {"anonymous-read-access": false}},
     ]));
     let listed = |who: &str| api.get(Some(&of(who)), "/api/tenants").json();
-    let shop = json!([{"name": "shop", "projects": 1, "by_pattern": true, "queue": 0}]);
-    assert_eq!(listed("max"), shop);
+    let shop = json!({"name": "shop", "projects": 1, "by_pattern": true, "queue": 0});
+    let yard = json!({"name": "yard", "projects": 1, "by_pattern": false, "queue": 0});
+    assert_eq!(listed("max"), json!([shop, yard]));
     api.get(Some(&of("nina")), "/api/tenants").error(403);
     api.get(None, "/api/tenants").error(401);
+    // A role counts also where anyone may read.
+    assert_eq!(listed("olga"), json!([yard]));
     let jobs = |who: &str, tenant: &str| {
         let path = format!("/api/v1/jobs?tenant={tenant}");
         api.get(Some(&of(who)), &path)

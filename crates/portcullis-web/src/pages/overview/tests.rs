@@ -167,9 +167,16 @@ fn who_may_read_nothing_sees_no_numbers() {
     let fake = busy(false).refusing("read-decisions").refusing("read");
     let html = fake.page_with("/", 200);
     assert!(!html.contains("denied in 24 hours"), "{html}");
-    // The API lists what they may read, wherever that is.
-    assert!(
-        html.contains(r#"<a href="/tenants/a%20b">a b</a>"#),
-        "{html}"
-    );
+    assert!(!html.contains("/tenants/a%20b"), "{html}");
+}
+
+#[test]
+fn the_page_is_there_for_those_whom_the_api_tells_nothing() {
+    let fake = busy(false)
+        .refusing("read-decisions")
+        .failing("/api/v1/status", 404, "no such path")
+        .failing("/api/v1/jobs/summary", 403, "no role");
+    let html = fake.page_with("/", 200);
+    assert!(html.contains("/tenants/a%20b"), "{html}");
+    assert!(!html.contains("wait for admission"), "{html}");
 }
