@@ -27,6 +27,7 @@ pub mod plugin;
 pub mod pointer;
 pub mod policy_step;
 pub mod sync;
+pub mod system_error;
 pub mod text;
 pub mod trace_context;
 pub mod tree;

@@ -18,5 +18,5 @@ pub use access::{Use, check_named, check_own};
 pub use create::create_private;
 pub use directory::prepare_directory;
 pub use fingerprint::Fingerprint;
-pub use read::{open, read, read_text, reason};
+pub use read::{open, read, read_text};
 pub use space::free_space;

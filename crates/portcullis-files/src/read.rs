@@ -1,11 +1,12 @@
 //! Reading regular files, and nothing else.
 
 use std::fs::{File, Metadata, OpenOptions};
-use std::io::{self, Read as _};
+use std::io::Read as _;
 use std::os::unix::fs::{FileTypeExt as _, OpenOptionsExt as _};
 use std::path::Path;
 
 use nix::fcntl::OFlag;
+use portcullis_core::system_error::reason;
 
 /// Opens a regular file for reading, at once: a named pipe, device, socket or directory is an
 /// error. The error is the reason in plain words.
@@ -59,30 +60,6 @@ pub fn read_text(path: &Path, most: u64) -> Result<String, String> {
             .take(error.utf8_error().valid_up_to());
         let line = 1 + valid.filter(|byte| **byte == b'\n').count();
         format!("line {line} is not UTF-8 text")
-    })
-}
-
-/// Why a file can't be read, in plain words.
-pub fn reason(error: &io::Error) -> String {
-    match error.kind() {
-        io::ErrorKind::NotFound => "no such file or directory".to_owned(),
-        io::ErrorKind::PermissionDenied => "permission denied".to_owned(),
-        io::ErrorKind::IsADirectory => "it is a directory".to_owned(),
-        io::ErrorKind::NotADirectory => "a part of its path is not a directory".to_owned(),
-        _ => without_number(&error.to_string()),
-    }
-}
-
-/// What the system says, without the number of the error.
-fn without_number(text: &str) -> String {
-    let text = text
-        .rsplit_once(" (os error ")
-        .map_or(text, |(text, _)| text);
-    let mut characters = text.chars();
-    let first = characters.next();
-    first.map_or_else(String::new, |first| {
-        let first = first.to_lowercase();
-        first.chain(characters).collect()
     })
 }
 

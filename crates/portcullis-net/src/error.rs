@@ -3,6 +3,8 @@
 use std::error::Error as StdError;
 use std::io;
 
+use portcullis_core::system_error::reason;
+
 use crate::{Late, TrustError};
 
 /// Why there is no answer. It contains nothing that the other end sent, except the names in certificates.
@@ -12,7 +14,7 @@ pub enum Error {
     #[error(transparent)]
     Trust(#[from] TrustError),
     /// The connection failed.
-    #[error("can't connect: {0}")]
+    #[error("can't connect: {}", reason(.0))]
     Connect(io::Error),
     /// The server is not one that may be connected to.
     #[error("can't connect: private and loopback addresses are not allowed")]
@@ -24,7 +26,7 @@ pub enum Error {
     #[error("invalid host name for TLS")]
     ServerName,
     /// The handshake failed.
-    #[error("TLS failed: {0}")]
+    #[error("TLS failed: {}", reason(.0))]
     Tls(io::Error),
     /// A path or header that no request can have.
     #[error("invalid request: {0}")]

@@ -7,6 +7,8 @@
 use std::io::{self, IsTerminal, Write};
 use std::sync::OnceLock;
 
+pub(crate) use portcullis_core::system_error::reason;
+
 use portcullis_core::text::printable;
 
 use crate::colors;
@@ -145,9 +147,4 @@ pub(crate) fn ended(exit: Exit) -> Exit {
         }
         _ => exit,
     }
-}
-
-/// What the system says, in lower case and without its number: the one form of all messages.
-pub(crate) fn reason(error: &io::Error) -> String {
-    portcullis_files::reason(error)
 }

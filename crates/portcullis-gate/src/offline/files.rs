@@ -105,7 +105,7 @@ fn walk(
     let failed = |error: std::io::Error| {
         let message = format!(
             "cannot read the folder: {}",
-            portcullis_files::reason(&error)
+            portcullis_core::system_error::reason(&error)
         );
         Box::new(Source::named(folder.display().to_string()).fault(None, "", message))
     };
@@ -152,7 +152,7 @@ pub fn open(path: &Path) -> Result<File, Box<Fault>> {
     // `-f <(command)` names a pipe that is being written to.
     let is_pipe = std::fs::metadata(path).is_ok_and(|found| !found.is_file() && !found.is_dir());
     let opened = match is_pipe {
-        true => File::open(path).map_err(|error| portcullis_files::reason(&error)),
+        true => File::open(path).map_err(|error| portcullis_core::system_error::reason(&error)),
         false => portcullis_files::open(path),
     };
     opened.map_err(|reason| unreadable(path, &reason))

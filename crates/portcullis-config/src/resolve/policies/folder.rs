@@ -146,11 +146,13 @@ fn list(folder: &Path) -> Result<Vec<(PathBuf, Kind)>, String> {
     let entries = fs::read_dir(folder).map_err(|e| match e.kind() {
         std::io::ErrorKind::NotFound => "there is no such folder".to_owned(),
         std::io::ErrorKind::NotADirectory => "it is not a folder".to_owned(),
-        _ => portcullis_files::reason(&e),
+        _ => portcullis_core::system_error::reason(&e),
     })?;
     let mut files = Vec::new();
     for entry in entries {
-        let path = entry.map_err(|e| portcullis_files::reason(&e))?.path();
+        let path = entry
+            .map_err(|e| portcullis_core::system_error::reason(&e))?
+            .path();
         let name = path.file_name().map(|n| n.to_string_lossy().into_owned());
         if let Some(kind) = name.as_deref().and_then(kind)
             && !path.is_dir()
