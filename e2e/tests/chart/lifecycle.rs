@@ -1,7 +1,8 @@
 //! A release from its installation to its end, with a server that runs what the release says.
 
 use std::fs;
-use std::path::Path;
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use base64::Engine as _;
@@ -10,7 +11,7 @@ use portcullis_e2e::{Answer, Authority, Cluster, Helm, Kubectl, free_ports, unti
 use serde_json::{Value, json};
 
 use crate::node::{Files, Node, Server};
-use crate::suite::{chart, with_suite};
+use crate::suite::{chart, documents, with_suite};
 
 /// The address of the Service, which is an address of this machine.
 const ADDRESS: &str = "127.64.0.64";
@@ -20,6 +21,8 @@ struct Release<'a> {
     helm: Helm,
     node: Node,
     values: &'a Path,
+    /// That of the administrator.
+    kubeconfig: PathBuf,
 }
 
 impl Release<'_> {
@@ -55,11 +58,39 @@ impl Release<'_> {
             let stored = self.kubectl.in_namespace("portcullis").stored(kind, name);
             files(kind, &stored["data"])
         });
+        self.give_account(&pod);
         pod
     }
 
     fn start(&self) -> Server {
         self.node.start(&self.mount(), ADDRESS)
+    }
+
+    /// The credentials that a pod has from its ServiceAccount, here in a kubeconfig file that the configuration names.
+    fn give_account(&self, pod: &Value) {
+        let account = pod["serviceAccountName"].as_str().unwrap();
+        let token = self
+            .kubectl
+            .in_namespace("portcullis")
+            .run(&["create", "token", account])
+            .succeeds()
+            .stdout;
+        let administrator = fs::read(&self.kubeconfig).unwrap();
+        let administrator: Value = serde_json::from_slice(&administrator).unwrap();
+        let kubeconfig = json!({
+            "apiVersion": "v1", "kind": "Config", "current-context": "pod",
+            "clusters": [{"name": "here", "cluster": administrator["clusters"][0]["cluster"]}],
+            "users": [{"name": "account", "user": {"token": token.trim()}}],
+            "contexts": [{"name": "pod", "context": {"cluster": "here", "user": "account"}}],
+        });
+        let file = self.node.path("/tmp/kubeconfig.json");
+        fs::write(&file, kubeconfig.to_string()).unwrap();
+        fs::set_permissions(&file, fs::Permissions::from_mode(0o600)).unwrap();
+        let configuration = self.node.path("/etc/portcullis/config/portcullis.yaml");
+        let text = fs::read_to_string(&configuration).unwrap();
+        let mut settings = documents(&text).remove(0);
+        settings["kube"]["kubeconfig"] = json!(file);
+        fs::write(&configuration, settings.to_string()).unwrap();
     }
 
     #[track_caller]
@@ -120,6 +151,7 @@ fn a_release_guards_the_cluster_and_leaves_it_free() {
             helm: suite.helm.in_cluster(directory),
             node: Node::new(&directory.join("node")),
             values: &values,
+            kubeconfig: Cluster::kubeconfig(directory),
         };
 
         release.helm("install", &[]);
@@ -136,6 +168,35 @@ fn a_release_guards_the_cluster_and_leaves_it_free() {
                 .contains("violates PodSecurity \"baseline:latest\""),
             "{denied:#?}"
         );
+
+        // Labels of namespaces count.
+        let level = |level: &str| format!("pod-security.kubernetes.io/enforce={level}");
+        for (namespace, level) in [
+            ("shop", level("privileged")),
+            ("strict", level("restricted")),
+        ] {
+            if namespace != "shop" {
+                release
+                    .kubectl
+                    .run(&["create", "namespace", namespace])
+                    .succeeds();
+            }
+            release
+                .kubectl
+                .run(&["label", "namespace", namespace, &level])
+                .succeeds();
+        }
+        until(
+            "the server to see the labels",
+            Duration::from_secs(30),
+            || {
+                let denied = release.create("strict", "plain", false);
+                denied
+                    .stderr
+                    .contains("violates PodSecurity \"restricted:latest\"")
+            },
+        );
+        release.create("shop", "permitted", true).succeeds();
 
         // An upgrade changes the pods, which get another volume.
         let policy =

@@ -79,6 +79,7 @@ fn the_configuration_is_valid_where_the_volumes_are_mounted() {
         .unwrap();
         let output = std::process::Command::new(Portcullis::program().unwrap())
             .args(["check", "--config", file.to_str().unwrap()])
+            .env("KUBERNETES_SERVICE_HOST", "10.0.0.1")
             .output()
             .unwrap();
         let errors = String::from_utf8_lossy(&output.stderr);
@@ -401,7 +402,12 @@ fn rights_are_those_of_what_is_configured() {
             "resources": ["mutatingwebhookconfigurations", "validatingwebhookconfigurations"],
             "resourceNames": ["portcullis"], "verbs": ["get", "patch"],
         });
-        assert_eq!(rules(&[], "ClusterRole"), std::slice::from_ref(&own));
+        let read = |group: &str, resources: &[&str]| json!({"apiGroups": [group], "resources": resources, "verbs": ["get", "list", "watch"]});
+        // Of the plug-in PodSecurity.
+        let labels = read("", &["namespaces", "pods"]);
+        assert_eq!(rules(&[], "ClusterRole"), [own.clone(), labels.clone()]);
+        let blind = ["--set", "kube.enabled=false"];
+        assert_eq!(rules(&blind, "ClusterRole"), std::slice::from_ref(&own));
         assert_eq!(
             rules(&[], "Role"),
             [json!({
@@ -409,15 +415,13 @@ fn rights_are_those_of_what_is_configured() {
                 "verbs": ["get", "update"],
             })]
         );
-        let read = |group: &str, resources: &[&str]| json!({"apiGroups": [group], "resources": resources, "verbs": ["get", "list", "watch"]});
-        let kinds = "kube.enabled=true,kube.kinds={v1/ConfigMap,networking.k8s.io/v1/NetworkPolicy,\
+        let kinds = "kube.kinds={v1/ConfigMap,networking.k8s.io/v1/NetworkPolicy,\
                      networking.k8s.io/v1/Ingress,gateway.networking.k8s.io/v1/Gateway,v1/Endpoints}";
         assert_eq!(
             rules(&["--set", kinds], "ClusterRole"),
             [
                 own,
-                // Of the plug-in PodSecurity.
-                read("", &["namespaces", "pods"]),
+                labels,
                 read("", &["configmaps"]),
                 read("networking.k8s.io", &["networkpolicies"]),
                 read("networking.k8s.io", &["ingresses"]),
@@ -426,7 +430,7 @@ fn rights_are_those_of_what_is_configured() {
             ]
         );
         // With certificates of others there is nothing to be done in the cluster, and no token to do it with.
-        let certificates = ["--set", "tls.mode=certManager"];
+        let certificates = ["--set", "tls.mode=certManager,kube.enabled=false"];
         assert!(rules(&certificates, "ClusterRole").is_empty());
         assert!(rules(&certificates, "Role").is_empty());
         let token = |arguments: &[&str]| {
