@@ -87,6 +87,7 @@ fn portcullis_answers_every_scenario_as_expected() {
         (Setup::Graph, Log::Off),
         (Setup::Policies(Set::Validating), Log::Off),
         (Setup::Policies(Set::Reference), Log::Off),
+        (Setup::Policies(Set::TwoWriters), Log::Off),
         (Setup::Policies(Set::Hundred), Log::Off),
         (Setup::AlwaysAdmit, Log::Kept),
         (Setup::PodSecurity, Log::Kept),

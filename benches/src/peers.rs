@@ -46,13 +46,8 @@ impl Peer {
 
     /// The process that answers over this transport: acjs has one listener only.
     pub(crate) fn process(self, set: Set, transport: Transport) -> String {
-        let policies = match set {
-            Set::Validating => 2,
-            Set::Reference => 3,
-            Set::Hundred => 100,
-        };
         match self {
-            Self::Acjs => format!("acjs-{policies}-{}", transport.name()),
+            Self::Acjs => format!("acjs, {}, {}", set.name(), transport.name()),
             Self::Opa => self.name().to_owned(),
         }
     }

@@ -8,6 +8,8 @@ const NAME: &str = include_str!("../fixtures/policies/name.js");
 const IMAGES: &str = include_str!("../fixtures/policies/images.js");
 /// Volumes of kind `gitRepo` are rewritten.
 const GITREPO: &str = include_str!("../fixtures/policies/gitrepo.js");
+/// An annotation with the user is added.
+const OWNER: &str = include_str!("../fixtures/policies/owner.js");
 /// The first two in the language of OPA.
 pub(crate) const REGO: &str = include_str!("../fixtures/policies/validating.rego");
 
@@ -18,11 +20,23 @@ pub(crate) enum Set {
     Validating,
     /// These two, then the rewriting of `gitRepo` volumes.
     Reference,
-    /// Those two again and again, with other words in each, until there are a hundred.
+    /// An annotation, then the rewriting of `gitRepo` volumes: both change the object.
+    TwoWriters,
+    /// Those of `Validating` again and again, with other words in each, until there are a hundred.
     Hundred,
 }
 
 impl Set {
+    /// A name for directories and the report.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Validating => "2 policies",
+            Self::Reference => "3 policies",
+            Self::TwoWriters => "2 writing policies",
+            Self::Hundred => "100 policies",
+        }
+    }
+
     /// The `policies` and `defaultAction` keys, which mean the same to Portcullis and to acjs.
     pub(crate) fn keys(self) -> Value {
         let policy = |name: &str, code: &str| json!({"name": name, "code": code});
@@ -35,6 +49,7 @@ impl Set {
                     .chain([policy("gitrepo", GITREPO)])
                     .collect()
             }
+            Self::TwoWriters => vec![policy("owner", OWNER), policy("gitrepo", GITREPO)],
             Self::Hundred => (0..50).flat_map(variation).collect(),
         };
         json!({"policies": policies, "defaultAction": "allow"})

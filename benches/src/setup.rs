@@ -31,9 +31,7 @@ impl Setup {
             Self::AlwaysPullImages => "AlwaysPullImages",
             Self::Abac => "ABAC",
             Self::Graph => "graph",
-            Self::Policies(Set::Validating) => "2 policies",
-            Self::Policies(Set::Reference) => "3 policies",
-            Self::Policies(Set::Hundred) => "100 policies",
+            Self::Policies(set) => set.name(),
             Self::Everything => "PodSecurity, 3 policies",
         }
     }

@@ -66,6 +66,12 @@ pub(super) fn scenarios() -> Result<Vec<Scenario>> {
             ALLOWED,
         )?
     });
+    all.push(scenario(
+        "two-writers",
+        Set::TwoWriters,
+        (Size::Usual, Feature::GitRepo),
+        PATCHED,
+    )?);
     all.push(large("ceiling-200k", Subject::Ceiling, "/validate")?);
     all.push(large("reading-200k", Subject::Ceiling, ceiling::READ)?);
     all.push(large("AlwaysAdmit-200k", admits, "/validate?timeout=10s")?);
@@ -107,7 +113,7 @@ fn scenario(
     expected: Expected,
 ) -> Result<Scenario> {
     let path = match set {
-        Set::Reference => "/mutate?timeout=10s",
+        Set::Reference | Set::TwoWriters => "/mutate?timeout=10s",
         Set::Validating | Set::Hundred => "/validate?timeout=10s",
     };
     let (ceiling, baseline) = match size {
