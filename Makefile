@@ -57,19 +57,15 @@ run: quick
 
 # The suites use the program that `unit` has built: built on its own it has fewer features of its
 # dependencies, and most of them would be compiled once more.
+# Those that need programs of others come last, when these are built.
 test: build-ahead unit
+	scripts/side-by-side \
+		"scripts/test-alerts scripts/test-api scripts/test-web" \
+		"scripts/test-faults scripts/test-runners scripts/test-image scripts/test-deb scripts/test-pipelines"
 	e2e/kube/run
-	scripts/test-alerts
 	scripts/test-chart
 	scripts/test-signatures
 	scripts/test-telemetry
-	scripts/test-api
-	scripts/test-web
-	scripts/test-faults
-	scripts/test-runners
-	scripts/test-image
-	scripts/test-deb
-	scripts/test-pipelines
 
 # Most tests wait, for a server or for a second to pass; that time is enough to build the programs of the suites.
 build-ahead: setup
