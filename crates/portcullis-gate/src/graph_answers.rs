@@ -1,6 +1,6 @@
 //! The answers about a graph, the same for the command line, the REST API and the page.
 //!
-//! [`GraphView`] picks the graphs of a profile and answers about paths and neighbours; [`Export`] writes
+//! [`GraphView`] picks the graphs of a profile, finds vertices by a part of their names, and answers about paths and neighbours; [`Export`] writes
 //! them as a whole, piece by piece; [`AccessQuestion`] and [`can_i()`] ask authorizers and say why.
 //!
 //! An answer carries the `problems` of the objects it comes from; a negative one may differ without them.
@@ -13,6 +13,7 @@ mod export;
 mod neighbors;
 mod path;
 mod question;
+mod search;
 mod selector;
 mod view;
 
@@ -24,6 +25,7 @@ pub use export::{Export, ExportFormat};
 pub use neighbors::{Neighbor, Neighbors};
 pub use path::PathAnswer;
 pub use question::{AccessQuestion, ResourceText, WrongQuestion};
+pub use search::Vertices;
 pub use view::{GraphView, Unanswered};
 
 pub use view::{Key, Neighborhood};

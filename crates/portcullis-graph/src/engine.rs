@@ -9,7 +9,7 @@
 //! two look-ups answer. An edge that closes a cycle of kinds all the same turns the graph into one that
 //! searches, permanently, so that a wrong [`Shape`] costs time and never an answer.
 //!
-//! Long reads (`path`, `targets`, `view`, `list`) release the lock every few thousand steps. What changes
+//! Long reads (`path`, `targets`, `view`, `list`, `find`) release the lock every few thousand steps. What changes
 //! meanwhile may be seen or not; a path is checked again as a whole before it is given.
 
 mod change;
@@ -91,6 +91,15 @@ pub struct VertexView {
     pub incoming: Vec<(Named, Named)>,
     /// Where edges lead to, with the owner of each edge; sorted.
     pub outgoing: Vec<(Named, Named)>,
+}
+
+/// What a search found.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Found {
+    /// The vertices, those of the lowest rank first: kind, namespace, name.
+    pub vertices: Vec<(KindId, String, String)>,
+    /// Whether there may be more: the limit was reached, or the search was ended.
+    pub is_cut: bool,
 }
 
 /// A vertex that was found, good until the graph changes.
@@ -293,6 +302,17 @@ impl Graph {
             };
         }
         self.list_of(kind, namespace, name, limit)
+    }
+
+    /// The vertices to which `rank` gives a rank, at most `limit`, those of the lowest rank first. All vertices are
+    /// looked at, some thousand at a time, as long as `goes_on` says so.
+    pub fn find(
+        &self,
+        limit: usize,
+        rank: impl FnMut(VertexRef<'_>) -> Option<u8>,
+        goes_on: impl FnMut() -> bool,
+    ) -> Found {
+        self.find_of(limit, rank, goes_on)
     }
 
     /// How many vertices and edges there are. An edge that two objects contribute is two.

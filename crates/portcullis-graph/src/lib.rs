@@ -29,7 +29,7 @@ pub use access_rules::{AgentIdentity, Compat, Explanation, Selectors, Subject};
 pub use admission::{AdmissionRequest, Judgement};
 pub use authorizer::GraphAuthorizer;
 pub use condition::condition_holds;
-pub use engine::{Edge, Graph, Reach, Shape, VertexHandle};
+pub use engine::{Edge, Found, Graph, Reach, Shape, VertexHandle};
 pub use kinds::{Kinds, VertexKind};
 pub use lookups::{LookupResult, Lookups};
 pub use names::{check_name, check_namespace};

@@ -2,6 +2,7 @@
 //! so what changes meanwhile may be shown or not.
 
 use std::collections::BinaryHeap;
+use std::ops::{ControlFlow, Range};
 
 use hashbrown::HashSet;
 
@@ -9,7 +10,7 @@ use super::records::VertexRecord;
 use super::set::Set;
 use super::slab::{NONE, Slot};
 use super::store::Store;
-use super::{Graph, Named, VertexView};
+use super::{Found, Graph, Named, VertexView};
 use crate::vertex::{KindId, VertexRef};
 
 /// How many neighbours are shown before the lock is let go.
@@ -92,18 +93,15 @@ impl Graph {
     ) -> Vec<Named> {
         // The largest is on top, to go when a smaller one comes.
         let mut found: BinaryHeap<Named> = BinaryHeap::new();
-        let mut place = 0_u32;
-        loop {
-            let store = self.read();
+        self.scan(|store, places| {
             let wanted = match namespace {
                 Some(namespace) => match store.vertices.namespaces.find(namespace) {
                     Some(number) => Some(number),
-                    None => break,
+                    None => return ControlFlow::Break(()),
                 },
                 None => None,
             };
-            let end = store.vertices.records.end();
-            for number in place..end.min(place.saturating_add(PLACES)) {
+            for number in places {
                 let passes = |record: &&VertexRecord| {
                     record.next_vacant().is_none()
                         && kind.is_none_or(|kind| record.kind == kind.0)
@@ -111,18 +109,74 @@ impl Graph {
                         && name.is_none_or(|name| store.vertices.is_named(record, name))
                 };
                 if let Some(record) = store.vertex(number).filter(passes) {
-                    keep_smallest(&mut found, &store, record, limit);
+                    keep_smallest(&mut found, store, record, limit);
                 }
             }
-            place = place.saturating_add(PLACES);
-            if place >= end {
-                break;
-            }
-        }
+            ControlFlow::Continue(())
+        });
         // A vertex that went and came back meanwhile may have been met twice.
         let mut found = found.into_sorted_vec();
         found.dedup();
         found
+    }
+
+    /// See [`Graph::find`].
+    pub(super) fn find_of(
+        &self,
+        limit: usize,
+        mut rank: impl FnMut(VertexRef<'_>) -> Option<u8>,
+        mut goes_on: impl FnMut() -> bool,
+    ) -> Found {
+        let mut found: BinaryHeap<(u8, Named)> = BinaryHeap::new();
+        let mut is_cut = false;
+        let is_whole = self.scan(|store, places| {
+            if !goes_on() {
+                return ControlFlow::Break(());
+            }
+            for number in places {
+                let record = store.vertex(number);
+                let Some(record) = record.filter(|record| record.next_vacant().is_none()) else {
+                    continue;
+                };
+                let namespace = store.vertices.namespace(record);
+                let name = store.vertices.name(record);
+                let vertex = VertexRef {
+                    kind: KindId(record.kind),
+                    namespace: &namespace,
+                    name: &name,
+                };
+                let Some(rank) = rank(vertex) else { continue };
+                found.push((rank, (vertex.kind, namespace.into(), name.into())));
+                if found.len() > limit {
+                    is_cut = true;
+                    found.pop();
+                }
+            }
+            ControlFlow::Continue(())
+        });
+        let mut found = found.into_sorted_vec();
+        found.dedup();
+        Found {
+            vertices: found.into_iter().map(|(_, vertex)| vertex).collect(),
+            is_cut: is_cut || !is_whole,
+        }
+    }
+
+    /// Looks at the places of all vertices, some at a time; the lock is released in between. False if it was ended.
+    fn scan(&self, mut look: impl FnMut(&Store, Range<u32>) -> ControlFlow<()>) -> bool {
+        let mut place = 0_u32;
+        loop {
+            let store = self.read();
+            let end = store.vertices.records.end();
+            let next = end.min(place.saturating_add(PLACES));
+            if look(&store, place..next).is_break() {
+                return false;
+            }
+            if next >= end {
+                return true;
+            }
+            place = next;
+        }
     }
 
     /// See [`Graph::targets`]: those that sets show. Bounded by `limit`, so the lock is held throughout.

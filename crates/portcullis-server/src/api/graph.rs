@@ -10,8 +10,10 @@ mod profiles;
 mod searches;
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use hyper::StatusCode;
+use portcullis_core::clock::Stopwatch;
 use portcullis_graph::Vertex;
 use portcullis_roles::{Condition, Parameters, Permission};
 use serde_json::json;
@@ -24,13 +26,18 @@ use super::call::{Answering, Call};
 use super::endpoint::{Endpoint, QueryParameter, Success, Tag, get, schema_of, text};
 use super::query::Query;
 use crate::http::error::HttpError;
-use portcullis_gate::graph_answers::{GraphView, Neighbors, PathAnswer, Unanswered};
+use portcullis_gate::graph_answers::{GraphView, Neighbors, PathAnswer, Unanswered, Vertices};
 use portcullis_gate::graphs::{Graphs, ProfileInForce};
 
 /// Neighbours in an answer at most, in each direction.
 const MOST_NEIGHBOURS: usize = 10_000;
 /// Longer texts name no vertex.
 const LONGEST: usize = 1024;
+/// Vertices that a search lists, by default and at most.
+const FOUND: usize = 100;
+const MOST_FOUND: usize = 1000;
+/// How long a search may take.
+const SEARCH_WITHIN: Duration = Duration::from_millis(500);
 
 /// Reads the graph.
 #[derive(Debug, Clone, Copy)]
@@ -132,6 +139,38 @@ pub(super) const ENDPOINTS: &[Endpoint] = &[
         )
     },
     Endpoint {
+        query: &[
+            PROFILE,
+            TARGET,
+            text(
+                "text",
+                "Words, each of which is somewhere in `Kind:namespace/name`, in upper or lower case. Required.",
+                "pod shop/web",
+            ),
+            QueryParameter {
+                name: "limit",
+                description: "Vertices in the answer, 1 to 1000; by default 100.",
+                schema: limit_schema,
+                example: "100",
+            },
+        ],
+        refusals: &[NO_PROFILE],
+        ..get(
+            ("/api/v1/graph/vertices", "graphVertices"),
+            Tag::Graph,
+            at_root::<ReadGraph>(),
+            (
+                "Search vertices by a part of their names",
+                "Those with exactly this name first, then those whose name begins with it. The search ends after half a second.",
+            ),
+            Success::Json {
+                description: "The vertices.",
+                schema: schema_of::<Vertices>,
+            },
+            vertices,
+        )
+    },
+    Endpoint {
         query: export::QUERY,
         refusals: &[NO_PROFILE],
         ..get(
@@ -205,6 +244,36 @@ fn neighbors(call: Call<'_>) -> Answering<'_> {
         let found = found.map_err(|why| without(why, &problems))?;
         answer::ok(&Neighbors { problems, ..found })
     })
+}
+
+/// `GET /api/v1/graph/vertices`
+fn vertices(call: Call<'_>) -> Answering<'_> {
+    Box::pin(async move {
+        reading(&call).await?;
+        let mut query = Query::of(call.head);
+        let (view, problems) = view(&call, &mut query)?;
+        let text = query.take("text")?.unwrap_or_default();
+        let limit = query.take("limit")?.filter(|limit| !limit.is_empty());
+        query.done()?;
+        if text.trim().is_empty() {
+            return Err(HttpError::bad_request("text is required"));
+        }
+        if text.len() > LONGEST {
+            return Err(HttpError::bad_request("text is too long"));
+        }
+        let limit = limit.map_or(Some(FOUND), |limit| limit.parse().ok());
+        let limit = limit.filter(|limit| (1..=MOST_FOUND).contains(limit));
+        let wrong = || HttpError::bad_request(format!("invalid limit: expected 1 to {MOST_FOUND}"));
+        let limit = limit.ok_or_else(wrong)?;
+        let watch = Stopwatch::start();
+        let goes_on = move || watch.elapsed() < SEARCH_WITHIN;
+        let found = search(move || view.search(&text, limit, goes_on)).await?;
+        answer::ok(&Vertices { problems, ..found })
+    })
+}
+
+fn limit_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
+    schemars::json_schema!({"type": "integer", "minimum": 1, "maximum": MOST_FOUND})
 }
 
 /// Goes on only if the caller may read the graph.

@@ -1,4 +1,4 @@
-//! The relationship graph: a vertex with its neighbours, or a path. The whole graph is never drawn.
+//! The relationship graph: a search, a vertex with its neighbours, or a path. The whole graph is never drawn.
 
 mod picture;
 
@@ -15,7 +15,10 @@ use crate::shown::sentence;
 
 pub(super) const ROUTES: &[Route] = &[Route::page("/graph", show)];
 
-const ASKED: &[&str] = &["profile", "vertex", "from", "to"];
+const ASKED: &[&str] = &["profile", "search", "vertex", "from", "to"];
+
+/// The page that lists vertices with their neighbours.
+const LISTS: &str = "/debug/resource-dependency-graph";
 
 /// Neighbours in a list; more are counted.
 const LISTED: usize = 200;
@@ -56,6 +59,13 @@ struct Neighbor {
     owners: Vec<String>,
 }
 
+/// Vertices by a part of their names.
+#[derive(Debug, Deserialize)]
+struct Found {
+    items: Vec<String>,
+    is_cut: bool,
+}
+
 #[derive(Debug, Deserialize)]
 struct FoundPath {
     from: String,
@@ -80,6 +90,8 @@ struct Side {
 struct ShownVertex {
     name: String,
     is_object: bool,
+    /// Where up to a thousand neighbours are listed.
+    all: String,
     sides: [Side; 2],
     picture: Picture,
 }
@@ -98,11 +110,29 @@ struct GraphPage {
     query: Query,
     profiles: Vec<Profile>,
     wrong: Option<String>,
+    found: Option<Found>,
     vertex: Option<ShownVertex>,
     path: Option<ShownPath>,
 }
 
 impl GraphPage {
+    /// Where the last part of the name of a vertex is searched that is not there; empty if none was asked for.
+    fn search_instead(&self) -> String {
+        let vertex = self.query.get("vertex");
+        let name = vertex.rsplit([':', '/']).next().unwrap_or_default();
+        match name.trim() {
+            "" => String::new(),
+            name => {
+                let others = self
+                    .query
+                    .with("vertex", "")
+                    .with("from", "")
+                    .with("to", "");
+                others.with("search", name).of("/graph")
+            }
+        }
+    }
+
     /// The page of a vertex in the same profile.
     fn of(&self, vertex: &str) -> String {
         of(&self.query, vertex)
@@ -110,8 +140,33 @@ impl GraphPage {
 }
 
 fn of(query: &Query, vertex: &str) -> String {
-    let query = query.with("from", "").with("to", "");
+    let query = query.with("search", "").with("from", "").with("to", "");
     query.with("vertex", vertex).of("/graph")
+}
+
+/// The page that lists vertices, with this one alone.
+fn all_of(query: &Query, vertex: &str) -> String {
+    let (kind, rest) = vertex.split_once(':').unwrap_or((vertex, ""));
+    let (namespace, name) = rest.split_once('/').unwrap_or(("", rest));
+    let asked = [
+        ("profile", query.get("profile")),
+        ("kind", kind),
+        ("namespace", namespace),
+        ("name", name),
+    ];
+    let asked = asked.into_iter();
+    let asked = asked.fold(Query::default(), |query, (key, value)| {
+        query.with(key, value)
+    });
+    asked.of(LISTS)
+}
+
+impl Profile {
+    /// The page that lists the vertices of one of its graphs.
+    fn list(&self, size: &Size) -> String {
+        let query = Query::default().with("profile", &self.name);
+        query.with("target", &size.target).of(LISTS)
+    }
 }
 
 fn show(request: Request<'_>) -> Pending<'_, Result<Reply, Problem>> {
@@ -123,6 +178,7 @@ fn show(request: Request<'_>) -> Pending<'_, Result<Reply, Problem>> {
             frame: request.frame(title(&query)),
             profiles: known.profiles,
             wrong: None,
+            found: None,
             vertex: None,
             path: None,
             query,
@@ -138,7 +194,10 @@ fn show(request: Request<'_>) -> Pending<'_, Result<Reply, Problem>> {
 
 fn title(query: &Query) -> String {
     match (query.get("vertex"), query.get("from"), query.get("to")) {
-        ("", "", _) | ("", _, "") => "Graph".to_owned(),
+        ("", "", _) | ("", _, "") => match query.get("search") {
+            "" => "Graph".to_owned(),
+            text => format!("Search for {text}"),
+        },
         ("", from, to) => format!("Path from {from} to {to}"),
         (vertex, ..) => format!("Graph of {vertex}"),
     }
@@ -151,13 +210,23 @@ async fn ask(page: &mut GraphPage, backend: &dyn Backend) -> Result<(), Problem>
     if !query.get("profile").is_empty() && !page.profiles.iter().any(is_known) {
         return Err(Problem::not_found("unknown graph profile"));
     }
-    if !query.get("vertex").is_empty() {
-        let asked = query.with("from", "").with("to", "");
+    let profile = Query::default().with("profile", query.get("profile"));
+    let mut vertex = query.get("vertex").to_owned();
+    if !query.get("search").is_empty() {
+        let asked = profile.with("text", query.get("search"));
+        let found: Found = backend.get(&asked.of("/api/v1/graph/vertices")).await?;
+        if let ([only], "") = (found.items.as_slice(), vertex.as_str()) {
+            vertex.clone_from(only);
+        }
+        page.found = Some(found);
+    }
+    if !vertex.is_empty() {
+        let asked = profile.with("vertex", &vertex);
         let found: Neighbors = backend.get(&asked.of("/api/v1/graph/neighbors")).await?;
         page.vertex = Some(shown(&query, found));
     }
     if !query.get("from").is_empty() || !query.get("to").is_empty() {
-        let asked = query.with("vertex", "");
+        let asked = query.with("search", "").with("vertex", "");
         let answer: FoundPath = backend.get(&asked.of("/api/v1/graph/path")).await?;
         let picture = Picture::of_path(&answer.path, |vertex| of(&query, vertex));
         page.path = Some(ShownPath { answer, picture });
@@ -188,6 +257,7 @@ fn shown(query: &Query, found: Neighbors) -> ShownVertex {
         }
     };
     ShownVertex {
+        all: all_of(query, &found.vertex),
         name: found.vertex,
         is_object: found.is_object,
         sides: [

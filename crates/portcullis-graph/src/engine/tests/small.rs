@@ -2,6 +2,7 @@
 
 use super::super::{Graph, Reach};
 use super::model::{Named, TARGET, by_ref, replace, shape, vertex};
+use crate::vertex::VertexRef;
 
 fn seed(name: &str) -> Named {
     vertex(TARGET, "", name)
@@ -112,6 +113,36 @@ fn lists_give_the_first_ones_that_pass() {
     assert_eq!(one.len(), 1);
     assert!(graph.list(None, Some("none"), None, 5).is_empty());
     assert!(graph.list(None, None, None, 0).is_empty());
+}
+
+#[test]
+fn a_search_gives_the_lowest_ranks_and_says_whether_there_are_more() {
+    let graph = Graph::new(shape(true));
+    for number in 0..10_000 {
+        let object = vertex(1, "ns", &format!("o{number:05}"));
+        replace(&graph, &object, &[]);
+    }
+    let rank = |of: VertexRef<'_>| match of.name {
+        "o07777" => Some(0),
+        name => name.contains("77").then_some(1),
+    };
+    let names = |limit| -> Vec<String> {
+        let found = graph.find(limit, rank, || true);
+        assert!(found.is_cut);
+        found.vertices.into_iter().map(|one| one.2).collect()
+    };
+    assert_eq!(names(3), ["o07777", "o00077", "o00177"]);
+    assert!(names(0).is_empty());
+    let all = graph.find(1000, rank, || true);
+    assert!(!all.is_cut);
+    assert!(all.vertices.len() > 200, "{}", all.vertices.len());
+    let mut looks = 0;
+    let ended = graph.find(1000, rank, || {
+        looks += 1;
+        looks < 2
+    });
+    assert!(ended.is_cut && ended.vertices.len() < all.vertices.len());
+    assert!(!ended.vertices.is_empty());
 }
 
 #[test]

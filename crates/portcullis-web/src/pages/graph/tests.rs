@@ -28,7 +28,7 @@ fn neighbors(incoming: usize) -> Value {
 fn it_begins_with_a_search() {
     let html = fake().page_with("/graph", 200);
     assert!(
-        html.contains("name=\"vertex\"") && html.contains("name=\"from\""),
+        html.contains("name=\"search\"") && html.contains("name=\"from\""),
         "{html}"
     );
     assert!(!html.contains("<svg"), "{html}");
@@ -68,6 +68,46 @@ fn what_is_too_much_is_counted() {
         "{html}"
     );
     assert_eq!(html.matches("<rect").count(), 200);
+    let all = "href=\"/debug/resource-dependency-graph?kind=Pod&#38;namespace=shop&#38;name=web\">250 more";
+    assert!(html.contains(all), "{html}");
+    let whole = "/debug/resource-dependency-graph?profile=node&#38;target=Node\">3 vertices";
+    assert!(html.contains(whole), "{html}");
+}
+
+#[test]
+fn a_part_of_a_name_finds_vertices() {
+    let asked = "/api/v1/graph/vertices?profile=node&text=we+%3C";
+    let search = |items: Value, is_cut: bool| {
+        let found = json!({"items": items, "is_cut": is_cut});
+        let vertex = "/api/v1/graph/neighbors?profile=node&vertex=Pod%3Ashop%2Fweb";
+        fake()
+            .with(asked, found)
+            .with(vertex, neighbors(1))
+            .page_with("/graph?profile=node&search=we+%3C", 200)
+    };
+    let html = search(json!(["Pod:shop/web", "Pod:<b>/web"]), true);
+    let link = "href=\"/graph?profile=node&#38;vertex=Pod%3Ashop%2Fweb\"";
+    assert!(html.contains(link) && !html.contains("<b>"), "{html}");
+    assert!(html.contains("2 vertices found. There are more"), "{html}");
+    assert!(html.contains("value=\"we &#60;\""), "{html}");
+    assert!(!html.contains("<svg"), "{html}");
+    let html = search(json!([]), false);
+    assert!(html.contains("No vertex has this"), "{html}");
+    // The only one is shown at once.
+    let html = search(json!(["Pod:shop/web"]), false);
+    assert!(
+        html.contains("1 vertex found") && html.contains("<svg"),
+        "{html}"
+    );
+}
+
+#[test]
+fn a_vertex_that_is_not_there_can_be_searched_by_its_name() {
+    let asked = "/api/v1/graph/neighbors?vertex=Pod%3Aweb";
+    let html = fake()
+        .failing(asked, 404, "there is no vertex `Pod:web`")
+        .page_with("/graph?vertex=Pod:web", 404);
+    assert!(html.contains("href=\"/graph?search=web\""), "{html}");
 }
 
 #[test]

@@ -25,13 +25,14 @@ pub(super) fn served() -> Api {
     Api::of(gate, port)
 }
 
-const CALLS: [&str; 6] = [
+const CALLS: [&str; 7] = [
     "/api/v1/graph/profiles",
     "/api/v1/graph/path?from=Badge:hq/b1&to=Robot:r1",
     "/api/v1/graph/neighbors?vertex=Robot:r1",
     "/api/v1/graph/export",
     "/api/v1/graph/can-i?verb=get&user=robot:r1&groups=robots&resource=badges&namespace=hq&name=b1",
     "/debug/resource-dependency-graph",
+    "/api/v1/graph/vertices?text=robot",
 ];
 
 #[test]
@@ -64,6 +65,13 @@ fn calls_answer_what_commands_print() {
     );
     assert_eq!(get(CALLS[2])["incoming"][0]["vertex"], "Desk:hq/d1");
     assert_eq!(get(CALLS[3])["edges"].as_array().unwrap().len(), 4);
+    let found = get("/api/v1/graph/vertices?text=HQ%20d1");
+    assert_eq!(found, json!({"items": ["Desk:hq/d1"], "is_cut": false}));
+    let cut = get("/api/v1/graph/vertices?text=robot&limit=1");
+    assert_eq!(
+        (&cut["items"], &cut["is_cut"]),
+        (&json!(["Robot:r1"]), &json!(true))
+    );
     let only = format!("{}&authorizer=office", CALLS[4]);
     let said = get(&only);
     assert_eq!(
@@ -102,6 +110,10 @@ fn what_is_wrong_is_told_apart() {
         ),
         ("/neighbors?vertex=Nothing:x", 404, "unknown_vertex"),
         ("/neighbors?vertex=Robot:r1&colour=red", 400, "malformed"),
+        ("/vertices?text=%20", 400, "malformed"),
+        ("/vertices?text=a&limit=0", 400, "malformed"),
+        ("/vertices?text=a&limit=1001", 400, "malformed"),
+        ("/vertices?text=a&profile=x", 404, "unknown_profile"),
         ("/export?format=png", 400, "malformed"),
         ("/can-i?verb=get&user=u", 400, "malformed"),
         (
