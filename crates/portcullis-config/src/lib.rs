@@ -41,7 +41,8 @@ pub use model::{
 };
 pub use options::{ConfigSource, Listening, LoadOptions};
 pub use resolve::{
-    LOG_FILTER_VARIABLE, PolicyText, TestModules, holds_policies, is_policy_list, test_modules,
+    LOG_FILTER_VARIABLE, PolicyChange, PolicyText, TestModules, holds_policies, is_policy_list,
+    test_modules,
 };
 pub use schema::{json_schema, policies_schema};
 

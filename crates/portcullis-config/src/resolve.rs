@@ -30,5 +30,7 @@ pub(crate) use listeners::listeners;
 pub use log::LOG_FILTER_VARIABLE;
 pub(crate) use log::log;
 pub(crate) use namespaces::check_namespaces;
+pub use policies::{
+    PolicyChange, PolicyText, TestModules, holds_policies, is_policy_list, test_modules,
+};
 pub(super) use policies::{PolicyFile, Strictness, policies};
-pub use policies::{PolicyText, TestModules, holds_policies, is_policy_list, test_modules};

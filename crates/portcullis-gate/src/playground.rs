@@ -1,5 +1,5 @@
-//! Policies that somebody is writing, tried in a process of its own: one over one object, or one in place of its
-//! predecessor over recorded requests.
+//! Policies that somebody is writing, tried in a process of its own: one over one object, or a candidate set in place
+//! of the policies in force over recorded requests.
 //!
 //! There is no second evaluator: the process builds the same chain as `portcullis eval` and `portcullis replay`. It is
 //! started for one order alone and has nothing but the order, so nothing is left for the next one; it makes no host

@@ -1,9 +1,10 @@
 //! The languages of policy files.
 
 /// What a policy file is written in.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum Language {
     /// JavaScript: `.js` and `.mjs`.
+    #[default]
     JavaScript,
     /// TypeScript: `.ts` and `.mts`.
     TypeScript,

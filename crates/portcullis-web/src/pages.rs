@@ -1,5 +1,7 @@
 //! The pages, one module each, and the list of their routes.
 
+mod candidate_report;
+mod candidate_set;
 mod controller;
 mod controllers;
 mod decision;
@@ -14,6 +16,7 @@ mod overview;
 mod pipeline;
 mod playground;
 mod policies;
+mod projects;
 mod queue;
 mod replay;
 mod roles;
@@ -31,6 +34,7 @@ const ROUTES: &[&[Route]] = &[
     decision::ROUTES,
     replay::ROUTES,
     tenants::ROUTES,
+    projects::ROUTES,
     tenant::ROUTES,
     tenant::actions::ROUTES,
     jobs::ROUTES,
@@ -42,6 +46,7 @@ const ROUTES: &[&[Route]] = &[
     controller::ROUTES,
     exemptions::ROUTES,
     policies::ROUTES,
+    candidate_set::ROUTES,
     graph::ROUTES,
     roles::ROUTES,
     status::ROUTES,

@@ -1,5 +1,6 @@
 //! The policies of a configuration: those in the file, then those in folders.
 
+mod candidates;
 mod folder;
 mod host_calls;
 mod jspolicy;
@@ -13,6 +14,7 @@ use crate::{
     model::{About, Configuration, DefaultAction, Policies, Policy, PolicySpec, Written},
     notes::Notes,
 };
+pub use candidates::PolicyChange;
 pub(crate) use folder::PolicyFile;
 pub use folder::{holds_policies, is_policy_list};
 use portcullis_document::{Document, Fault, Source};

@@ -1,9 +1,10 @@
 //! Policies that are given as text: alone, or in place of one that is loaded.
 
+use portcullis_core::PolicyMode;
 use portcullis_js::PolicyCode;
 
 use super::with_head;
-use crate::{Loaded, PolicyText};
+use crate::{Loaded, Matcher, PolicyChange, PolicyText};
 use portcullis_script::Language;
 
 const NAMED: &str = "export function named(object) { return object.metadata.name }\n";
@@ -92,6 +93,77 @@ fn no_file_is_read_for_another_text() {
     );
     assert!(fault("first", &text).contains("only a policy in a file of its own can import"));
     assert_eq!(fault("web", " \n"), "the text is empty");
+}
+
+#[test]
+fn a_candidate_set_changes_adds_and_removes_at_once() {
+    let before = loaded().policies;
+    let mode = |name, mode| PolicyChange {
+        name,
+        mode: Some(mode),
+        ..PolicyChange::default()
+    };
+    let spec = serde_json::from_value(serde_json::json!({"kinds": ["Service"]})).unwrap();
+    let changes = [
+        mode("first", PolicyMode::Enforce),
+        PolicyChange {
+            name: "new",
+            text: Some(
+                "export const policy: object = {mode: 'warn'};\nexport default function (): string { return 'no' }",
+            ),
+            language: Language::TypeScript,
+            matching: Some(Matcher::new(&spec).unwrap()),
+            ..PolicyChange::default()
+        },
+    ];
+    let after = before.with_changes(&changes, &["web"]).unwrap();
+    let [first, new] = after.list.as_slice() else {
+        panic!("{:?}", after.list)
+    };
+    assert_eq!(
+        (first.name.as_str(), first.mode.as_str(), &first.code),
+        ("first", "enforce", &before.list[0].code)
+    );
+    assert_eq!((new.name.as_str(), new.mode.as_str()), ("new", "warn"));
+    assert_eq!(new.matcher.described()["kinds"][0], "Service");
+    let PolicyCode::Module(place) = new.code else {
+        panic!("{:?}", new.code)
+    };
+    assert_eq!(after.modules[place].source.name, "policy `new`");
+    // Those in force stay as they are.
+    assert_eq!(before.list[0].mode.as_str(), "dry-run");
+    assert_eq!(before.list.len(), 2);
+}
+
+#[test]
+fn everything_that_is_wrong_with_a_candidate_set_is_told() {
+    let text = |name, text| PolicyChange {
+        name,
+        text: Some(text),
+        ..PolicyChange::default()
+    };
+    let no_text = PolicyChange {
+        name: "other",
+        ..PolicyChange::default()
+    };
+    let changes = [
+        text("first", " "),
+        text("new", "import x from './x.js';\nexport default x"),
+        no_text,
+    ];
+    let faults = loaded().policies.with_changes(&changes, &[]).unwrap_err();
+    let told: Vec<String> = faults
+        .iter()
+        .map(|one| format!("{}: {}", one.file, one.message))
+        .collect();
+    assert_eq!(
+        told,
+        [
+            "policy `first`: the text is empty",
+            "policy `new`: only a policy in a file of its own can import",
+            "policy `other`: the text is empty",
+        ]
+    );
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! A set of policies in which one has another text, on its way to a process that replays with it.
+//! A candidate set of policies, on its way to a process that replays with it.
 
 use std::io::BufRead;
 use std::ops::ControlFlow;
@@ -96,7 +96,7 @@ impl Candidate {
     /// Decides the decisions again that come, a line each, up to an empty one or until the time is up.
     pub(super) fn replayed(self, lines: &mut impl BufRead) -> Replayed {
         let until = clock::monotonic() + self.within;
-        let invalid = |faults: &Faults| Replayed::Invalid(Fault::of_policy(&faults.0));
+        let invalid = |faults: &Faults| Replayed::Invalid(Fault::of_policies(&faults.0));
         let replay = match self.replay() {
             Ok(replay) => replay,
             Err(faults) => return invalid(&faults),

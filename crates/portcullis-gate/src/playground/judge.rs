@@ -11,7 +11,7 @@ use portcullis_kube::manifest::Manifest;
 use serde_json::Value;
 
 use super::base;
-use super::question::{Door, Language, ManifestText, Posed, Question};
+use super::question::{Door, ManifestText, Posed, Question};
 use super::verdict::{Covered, Fault, Line, Verdict};
 use crate::offline::{self, Answer, Blueprint, Coverage, FileCoverage, Request};
 
@@ -71,10 +71,7 @@ fn blueprint(order: &Posed) -> Result<Blueprint, Vec<Fault>> {
         let policies = surroundings.with_only(&PolicyText {
             name: POLICY,
             text: &question.policy,
-            language: match question.language {
-                Language::JavaScript => portcullis_script::Language::JavaScript,
-                Language::TypeScript => portcullis_script::Language::TypeScript,
-            },
+            language: question.language.into(),
             mode: question.mode,
             is_covered: true,
         })?;

@@ -30,6 +30,15 @@ vocabulary! {
     }
 }
 
+impl From<Language> for portcullis_script::Language {
+    fn from(language: Language) -> Self {
+        match language {
+            Language::JavaScript => Self::JavaScript,
+            Language::TypeScript => Self::TypeScript,
+        }
+    }
+}
+
 vocabulary! {
     /// Where a request is judged.
     #[derive(JsonSchema)]

@@ -5,6 +5,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+/// The field that has the policy.
+const POLICY: &str = "policy";
+
 /// What a policy makes of a request.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "PlaygroundVerdict")]
@@ -75,6 +78,9 @@ pub enum Replayed {
 pub struct Fault {
     /// The field of the question, or `globals` for what the configuration runs before policies.
     pub field: String,
+    /// Where there are several policies, the policy or file it is in.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub source: Option<String>,
     /// What is wrong.
     pub message: String,
     /// Where, from 1.
@@ -116,6 +122,7 @@ impl Fault {
         }
         Self {
             field: field.to_owned(),
+            source: None,
             message,
             line: fault.position.map(|at| at.line),
             column: fault.position.map(|at| at.column),
@@ -126,16 +133,33 @@ impl Fault {
     pub fn of_policy(faults: &[portcullis_document::Fault]) -> Vec<Self> {
         let field = |fault: &portcullis_document::Fault| match fault.file.as_str() {
             "globals" => "globals",
-            _ => "policy",
+            _ => POLICY,
         };
         let faults = faults.iter();
         faults.map(|fault| Self::of(field(fault), fault)).collect()
+    }
+
+    /// The same for one of several policies.
+    pub fn of_policies(faults: &[portcullis_document::Fault]) -> Vec<Self> {
+        let told = Self::of_policy(faults).into_iter().zip(faults);
+        told.map(|(told, fault)| {
+            let name = fault.file.strip_prefix("policy `");
+            let name = name.and_then(|name| name.strip_suffix('`'));
+            let source = name.unwrap_or(&fault.file).to_owned();
+            let is_policy = told.field == POLICY && !source.is_empty();
+            Self {
+                source: is_policy.then_some(source),
+                ..told
+            }
+        })
+        .collect()
     }
 
     /// What is wrong with a field as a whole.
     pub(super) fn whole(field: &str, message: impl Into<String>) -> Self {
         Self {
             field: field.to_owned(),
+            source: None,
             message: message.into(),
             line: None,
             column: None,

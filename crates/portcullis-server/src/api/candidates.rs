@@ -1,10 +1,13 @@
-//! Another text for a policy in force: what it would have changed in recorded decisions.
+//! Another text for a policy in force, or a whole candidate set: what it would have changed in recorded decisions.
+
+mod set;
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use portcullis_config::Policies;
 use portcullis_core::{Door, clock};
+use portcullis_document::Faults;
 use portcullis_gate::playground::{self, Candidate, Fault, Feed, Replayed, Unanswered};
 use portcullis_js::WorkerCommand;
 use portcullis_roles::{AccessDecision, Parameters, Permission};
@@ -55,6 +58,32 @@ struct CandidateBody {
     limit: Option<usize>,
 }
 
+/// Which decisions are looked at.
+#[derive(Debug)]
+struct Over {
+    filter: Filter,
+    limit: usize,
+}
+
+impl Over {
+    /// Those that a body asks for.
+    fn of(since: Option<&str>, limit: Option<usize>) -> Result<Self, HttpError> {
+        let limit = limit.unwrap_or(LIMIT);
+        if !(1..=MOST).contains(&limit) {
+            let message = format!("invalid limit: expected 1 to {MOST}");
+            return Err(HttpError::bad_request(message));
+        }
+        let since = since.filter(|since| !since.is_empty());
+        let since = portcullis_document::since::parse(since.unwrap_or(SINCE), clock::wall());
+        let since = since.map_err(|why| HttpError::bad_request(format!("since: {why}")))?;
+        let filter = Filter {
+            since: Some(since),
+            ..Filter::default()
+        };
+        Ok(Self { filter, limit })
+    }
+}
+
 /// What would change.
 #[derive(Debug, Default, Serialize, JsonSchema)]
 #[schemars(rename = "CandidateReport")]
@@ -71,38 +100,47 @@ struct CandidateReport {
     unknown: Value,
     /// Records that make no sense.
     failed: Value,
-    /// What is wrong with the text; then nothing was decided.
+    /// What is wrong with texts; then nothing was decided.
     faults: Vec<Fault>,
 }
 
 /// What may be tried with policies in force.
-pub(super) const ENDPOINTS: &[Endpoint] = &[Endpoint {
-    success: Success::Json {
-        description: "What would have changed.",
-        schema: schema_of::<CandidateReport>,
-    },
-    ..post(
-        ("/api/v1/policies/{name}/replay", "replayPolicy"),
-        Tag::Decisions,
-        at_root::<TryPolicies>(),
-        (
-            "Replay with another text for a policy",
-            "Decides recorded requests again with this text in place of the policy's, in a process of its own; the other \
+pub(super) const ENDPOINTS: &[Endpoint] = &[
+    Endpoint {
+        success: CHANGED,
+        ..post(
+            ("/api/v1/policies/{name}/replay", "replayPolicy"),
+            Tag::Decisions,
+            at_root::<TryPolicies>(),
+            (
+                "Replay with another text for a policy",
+                "Decides recorded requests again with this text in place of the policy's, in a process of its own; the other \
              policies stay, and what built-in plug-ins did is taken from the record. Nothing in force changes. Also needs \
              `read-decisions`. One replay runs at a time, for 20 seconds at most.",
-        ),
-        Content {
-            schema: schema_of::<CandidateBody>,
-            example: r#"{"text": "return true", "since": "24h", "limit": 1000}"#,
-        },
-        &[
-            (404, "The playground is off, or the policy is unknown."),
-            TOO_LARGE,
-            (429, "Another replay is running."),
-        ],
-        replay,
-    )
-}];
+            ),
+            Content {
+                schema: schema_of::<CandidateBody>,
+                example: r#"{"text": "return true", "since": "24h", "limit": 1000}"#,
+            },
+            &[
+                (404, "The playground is off, or the policy is unknown."),
+                TOO_LARGE,
+                REPLAYING,
+            ],
+            replay,
+        )
+    },
+    set::ENDPOINT,
+];
+
+/// What a replay answers.
+const CHANGED: Success = Success::Json {
+    description: "What would have changed.",
+    schema: schema_of::<CandidateReport>,
+};
+
+/// There is one replay at a time.
+const REPLAYING: (u16, &str) = (429, "Another replay is running.");
 
 /// `POST /api/v1/policies/{name}/replay`
 fn replay(mut call: Call<'_>) -> Answering<'_> {
@@ -116,49 +154,48 @@ fn replay(mut call: Call<'_>) -> Answering<'_> {
         if given.text.len() > MOST_TEXT {
             return Err(too_large("text", &format!("{MOST_TEXT} bytes")));
         }
-        let limit = given.limit.unwrap_or(LIMIT);
-        if !(1..=MOST).contains(&limit) {
-            let message = format!("invalid limit: expected 1 to {MOST}");
-            return Err(HttpError::bad_request(message));
-        }
-        let since = given.since.as_deref().filter(|since| !since.is_empty());
-        let since = portcullis_document::since::parse(since.unwrap_or(SINCE), clock::wall());
-        let since = since.map_err(|why| HttpError::bad_request(format!("since: {why}")))?;
+        let over = Over::of(given.since.as_deref(), given.limit)?;
         let name = call.values.get("name").to_owned();
         let mut policies = call.gate.replays.policies().list.iter();
         if !policies.any(|policy| policy.name == name) {
             return Err(HttpError::not_found("unknown policy"));
         }
-        let playground = &call.visitor.server.playground;
-        let (command, place) = (playground.command()?, playground.for_replay()?);
-        let gate = Arc::clone(call.gate);
-        // Reading a text may take long, but runs nothing of it.
-        let (place, read) = in_place(place, move || {
-            let policies = gate.replays.policies().with_text(&name, &given.text);
-            policies
-                .map(|policies: Policies| Candidate::new(&policies, &gate.limits, WITHIN, EXAMPLES))
-        })
-        .await?;
-        let candidate = match read {
-            Ok(candidate) => candidate,
-            Err(faults) => return answer::ok(&invalid(Fault::of_policy(&faults.0))),
-        };
-        let filter = Filter {
-            since: Some(since),
-            ..Filter::default()
-        };
-        let work = Work {
-            command,
-            candidate,
-            filter,
-            limit,
-            place,
-        };
-        let log = call.visitor.server.decisions.reader();
-        let done = log.read(move |store| work.run(store)).await;
-        let (replayed, sent) = done.map_err(|failure| unread(&failure))?;
-        answer::ok(&report(replayed?, &sent)?)
+        let report = replayed(&call, over, move |policies| {
+            policies.with_text(&name, &given.text)
+        });
+        answer::ok(&report.await?)
     })
+}
+
+/// Decides recorded requests again by what is made of the policies in force.
+async fn replayed(
+    call: &Call<'_>,
+    over: Over,
+    made: impl FnOnce(&Policies) -> Result<Policies, Faults> + Send + 'static,
+) -> Result<CandidateReport, HttpError> {
+    let playground = &call.visitor.server.playground;
+    let (command, place) = (playground.command()?, playground.for_replay()?);
+    let gate = Arc::clone(call.gate);
+    // Reading a text may take long, but runs nothing of it.
+    let (place, read) = in_place(place, move || {
+        let policies = made(gate.replays.policies());
+        policies.map(|policies| Candidate::new(&policies, &gate.limits, WITHIN, EXAMPLES))
+    })
+    .await?;
+    let candidate = match read {
+        Ok(candidate) => candidate,
+        Err(faults) => return Ok(invalid(Fault::of_policies(&faults.0))),
+    };
+    let work = Work {
+        command,
+        candidate,
+        over,
+        place,
+    };
+    let log = call.visitor.server.decisions.reader();
+    let done = log.read(move |store| work.run(store)).await;
+    let (replayed, sent) = done.map_err(|failure| unread(&failure))?;
+    report(replayed?, &sent)
 }
 
 /// Goes on only if the caller may read decisions, which this tells of.
@@ -177,8 +214,7 @@ fn may_read(call: &Call<'_>) -> Result<(), HttpError> {
 struct Work {
     command: WorkerCommand,
     candidate: Candidate,
-    filter: Filter,
-    limit: usize,
+    over: Over,
     /// Held as long as it runs.
     #[expect(dead_code, reason = "others get the place when this is dropped")]
     place: OwnedSemaphorePermit,
@@ -217,10 +253,10 @@ impl Work {
         let mut after = None;
         loop {
             let page = Page { after, limit: PAGE };
-            let found = store.list(&self.filter, &page)?;
+            let found = store.list(&self.over.filter, &page)?;
             let items = found.items.iter();
             for item in items.filter(|item| matches!(item.door, Door::Kubernetes | Door::Ci)) {
-                if sent.count >= self.limit || clock::monotonic() >= until {
+                if sent.count >= self.over.limit || clock::monotonic() >= until {
                     sent.is_cut = true;
                     return Ok(());
                 }

@@ -15,6 +15,7 @@ for (const form of forms) {
   form.addEventListener("keydown", (event) => {
     if (event.key !== "Enter" || !(event.ctrlKey || event.metaKey) || event.defaultPrevented) return;
     event.preventDefault();
-    form.requestSubmit(form.querySelector<HTMLElement>("button[type=submit], button:not([type])"));
+    const runs = form.querySelector<HTMLElement>("button[data-runs]");
+    form.requestSubmit(runs ?? form.querySelector<HTMLElement>("button[type=submit], button:not([type])"));
   });
 }

@@ -12,7 +12,7 @@ use serde_json::{Map, Value};
 
 use self::form::Draft;
 use self::result::{Outcome, Verdict};
-use crate::backend::{Pending, Place, Problem, Verb};
+use crate::backend::{Backend, Pending, Place, Problem, Verb};
 use crate::frame::Frame;
 use crate::query::segment;
 use crate::reply::{Reply, page_with};
@@ -24,7 +24,7 @@ use crate::shown::sentence;
 pub(super) const ROUTES: &[Route] = &[Route::asking("/playground", show, run)];
 
 /// What one needs here.
-pub(super) const PERMISSION: &str = "playground";
+const PERMISSION: &str = "playground";
 const CALL: &str = "/api/v1/playground";
 
 #[derive(Debug, askama::Template)]
@@ -50,6 +50,11 @@ struct Policy {
     text: String,
     #[serde(rename = "match")]
     matching: Map<String, Value>,
+}
+
+/// Whether the person may try policies here.
+pub(super) fn may_try(backend: &dyn Backend) -> bool {
+    backend.has_playground() && backend.refusal(PERMISSION, Place::Root).is_none()
 }
 
 /// The page that says that the playground is off, if it is; an error for those who lack the permission.

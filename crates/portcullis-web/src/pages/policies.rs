@@ -7,9 +7,10 @@ use std::collections::BTreeMap;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
-use self::candidate::{Draft, Report};
+use self::candidate::Draft;
+use super::candidate_report::Report;
 use super::playground;
-use crate::backend::{Pending, Place, Problem, Verb};
+use crate::backend::{Pending, Problem, Verb};
 use crate::frame::Frame;
 use crate::query::{Query, segment};
 use crate::reply::{Reply, page, page_with};
@@ -87,6 +88,11 @@ impl Policy {
             .of("/playground")
     }
 
+    /// Where it can be changed together with others.
+    fn candidate_set(&self) -> String {
+        Query::default().with("policy", &self.name).of("/replay")
+    }
+
     /// Its decisions, or only those of a verdict.
     fn decisions(&self, verdict: &str) -> String {
         let query = Query::default().with("policy", &self.name);
@@ -97,8 +103,9 @@ impl Policy {
     fn list_of(&self, outcome: &str) -> String {
         match (outcome, self.mode.as_str()) {
             ("deny", "enforce") => self.decisions("deny"),
-            // They did not count: others decided.
-            ("deny", _) => self.decisions(""),
+            ("allow", _) => self.decisions("allow"),
+            // They did not count, or others decided.
+            ("deny" | "warn" | "error", _) => self.decisions(""),
             _ => String::new(),
         }
     }
@@ -137,6 +144,8 @@ struct PoliciesPage {
     frame: Frame,
     items: Vec<Policy>,
     plugins: Vec<String>,
+    /// Whether policies may be tried here by the person.
+    may_try: bool,
 }
 
 #[derive(Debug, askama::Template)]
@@ -160,6 +169,7 @@ fn list(request: Request<'_>) -> Pending<'_, Result<Reply, Problem>> {
             frame: request.frame("Policies"),
             items: listed.items,
             plugins: listed.plugins,
+            may_try: playground::may_try(request.backend),
         })
     })
 }
@@ -181,10 +191,7 @@ async fn shown(
     let path = format!("/api/v1/policies/{}", segment(request.value(0)));
     let one: Policy = request.backend.get(&path).await?;
     let backend = request.backend;
-    let may_try = backend.has_playground()
-        && backend
-            .refusal(playground::PERMISSION, Place::Root)
-            .is_none();
+    let may_try = playground::may_try(backend);
     let status = problem.as_ref().map_or(200, |problem| problem.status);
     let frame = request
         .frame(format!("Policy {}", one.name))
@@ -260,6 +267,10 @@ mod tests {
         let html = fake.page_with("/policies", 200);
         assert!(html.contains("href=\"/policies/a%20b\""), "{html}");
         assert!(html.contains("/decisions?policy=pin"), "{html}");
+        assert!(
+            html.contains("<a href=\"/policies/pin#outcomes\">7</a>"),
+            "{html}"
+        );
         assert!(
             html.contains("dry-run") && html.contains("PodSecurity"),
             "{html}"

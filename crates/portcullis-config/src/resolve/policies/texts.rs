@@ -1,10 +1,8 @@
-//! Policies that are given as text, by someone who is not the author of the configuration: one alone, or another text
-//! for one of those that are loaded. No file is read.
+//! A policy that is given as text, by someone who is not the author of the configuration, alone. No file is read.
 
 use std::sync::Arc;
 
 use portcullis_core::PolicyMode;
-use portcullis_js::PolicyCode;
 use portcullis_script::Language;
 
 use super::described;
@@ -105,65 +103,8 @@ impl Policies {
             ..self.without_policies()
         })
     }
-
-    /// These with another text for the policy of this name. A file may import what policies in force import, and
-    /// describes itself; a policy of a list keeps what the list says of it.
-    ///
-    /// # Errors
-    ///
-    /// When the text can't be read. Whether it can be compiled is up to the engine.
-    pub fn with_text(&self, name: &str, text: &str) -> Result<Self, Faults> {
-        if text.trim_ascii().is_empty() {
-            return Err(labelled(name, text)
-                .fault(None, "", "the text is empty")
-                .into());
-        }
-        let mut notes = Notes::default();
-        let mut scripts = Scripts::resume(&self.modules);
-        let mut list = self.list.clone();
-        for policy in list.iter_mut().filter(|policy| policy.name == name) {
-            if let Some(other) = with_text(policy, text, &mut scripts, &mut notes) {
-                *policy = other;
-            }
-        }
-        match Faults::from_list(notes.faults) {
-            Some(faults) => Err(faults),
-            None => Ok(Self {
-                list,
-                modules: scripts.finish().0,
-                ..self.without_policies()
-            }),
-        }
-    }
 }
 
-/// A policy with another text.
-fn with_text(
-    policy: &Policy,
-    text: &str,
-    scripts: &mut Scripts,
-    notes: &mut Notes,
-) -> Option<Policy> {
-    let Some(file) = policy.text.path() else {
-        let label = policy.text.label().to_owned();
-        let place = policy.text.place().to_owned();
-        let text = Source::part_of(label, text.to_owned(), place);
-        let code = match (&policy.code, scripts.inline(&text, notes)?) {
-            (PolicyCode::JsPolicy(_), PolicyCode::Body(code)) => PolicyCode::JsPolicy(code),
-            (_, code) => code,
-        };
-        return Some(Policy {
-            code,
-            written: Written::whole(&text, None),
-            text,
-            ..policy.clone()
-        });
-    };
-    let text = Source::file(file, text);
-    let read = scripts.another(file, &text, notes)?;
-    described(policy.name.clone(), &text, read, notes)
-}
-
-fn labelled(name: &str, text: &str) -> Arc<Source> {
+pub(super) fn labelled(name: &str, text: &str) -> Arc<Source> {
     Source::text_named(format!("policy `{name}`"), text)
 }

@@ -325,3 +325,117 @@ fn another_text_that_does_not_end_is_ended() {
         .json();
     assert_eq!(report["summary"]["newlyAllowed"], 1, "{report}");
 }
+
+#[test]
+fn a_candidate_set_is_replayed_as_a_whole() {
+    let api = playground();
+    decided(&api);
+    let ask = |body: &Value| api.post(Some(&admin()), "/api/v1/replay", body);
+    // What the one removed denied is denied by another; what nobody denied is by a third one.
+    let latest = "if (/:latest$/.test(object.spec.containers[0].image)) return 'still no latest'";
+    let good = "if (object.metadata.name === 'good') return 'not good'";
+    let report = ask(&json!({
+        "policies": [
+            {"name": "latest", "text": latest},
+            {"name": "good", "text": good, "match": {"kinds": ["Pod"], "namespaces": ["nowhere"]}},
+        ],
+        "remove": ["pin"],
+    }))
+    .json();
+    assert_eq!(report["looked_at"], 2, "{report}");
+    assert_eq!(report["summary"]["same"], 2, "{report}");
+    let report = ask(&json!({"policies": [
+        {"name": "pin", "mode": "warn"},
+        {"name": "good", "text": good, "language": "ts"},
+    ]}))
+    .json();
+    let summary = &report["summary"];
+    assert_eq!(
+        (&summary["newlyDenied"], &summary["newlyAllowed"]),
+        (&json!(1), &json!(1)),
+        "{report}"
+    );
+    let by: Vec<&Value> = report["changes"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|change| &change["by"])
+        .collect();
+    assert!(
+        by.contains(&&json!("good")) && by.contains(&&json!("pin")),
+        "{report}"
+    );
+    // The set in force is a set as well.
+    assert_eq!(ask(&json!({"limit": 1})).json()["summary"]["same"], 1);
+    let invalid = ask(&json!({"policies": [
+        {"name": "pin", "text": "return true"},
+        {"name": "new", "text": "return ("},
+    ]}))
+    .json();
+    assert_eq!(
+        (
+            &invalid["faults"][0]["source"],
+            &invalid["faults"][0]["line"]
+        ),
+        (&json!("new"), &json!(1)),
+        "{invalid}"
+    );
+    // Nothing in force has changed.
+    let mut pod = pod();
+    pod["spec"]["containers"][0]["image"] = "web:latest".into();
+    api.gate
+        .ask("/mutate", &Review::create(&pod))
+        .denied("no latest");
+}
+
+#[test]
+fn a_candidate_set_that_makes_no_sense_is_rejected_with_all_its_faults() {
+    let api = playground();
+    let path = "/api/v1/replay";
+    let body = json!({
+        "policies": [
+            {"name": "new"},
+            {"name": "", "text": "return true"},
+            {"name": "pin", "text": " ".repeat(65 << 10)},
+            {"name": "pin", "match": {"kinds": ["a/b/c/d"]}},
+        ],
+        "remove": ["gone", "pin"],
+    });
+    let (error, _) = api.post(Some(&admin()), path, &body).error(422);
+    let faults = error["details"]["faults"].as_array().unwrap();
+    let paths: Vec<&str> = faults
+        .iter()
+        .map(|fault| fault["path"].as_str().unwrap())
+        .collect();
+    assert_eq!(
+        paths,
+        [
+            "policies[0].text",
+            "policies[1].name",
+            "policies[2].text",
+            "policies[3].name",
+            "policies[3].match.kinds[0]",
+            "remove[0]",
+            "remove[1]",
+        ],
+        "{error}"
+    );
+    let many: Vec<Value> = (0..201)
+        .map(|n| json!({"name": n.to_string(), "text": "x"}))
+        .collect();
+    api.post(Some(&admin()), path, &json!({"policies": many}))
+        .error(422);
+    for (body, status) in [
+        (json!({"policies": [{"name": "pin", "mode": "loud"}]}), 400),
+        (json!({"polcies": []}), 400),
+        (json!({"limit": 5001}), 400),
+    ] {
+        api.post(Some(&admin()), path, &body).error(status);
+    }
+    for who in ["alice", "bob"] {
+        api.post(Some(&of(who)), path, &json!({})).error(403);
+    }
+    Api::start(&tenants())
+        .post(Some(&admin()), path, &json!({}))
+        .error(404);
+}
