@@ -61,6 +61,11 @@ impl ForbiddenDetails {
 
 /// What is missing, human-readable.
 pub(super) fn sentence(refusal: &Refusal) -> String {
+    sentence_about("your", refusal)
+}
+
+/// The same about roles of others: `their`.
+pub(super) fn sentence_about(whose: &str, refusal: &Refusal) -> String {
     let permission = refusal.permission;
     let misses = refusal.misses.iter().map(|miss| {
         let got = match &miss.got {
@@ -76,9 +81,9 @@ pub(super) fn sentence(refusal: &Refusal) -> String {
     });
     let misses: Vec<String> = misses.collect();
     match misses.as_slice() {
-        [] => format!("none of your roles here permits `{permission}`"),
+        [] => format!("none of {whose} roles here permits `{permission}`"),
         misses => format!(
-            "your roles permit `{permission}` only on conditions: {}",
+            "{whose} roles permit `{permission}` only on conditions: {}",
             misses.join("; ")
         ),
     }

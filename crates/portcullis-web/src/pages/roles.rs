@@ -25,6 +25,7 @@ const ASKED: &[&str] = &[
     "change",
     "job",
     "controller",
+    "claims",
 ];
 
 /// Conditions that can be typed.
@@ -77,6 +78,16 @@ struct Permission {
 struct Checked {
     allowed: bool,
     reason: String,
+    here: Option<Here>,
+}
+
+/// Everything that they have there.
+#[derive(Debug, Deserialize)]
+struct Here {
+    is_admin: bool,
+    rules: Vec<String>,
+    roles: Vec<String>,
+    permissions: BTreeMap<String, Permitted>,
 }
 
 impl Permitted {
@@ -123,8 +134,10 @@ struct RolesPage {
     query: Query,
     texts: &'static [&'static str],
     roles: Roles,
+    /// Whether the person administers anything, and so may ask about others.
+    is_admin: bool,
     /// Whether it is allowed, and why.
-    checked: Option<(bool, String)>,
+    checked: Option<Checked>,
     /// Why the form can't be answered.
     wrong: Option<String>,
 }
@@ -137,8 +150,8 @@ fn show(request: Request<'_>) -> Pending<'_, Result<Reply, Problem>> {
         let checked = match query.is_empty() {
             true => Ok(None),
             false => {
-                let checked = backend.get(&query.of("/api/v1/roles/check")).await;
-                checked.map(|one: Checked| Some((one.allowed, sentence(&one.reason))))
+                let checked = query.of("/api/v1/roles/check");
+                backend.get::<Checked>(&checked).await.map(Some)
             }
         };
         let (status, checked, wrong) = match checked {
@@ -149,6 +162,7 @@ fn show(request: Request<'_>) -> Pending<'_, Result<Reply, Problem>> {
             frame: request.frame("Roles"),
             query,
             texts: TEXTS,
+            is_admin: roles.places.iter().any(|place| place.is_admin),
             roles,
             checked,
             wrong,
@@ -198,7 +212,7 @@ mod tests {
     fn what_is_tried_is_answered_with_the_reason() {
         let path = "/api/v1/roles/check?permission=cancel-job&tenant=t1";
         let fake = |allowed: bool| {
-            let said = json!({"allowed": allowed, "reason": "because"});
+            let said = json!({"allowed": allowed, "reason": "because", "here": null});
             Fake::new().with("/api/v1/roles", roles()).with(path, said)
         };
         let page = "/roles?permission=cancel-job&tenant=t1&project=";
@@ -209,6 +223,37 @@ mod tests {
         );
         assert!(html.contains("value=\"cancel-job\" selected"), "{html}");
         assert!(fake(false).page_with(page, 200).contains("Denied"));
+    }
+
+    #[test]
+    fn administrators_ask_about_other_claims_and_see_all_that_these_have() {
+        let claims = "%7B%22sub%22%3A%22%3Cbo%3E%22%7D";
+        let path = format!("/api/v1/roles/check?permission=read&tenant=t1&claims={claims}");
+        let here = json!({"is_admin": false, "rules": ["is-bo"], "roles": ["reader"],
+            "permissions": {"read": true, "cancel-job": [
+                {"rule": "is-bo", "role": "reader", "conditions": {"ref": "main"}}]}});
+        let said =
+            json!({"allowed": true, "reason": "the rule `is-bo` matches them", "here": here});
+        let fake = Fake::new().with("/api/v1/roles", roles()).with(&path, said);
+        let html = fake.page_with(
+            &format!("/roles?permission=read&tenant=t1&claims={claims}"),
+            200,
+        );
+        for text in [
+            "What these claims have in t1",
+            "<code>is-bo</code> matches them",
+            "cancel-job",
+            "ref is main",
+            "&#60;bo&#62;",
+        ] {
+            assert!(html.contains(text), "{text}: {html}");
+        }
+        let mut own = roles();
+        own["places"][1]["is_admin"] = false.into();
+        let html = Fake::new()
+            .with("/api/v1/roles", own)
+            .page_with("/roles", 200);
+        assert!(!html.contains("name=\"claims\""), "{html}");
     }
 
     #[test]

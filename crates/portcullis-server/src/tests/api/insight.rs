@@ -206,3 +206,59 @@ fn trying_does_not_tell_which_tenants_exist() {
     let path = "/api/v1/roles/check?permission=read&tenant=nowhere";
     api.get(Some(&of("root")), path).error(404);
 }
+
+#[test]
+fn administrators_ask_about_other_claims_and_others_do_not() {
+    let api = Api::start(&tenants());
+    let path = |tenant: &str, other: &Value| {
+        let query = form_urlencoded::Serializer::new(String::new())
+            .append_pair("permission", "cancel-job")
+            .append_pair("project", "shop/web")
+            .append_pair("tenant", tenant)
+            .append_pair("claims", &other.to_string())
+            .finish();
+        format!("/api/v1/roles/check?{query}")
+    };
+    let root = of("root");
+    let ask = |tenant: &str, other: &Value| api.get(Some(&root), &path(tenant, other));
+    let said = ask("t1", &json!({"sub": "x", "preferred_username": "alice"})).json();
+    assert_eq!(said["allowed"], true, "{said}");
+    let why = said["reason"].as_str().unwrap();
+    assert!(why.contains("`al` matches them"), "{why}");
+    assert_eq!(said["here"]["rules"], json!(["al"]));
+    assert_eq!(said["here"]["permissions"]["submit-job"], true, "{said}");
+    let said = ask("t1", &json!({"sub": "x"})).json();
+    let why = said["reason"].as_str().unwrap();
+    assert_eq!(
+        (&said["allowed"], why),
+        (
+            &json!(false),
+            "none of their roles here permits `cancel-job`"
+        )
+    );
+    assert_eq!(said["here"]["permissions"], json!({}), "{said}");
+    // A token that would be rejected is nobody's.
+    let said = ask("t1", &json!({"iss": "corp", "preferred_username": "alice"})).json();
+    assert!(
+        said["reason"].as_str().unwrap().contains("is rejected"),
+        "{said}"
+    );
+    assert_eq!(said["here"], Value::Null);
+    for wrong in ["[]", "{", "7"] {
+        let path = format!("/api/v1/roles/check?permission=read&claims={wrong}");
+        api.get(Some(&root), &path).error(400);
+    }
+    ask("nowhere", &json!({"sub": "x"})).error(404);
+    // Who administers nothing there learns nothing, not even which tenants there are.
+    let other = json!({"sub": "x"});
+    let refusals = ["t1", "t2", "nowhere", ""].map(|tenant| {
+        let (error, _) = api
+            .get(Some(&of("alice")), &path(tenant, &other))
+            .error(403);
+        error
+    });
+    assert!(
+        refusals.iter().all(|one| *one == refusals[0]),
+        "{refusals:?}"
+    );
+}
