@@ -16,12 +16,15 @@ use portcullis_watch::{Access, CachedKind, Cluster, ObjectCache, Watches};
 
 use crate::digest;
 use crate::registry;
+use crate::watched::WatchedKind;
 
 pub use access::{ClusterAccess, cluster_access};
 pub(crate) use lookups::Lookups;
 
 /// Larger files are not kubeconfigs.
 const LARGEST_KUBECONFIG: u64 = 16 << 20;
+/// Why nothing is known of a kind.
+const TOO_LARGE: &str = "its objects exceed the memory limit, raise `kube.memory`";
 /// How often a wait for the first lists looks again.
 const LOOK_EVERY: Duration = Duration::from_millis(20);
 
@@ -165,6 +168,30 @@ impl ClusterInForce {
         watched.flat_map(|watched| watched.cache.kinds()).collect()
     }
 
+    /// Every kind that is followed.
+    pub fn watches(&self) -> Vec<WatchedKind> {
+        let Some(watched) = &self.0 else {
+            return Vec::new();
+        };
+        let kinds = watched.cache.kinds().into_iter();
+        let watches = watched.watches.lock();
+        let Some(watches) = watches.as_ref() else {
+            return kinds
+                .map(|kind| WatchedKind::pending(kind.kind.to_string()))
+                .collect();
+        };
+        let all = kinds.zip(watches.status()).map(|(kind, status)| {
+            let too_large = kind.is_too_large.then(|| TOO_LARGE.to_owned());
+            let one = WatchedKind::of_cluster(kind.kind.to_string(), status, kind.objects);
+            WatchedKind {
+                is_synced: kind.is_known,
+                error: one.error.or(too_large),
+                ..one
+            }
+        });
+        all.collect()
+    }
+
     /// What is wrong with watching, a line each.
     pub fn troubles(&self) -> Vec<String> {
         let Some(watched) = &self.0 else {
@@ -174,7 +201,7 @@ impl ClusterInForce {
         let too_large = too_large.filter(|kind| kind.is_too_large);
         let too_large = too_large.map(|kind| {
             let kind = kind.kind;
-            format!("{kind}: its objects exceed the memory limit, raise `kube.memory`")
+            format!("{kind}: {TOO_LARGE}")
         });
         let watches = watched.watches.lock();
         let status = watches.iter().flat_map(Watches::status);

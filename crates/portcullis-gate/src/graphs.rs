@@ -15,6 +15,7 @@ use portcullis_watch::Access;
 
 use crate::digest;
 use crate::graph_answers::AskedGraph;
+use crate::watched::WatchedKind;
 use portcullis_config::{GraphProfile, GraphSource};
 
 use feed::Feed;
@@ -99,6 +100,11 @@ impl ProfileInForce {
     /// What is wrong with its objects or with following them, a line each.
     pub fn troubles(&self) -> Vec<String> {
         self.feed.troubles()
+    }
+
+    /// Every kind that is followed, in the order of the profile.
+    pub fn watches(&self) -> Vec<WatchedKind> {
+        self.feed.watches()
     }
 
     /// Itself, to be asked as one of several authorizers.

@@ -27,6 +27,7 @@ pub mod registration;
 mod registry;
 pub mod replay;
 mod unix_names;
+mod watched;
 
 pub use assembly::{Before, GraphWatcher, build};
 pub use changes::{Changes, Inventory};
@@ -36,3 +37,4 @@ pub use gate::Gate;
 pub use pending_mutation::refuse_pending_mutation;
 pub use registry::registry;
 pub use unix_names::UnixNames;
+pub use watched::{WatchState, WatchedKind};

@@ -123,6 +123,11 @@ impl State {
         &self.graphs
     }
 
+    /// How many objects of a source are there.
+    pub fn objects(&self, source: SourceId) -> usize {
+        self.tables.get(source.0).map_or(0, ObjectTable::len)
+    }
+
     /// The source that wants objects of this `apiVersion` (its group counts, not the version) and `kind`.
     pub fn source_of(&self, api_version: &str, kind: &str) -> Option<SourceId> {
         let id = self.profile.kinds.id(kind)?;

@@ -48,7 +48,7 @@ pub use cache::{CachedKind, ObjectCache};
 pub use credentials::Credentials;
 pub use secret::{NamespacedName, Secret};
 pub use single_objects::ObjectError;
-pub use status::KindStatus;
+pub use status::{KindStatus, Phase};
 pub use webhooks::{WebhookConfiguration, WebhookEntry, WebhookKind};
 
 /// So many kinds are listed at the same time: what is being listed is in memory, a page of each.

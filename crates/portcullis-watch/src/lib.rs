@@ -14,8 +14,8 @@ mod testing;
 
 pub use cluster::{
     Access, CachedKind, Cluster, ConnectError, Credentials, KindStatus, NamespacedName,
-    ObjectCache, ObjectError, Secret, ServerAnswer, Watches, WebhookConfiguration, WebhookEntry,
-    WebhookKind,
+    ObjectCache, ObjectError, Phase, Secret, ServerAnswer, Watches, WebhookConfiguration,
+    WebhookEntry, WebhookKind,
 };
 pub use directory::{Follower, ObjectsDirectory, Report};
 pub use kubeconfig::KubeconfigServer;

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 use std::sync::{Arc, OnceLock};
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime};
 
 use portcullis_core::clock;
 use portcullis_core::sync::{Mutex, MutexGuard};
@@ -10,6 +10,7 @@ use portcullis_graph::{State, VertexKind};
 use portcullis_kube::scoped_access::{LiveReader, Reading};
 use portcullis_watch::{Access, Cluster, Follower, KindStatus, ObjectsDirectory, Report, Watches};
 
+use crate::watched::{WatchState, WatchedKind};
 use portcullis_config::GraphSource;
 
 /// Keeps a state current.
@@ -26,6 +27,8 @@ pub(super) struct Feed {
 #[derive(Debug)]
 struct DirectoryStatus {
     at: Instant,
+    /// When something was read or removed.
+    changed_at: Option<SystemTime>,
     troubles: Vec<String>,
 }
 
@@ -40,6 +43,7 @@ impl Feed {
     pub(super) fn new(source: GraphSource, state: Arc<State>) -> Self {
         let seen = DirectoryStatus {
             at: clock::monotonic(),
+            changed_at: None,
             troubles: Vec::new(),
         };
         Self {
@@ -115,6 +119,42 @@ impl Feed {
         }
     }
 
+    /// Every kind that is followed, in the order of the profile.
+    pub(super) fn watches(&self) -> Vec<WatchedKind> {
+        let profile = self.state.profile();
+        let sources = profile.sources.iter();
+        let kinds = sources.map(|(source, kind)| {
+            let name = profile.kinds.name(kind).to_owned();
+            (name, self.state.objects(source))
+        });
+        match &*self.running() {
+            None => kinds.map(|(kind, _)| WatchedKind::pending(kind)).collect(),
+            Some(Running::Cluster(watches)) => {
+                let status = watches.status().into_iter();
+                kinds
+                    .zip(status)
+                    .map(|((kind, objects), status)| WatchedKind::of_cluster(kind, status, objects))
+                    .collect()
+            }
+            Some(Running::Directory(_)) => {
+                let is_synced = self.state.is_caught_up();
+                let last_event = self.seen.lock().changed_at;
+                kinds
+                    .map(|(kind, objects)| WatchedKind {
+                        state: match is_synced {
+                            true => WatchState::Watching,
+                            false => WatchState::Listing,
+                        },
+                        is_synced,
+                        objects,
+                        last_event,
+                        ..WatchedKind::pending(kind)
+                    })
+                    .collect()
+            }
+        }
+    }
+
     /// What is wrong now.
     pub(super) fn troubles(&self) -> Vec<String> {
         match &*self.running() {
@@ -140,6 +180,9 @@ fn open(path: &Path) -> Result<ObjectsDirectory, String> {
 fn note(seen: &Mutex<DirectoryStatus>, report: &Report) {
     let mut seen = seen.lock();
     seen.at = clock::monotonic();
+    if report.changed {
+        seen.changed_at = Some(clock::wall());
+    }
     seen.troubles = report.malformed.iter().map(ToString::to_string).collect();
 }
 

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet, VecDeque};
 use std::ops::Bound;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::SystemTime;
 
 use portcullis_core::sync::RwLock;
@@ -56,6 +57,8 @@ pub(super) struct Reevaluation {
 #[derive(Debug, Default)]
 pub(super) struct ObjectTable {
     entries: RwLock<BTreeMap<Key, Entry>>,
+    /// How many of them count.
+    there: AtomicUsize,
 }
 
 impl ObjectTable {
@@ -68,10 +71,22 @@ impl ObjectTable {
     /// Sets an entry, and returns the one that was there.
     pub(super) fn set(&self, key: Key, entry: Option<Entry>) -> Option<Entry> {
         let mut entries = self.entries.write();
-        match entry {
+        let is_there = entry.as_ref().is_some_and(|entry| entry.is_there);
+        let old = match entry {
             Some(entry) => entries.insert(key, entry),
             None => entries.remove(&key),
-        }
+        };
+        match (old.as_ref().is_some_and(|old| old.is_there), is_there) {
+            (false, true) => self.there.fetch_add(1, Ordering::Relaxed),
+            (true, false) => self.there.fetch_sub(1, Ordering::Relaxed),
+            _ => 0,
+        };
+        old
+    }
+
+    /// How many objects count.
+    pub(super) fn len(&self) -> usize {
+        self.there.load(Ordering::Relaxed)
     }
 
     /// A few keys behind this one, of entries that were last seen before this list, and where to go on.

@@ -5,13 +5,13 @@ mod answer;
 use std::time::SystemTime;
 
 use portcullis_core::clock;
-use portcullis_gate::Gate;
 use portcullis_gate::graphs::ProfileInForce;
+use portcullis_gate::{Gate, WatchedKind};
 use portcullis_jobs::Timestamp;
 
 use self::answer::{
     AuthenticatorStatus, DecisionLogStatus, GraphStatus, ListenerStatus, ReloadStatus, Status,
-    StoreStatus,
+    StoreStatus, WatchStatus,
 };
 use super::access::at_root;
 use super::action::Read;
@@ -34,7 +34,7 @@ pub(super) const ENDPOINTS: &[Endpoint] = &[get(
     at_root::<Read>(),
     (
         "Show the status of the server",
-        "What `/readyz?verbose` checks, with listeners, stores, graphs and the decision log. Counts begin with the \
+        "What `/readyz?verbose` checks, with listeners, stores, graphs, watches and the decision log. Counts begin with the \
          start of the server. Always needs an identity, also where anonymous callers may read.",
     ),
     Success::Json {
@@ -68,6 +68,7 @@ fn status(server: &Server, gate: &Gate) -> Status {
         last_reload: standing.last_reload().map(reload),
         stores: stores(server, store),
         graphs: gate.graphs.iter().map(|profile| graph(profile)).collect(),
+        watches: watches(gate),
         authenticators: authenticators(gate),
         decision_log: decision_log(server),
     }
@@ -138,6 +139,30 @@ fn graph(profile: &ProfileInForce) -> GraphStatus {
         vertices,
         edges,
         problems: profile.troubles(),
+    }
+}
+
+fn watches(gate: &Gate) -> Vec<WatchStatus> {
+    let of_graphs = gate.graphs.iter().flat_map(|profile| {
+        let watches = profile.watches().into_iter();
+        watches.map(move |one| watch(Some(profile.name.clone()), one))
+    });
+    let of_cluster = gate.cluster.watches().into_iter();
+    of_graphs
+        .chain(of_cluster.map(|one| watch(None, one)))
+        .collect()
+}
+
+fn watch(profile: Option<String>, one: WatchedKind) -> WatchStatus {
+    WatchStatus {
+        profile,
+        kind: one.kind,
+        state: one.state.as_str(),
+        synced: one.is_synced,
+        objects: one.objects,
+        last_event: one.last_event.map(|at| Timestamp::from(at).to_string()),
+        malformed: one.malformed,
+        error: one.error,
     }
 }
 

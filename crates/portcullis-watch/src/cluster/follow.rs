@@ -220,6 +220,7 @@ impl Follow {
             }
         };
         if let Some(deleted) = deleted {
+            self.board.changed(self.index);
             let object = line.slice_ref(object.as_bytes());
             self.applier.change(self.source, deleted, object).await?;
         }

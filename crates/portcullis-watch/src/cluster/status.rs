@@ -33,6 +33,8 @@ pub struct KindStatus {
     pub since: SystemTime,
     /// Whether all objects were listed and applied at least once.
     pub listed: bool,
+    /// When objects were last received: a whole list, or the change of one.
+    pub last_event: Option<SystemTime>,
     /// How many objects could not be used, or only in part, since the start.
     pub malformed: u64,
     /// Why it failed last, if it hasn't worked since.
@@ -67,6 +69,7 @@ impl Board {
                 phase: Phase::Listing,
                 since: clock::wall(),
                 listed: false,
+                last_event: None,
                 malformed: 0,
                 error: None,
                 lag: Duration::ZERO,
@@ -146,10 +149,16 @@ impl Board {
         self.change(index, |entry| entry.good = clock::monotonic());
     }
 
+    /// The change of an object of a kind was received.
+    pub(super) fn changed(&self, index: usize) {
+        self.change(index, |entry| entry.shown.last_event = Some(clock::wall()));
+    }
+
     /// All objects of a kind were applied.
     pub(super) fn listed(&self, index: usize) {
         self.change(index, |entry| {
             entry.shown.listed = true;
+            entry.shown.last_event = Some(clock::wall());
             entry.good = clock::monotonic();
         });
     }

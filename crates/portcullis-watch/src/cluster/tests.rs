@@ -125,6 +125,9 @@ async fn lists_come_in_pages_and_the_watch_goes_on_from_there() {
     let status = world.status("Pod");
     assert!(status.listed && status.error.is_none());
     assert_eq!((status.malformed, status.lag), (0, Duration::ZERO));
+    // Nodes were listed and have not changed since.
+    let listed = world.status("Node").last_event.unwrap();
+    assert!(status.last_event.unwrap() >= listed);
 }
 
 #[tokio::test]

@@ -6,6 +6,7 @@ use serde::Deserialize;
 
 use crate::backend::{Pending, Problem};
 use crate::frame::Frame;
+use crate::query::Query;
 use crate::reply::{Reply, page};
 use crate::request::Request;
 use crate::route::Route;
@@ -25,6 +26,7 @@ struct Status {
     last_reload: Option<Reload>,
     stores: Vec<Store>,
     graphs: Vec<Graph>,
+    watches: Vec<Watch>,
     authenticators: Vec<Authenticator>,
     decision_log: DecisionLog,
 }
@@ -73,6 +75,18 @@ struct Graph {
 }
 
 #[derive(Debug, Deserialize)]
+struct Watch {
+    profile: Option<String>,
+    kind: String,
+    state: String,
+    synced: bool,
+    objects: u64,
+    last_event: Option<String>,
+    malformed: u64,
+    error: Option<String>,
+}
+
+#[derive(Debug, Deserialize)]
 struct Authenticator {
     realm: Option<String>,
     driver: String,
@@ -107,6 +121,36 @@ impl Listener {
             .certificate_days_left
             .filter(|_| !self.is_development)?;
         (days < SOON).then(|| format!("certificate of {}: {}", self.name, self.rest()))
+    }
+}
+
+impl Watch {
+    /// What it is for.
+    fn of(&self) -> &str {
+        self.profile.as_deref().unwrap_or("plug-ins and policies")
+    }
+
+    /// Where its objects are listed; empty if nowhere.
+    fn list(&self) -> String {
+        let Some(profile) = &self.profile else {
+            return String::new();
+        };
+        let query = Query::default().with("profile", profile);
+        query
+            .with("search", &format!("{}:", self.kind))
+            .of("/graph")
+    }
+
+    fn words(&self) -> String {
+        self.state.replace('_', " ")
+    }
+}
+
+impl Graph {
+    /// Where its vertices are listed.
+    fn list(&self) -> String {
+        let query = Query::default().with("profile", &self.name);
+        query.of("/debug/resource-dependency-graph")
     }
 }
 
@@ -166,6 +210,11 @@ mod tests {
             "last_reload": {"at": "2026-11-18T13:00:00.000Z", "successful": true, "error": null},
             "stores": [{"keeps": "decisions", "location": "sqlite:/x.db", "reachable": true, "error": null}],
             "graphs": [{"name": "node", "synced": true, "lag_seconds": 2, "vertices": 7, "edges": 6, "problems": []}],
+            "watches": [
+                {"profile": "node", "kind": "Pod", "state": "watching", "synced": true, "objects": 5,
+                    "last_event": "2026-11-18T14:00:00.000Z", "malformed": 2, "error": null},
+                {"profile": null, "kind": "v1/Namespace", "state": "not_served", "synced": false, "objects": 0,
+                    "last_event": null, "malformed": 0, "error": "namespaces is <forbidden>"}],
             "authenticators": [{"realm": "R1", "driver": "HS256", "issuer": "corp", "is_default": true, "can_sign_in": false}],
             "decision_log": {"on": true, "required": false, "kept": {"store": 5}, "dropped": {"queue_full": dropped}, "waiting": 0}})
     }
@@ -186,6 +235,22 @@ mod tests {
         }
         assert!(!html.contains("<script>full"), "{html}");
         assert!(!page(status("ok", 200, 0)).contains("Problems"));
+    }
+
+    #[test]
+    fn every_kind_that_is_watched_has_its_state_and_leads_to_its_objects() {
+        let html = page(status("ok", 200, 0));
+        for text in [
+            "href=\"/graph?profile=node&#38;search=Pod%3A\"",
+            "2026-11-18 14:00:00 UTC",
+            "2 malformed",
+            "plug-ins and policies",
+            "not served",
+            "namespaces is &#60;forbidden&#62;",
+            "href=\"/debug/resource-dependency-graph?profile=node\"",
+        ] {
+            assert!(html.contains(text), "{text}: {html}");
+        }
     }
 
     #[test]

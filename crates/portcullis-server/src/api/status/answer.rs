@@ -26,6 +26,8 @@ pub(crate) struct Status {
     pub(super) stores: Vec<StoreStatus>,
     /// The graphs.
     pub(super) graphs: Vec<GraphStatus>,
+    /// What is watched for the graphs, and for plug-ins and policies, kind by kind.
+    pub(super) watches: Vec<WatchStatus>,
     /// Whose identities are accepted.
     pub(super) authenticators: Vec<AuthenticatorStatus>,
     /// The decision log.
@@ -93,6 +95,28 @@ pub(super) struct GraphStatus {
     pub(super) edges: usize,
     /// What is wrong with its objects: files that can't be read, watches that fail.
     pub(super) problems: Vec<String>,
+}
+
+/// The watch of a kind.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(super) struct WatchStatus {
+    /// The graph profile that it is for; `null` for plug-ins and policies (`kube`).
+    pub(super) profile: Option<String>,
+    /// The kind.
+    pub(super) kind: String,
+    /// What it is doing: `pending`, `listing`, `watching`, `not_served` or `failing`.
+    pub(super) state: &'static str,
+    /// Whether all objects are known.
+    pub(super) synced: bool,
+    /// The number of objects that are known.
+    pub(super) objects: usize,
+    /// When objects were last received: a whole list, or the change of one. For a directory of manifests, when a file
+    /// changed.
+    pub(super) last_event: Option<String>,
+    /// Objects that could not be used, or only in part, since the start.
+    pub(super) malformed: u64,
+    /// Why it failed last, if it has not worked since.
+    pub(super) error: Option<String>,
 }
 
 /// Something that identities come from.
