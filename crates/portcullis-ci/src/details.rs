@@ -1,6 +1,7 @@
 //! What the API shows. Each type serializes to the body of the API.
 
 mod controllers;
+mod exemptions;
 mod jobs;
 mod page;
 mod reports;
@@ -12,6 +13,7 @@ pub use controllers::{
     BreakerDetails, ClaimRequest, ControllerDetails, CreatedController, DeliveryDetails,
     DeliveryFilter, DeliveryTry, TestResult,
 };
+pub use exemptions::ExemptionDetails;
 pub use jobs::{JobFilter, JobSummary, PipelineDetails, PipelineFilter};
 pub use page::{Page, PageRequest};
 pub use reports::{

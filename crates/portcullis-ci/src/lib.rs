@@ -35,10 +35,10 @@ mod view;
 pub use artifacts::ArtifactUpload;
 pub use details::{
     ArtifactDownload, BreakerDetails, ClaimRequest, ControllerDetails, CreatedController,
-    CreatedRunner, DeliveryDetails, DeliveryFilter, DeliveryTry, JobFilter, JobReport, JobRequest,
-    JobSummary, ManagerDetails, NewArtifact, NewRunner, Page, PageRequest, PipelineDetails,
-    PipelineFilter, ReportOutcome, ReportedState, RunnerContact, Stats, TakenJob, TestResult,
-    TraceOutcome,
+    CreatedRunner, DeliveryDetails, DeliveryFilter, DeliveryTry, ExemptionDetails, JobFilter,
+    JobReport, JobRequest, JobSummary, ManagerDetails, NewArtifact, NewRunner, Page, PageRequest,
+    PipelineDetails, PipelineFilter, ReportOutcome, ReportedState, RunnerContact, Stats, TakenJob,
+    TestResult, TraceOutcome,
 };
 pub use engine::CallbackOutcome;
 pub use error::{CiError, OpenError};

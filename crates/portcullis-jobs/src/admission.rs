@@ -6,10 +6,12 @@
 mod advance;
 mod decision;
 mod record;
+mod runner_changes;
 mod state;
 
 pub use advance::{AdmissionContext, AdmissionError, Happened, Next};
 pub use decision::{AdmissionDecision, DecisionVerdict};
+pub use runner_changes::{RunnerChange, runner_changes};
 pub use state::{Admission, AdmissionState, AdmissionView, Judge, Link, RetryPolicy};
 
 #[cfg(test)]

@@ -47,6 +47,12 @@ pub struct Exemption {
     /// What is exempted.
     #[serde(flatten)]
     pub body: ExemptionBody,
+    /// Who granted it; absent if that was not recorded.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub granted_by: Option<String>,
+    /// When it was granted; absent if that was not recorded.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub granted_at: Option<Timestamp>,
 }
 
 impl ExemptionBody {

@@ -37,7 +37,7 @@ mod work;
 
 pub use admission::{
     Admission, AdmissionContext, AdmissionDecision, AdmissionError, AdmissionState, AdmissionView,
-    DecisionVerdict, Happened, Judge, Link, Next, RetryPolicy,
+    DecisionVerdict, Happened, Judge, Link, Next, RetryPolicy, RunnerChange, runner_changes,
 };
 pub use allow_failure::AllowFailure;
 pub use controller::{

@@ -59,6 +59,7 @@ pub use counts::{JobCount, JobCounts, WaitingCount};
 pub use deliveries::{AfterTry, Claimant, DeliveryFilter, DeliveryShare};
 pub use draft::JobsDraft;
 pub use error::JobsError;
+pub use exemptions::ExemptionUses;
 pub use failures::HeldManager;
 pub use lane::{LaneId, LaneNeeds, QueuePlace};
 pub use load::JobFilter;

@@ -57,6 +57,10 @@ const MIGRATIONS: &[Migration] = &[
         name: "0010-holds-of-jobs",
         text: include_str!("../migrations/0010-holds-of-jobs.sql"),
     },
+    Migration {
+        name: "0011-uses-of-exemptions",
+        text: include_str!("../migrations/0011-uses-of-exemptions.sql"),
+    },
 ];
 
 const TABLE: &str = "portcullis_migrations";

@@ -42,6 +42,12 @@ impl Fake {
         self.answering(Verb::Get, path, Ok(answer))
     }
 
+    /// The same, which knows besides what another one does. What is known already stays.
+    pub(crate) fn and(mut self, other: Self) -> Self {
+        self.answers.extend(other.answers);
+        self
+    }
+
     /// The same with an answer.
     pub(crate) fn answering(
         mut self,

@@ -4,7 +4,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use portcullis_jobs::{
-    Eligibility, JobDefinition, JobDetails, JobId, PipelineDefinition, PipelineId,
+    Eligibility, JobDefinition, JobDetails, JobId, PipelineDefinition, PipelineId, RunnerChange,
+    runner_changes,
 };
 
 use super::Service;
@@ -164,6 +165,24 @@ impl Service {
             let runners = reader.runners_for(&job.definition.project)?;
             let judge = |record: &portcullis_store::RunnerRecord| needs.judge(&record.runner);
             Ok(runners.iter().map(judge).collect())
+        });
+        read.await
+    }
+
+    /// Which runners could take a job before and after each controller decided, of those that are registered now.
+    ///
+    /// # Errors
+    ///
+    /// When there is no such job, or the store doesn't answer.
+    pub async fn runner_changes_of_job(&self, id: JobId) -> Result<Vec<RunnerChange>, CiError> {
+        let details = self.job(id).await?;
+        let decisions = details.admission.map(|admission| admission.decisions);
+        let decisions = decisions.unwrap_or_default();
+        let read = self.inner.database.read(move |reader| {
+            let job = reader.job(id)?.ok_or(CiError::NotFound)?;
+            let runners = reader.runners_for(&job.definition.project)?.into_iter();
+            let runners: Vec<_> = runners.map(|record| record.runner).collect();
+            Ok(runner_changes(&job.job.definition, &decisions, &runners))
         });
         read.await
     }

@@ -128,6 +128,14 @@ async fn accepted_runners_intersect_and_rejected_ones_unite() {
     let reasons = bench.service.runners_of_job(submitted.id).await.unwrap();
     let rejected = reasons.iter().find(|one| one.id == 1).unwrap();
     assert!(!rejected.eligible && !rejected.reasons.is_empty());
+    let changes = bench.service.runner_changes_of_job(submitted.id).await;
+    let changes = changes.unwrap();
+    assert!(
+        changes[0].before.contains(&1) && !changes[0].after.contains(&1),
+        "{changes:?}"
+    );
+    assert_eq!(changes[1].before, changes[0].after);
+    assert_eq!(changes.last().unwrap().after, [3]);
     let bench = Bench::new().await;
     let url = bench.hook.url();
     for (name, path) in [("outer", "g"), ("inner", "g/h")] {

@@ -211,7 +211,10 @@ async fn an_exempted_denial_does_not_count() {
     let until = now.after(std::time::Duration::from_secs(600));
     let body = json!({"controller": "C", "project": "g/p", "reason": "migration", "until": until});
     let body = ExemptionBody::read(&body, now).unwrap();
-    let exemption = bench.service.add_exemption(body).await.unwrap();
+    let granted = bench.service.add_exemption(body, "ada").await.unwrap();
+    assert_eq!((granted.uses, granted.last_used_at), (0, None));
+    let exemption = granted.exemption;
+    assert_eq!(exemption.granted_by.as_deref(), Some("ada"));
     let job = bench.submit(json!({})).await.id;
     let job = bench.settled(job).await;
     assert_eq!(job.status, JobStatus::Pending);
@@ -223,7 +226,10 @@ async fn an_exempted_denial_does_not_count() {
         .exemptions(PageRequest::default())
         .await
         .unwrap();
-    assert_eq!(listed.items, std::slice::from_ref(&exemption));
+    let one = &listed.items[0];
+    assert_eq!((listed.items.len(), &one.exemption), (1, &exemption));
+    assert_eq!((one.uses, one.last_used_at), (1, Some(decision.at)));
+    assert!((1..=600).contains(&one.expires_in_seconds), "{one:?}");
     bench.service.delete_exemption(exemption.id).await.unwrap();
     let again = bench.service.delete_exemption(exemption.id).await;
     assert!(matches!(again, Err(CiError::NotFound)));

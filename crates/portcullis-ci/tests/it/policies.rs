@@ -72,7 +72,7 @@ async fn a_policy_denies_or_fails() {
     let until = now.after(std::time::Duration::from_secs(600));
     let body = json!({"policy": "no-friday", "reason": "release", "until": until});
     let body = ExemptionBody::read(&body, now).unwrap();
-    bench.service.add_exemption(body).await.unwrap();
+    bench.service.add_exemption(body, "ada").await.unwrap();
     assert_eq!(bench.submit(json!({})).await.status, JobStatus::Pending);
     bench.judge.answer(|_| Err("deadline of 2s".to_owned()));
     let job = bench.submit(json!({})).await;

@@ -419,6 +419,75 @@ fn runner_lists_combine_along_the_chain() {
 }
 
 #[test]
+fn runners_before_and_after_each_controller_are_those_of_its_tags_and_lists() {
+    let changes = |case: &Case| -> Vec<(Vec<u64>, Vec<u64>)> {
+        let all = runner_changes(&case.job, &case.admission.decisions, &case.runners);
+        all.into_iter().map(|one| (one.before, one.after)).collect()
+    };
+    let mut case = Case::asked(three());
+    case.answer(1, filtering(&[1, 2], &[]));
+    case.answer(2, tagging("us-west", ""));
+    assert_eq!(
+        case.answer(3, filtering(&[], &[1])),
+        Next::Accepted,
+        "{:?}",
+        case.admission
+    );
+    assert_eq!(
+        changes(&case),
+        [
+            (vec![1, 2, 3], vec![1, 2]),
+            (vec![1, 2], vec![2]),
+            (vec![2], vec![2])
+        ]
+    );
+    assert_eq!(case.eligible(), [2]);
+    // A denial changes nothing; the next attempt begins anew.
+    let mut case = Case::asked(three());
+    case.answer(1, filtering(&[3], &[]));
+    case.answer(2, Verdict::denied(7, "no"));
+    let first = [(vec![1, 2, 3], vec![3]), (vec![3], vec![3])];
+    assert_eq!(changes(&case), first);
+    let again = case.admission.decisions.iter().cloned();
+    let again: Vec<AdmissionDecision> = again
+        .map(|decision| AdmissionDecision {
+            attempt: 2,
+            ..decision
+        })
+        .collect();
+    case.admission.decisions.extend(again);
+    assert_eq!(changes(&case), [first.clone(), first].concat());
+}
+
+#[test]
+fn a_dry_run_says_what_it_would_leave_and_leaves_all() {
+    let controllers = vec![
+        controller(
+            1,
+            &json!({"state": "dry_run", "level": "project", "path": "g/p"}),
+        ),
+        controller(2, &json!({})),
+    ];
+    let mut case = Case::asked(controllers);
+    let verdict = Verdict {
+        tags: tagging("us-west", "").tags,
+        ..filtering(&[1, 2], &[])
+    };
+    case.answer(1, verdict);
+    case.answer(2, filtering(&[], &[3]));
+    let changes = runner_changes(&case.job, &case.admission.decisions, &case.runners);
+    assert_eq!(
+        (&changes[0].before, &changes[0].after),
+        (&vec![1, 2, 3], &vec![2])
+    );
+    assert!(changes[0].dry_run && !changes[1].dry_run);
+    assert_eq!(
+        (&changes[1].before, &changes[1].after),
+        (&vec![1, 2, 3], &vec![1, 2])
+    );
+}
+
+#[test]
 fn a_dry_run_is_recorded_and_has_no_effect() {
     // Case 47.
     let dry = || vec![controller(1, &json!({"state": "dry_run"}))];
@@ -574,6 +643,8 @@ fn the_denial_of_an_exempted_job_does_not_count() {
         let exemption = Exemption {
             id: 11,
             body: ExemptionBody::read(&body, at(0)).unwrap(),
+            granted_by: None,
+            granted_at: Some(at(0)),
         };
         let stored = serde_json::to_string(&exemption).unwrap();
         assert_eq!(

@@ -10,8 +10,8 @@ use portcullis_jobs::{JobId, JobStatus, RunnerFilter, RunnerId};
 use portcullis_record::Written;
 
 use self::tables::{
-    CANCELED_DELIVERIES, DECISIONS, DELIVERIES, JOBS, LEFT_QUEUE, QUEUE, RUNNING, SAVED_DELIVERIES,
-    SAVED_JOBS, STOPPED_RUNNING,
+    CANCELED_DELIVERIES, DECISIONS, DELIVERIES, EXEMPTION_USES, JOBS, LEFT_QUEUE, QUEUE, RUNNING,
+    SAVED_DELIVERIES, SAVED_JOBS, STOPPED_RUNNING,
 };
 use super::column;
 use super::lane::{lane_of, sorted_tags};
@@ -70,6 +70,7 @@ pub(super) struct Rows {
     running: Vec<Cell>,
     stopped_running: Vec<Cell>,
     decisions: Vec<Cell>,
+    exemption_uses: Vec<Cell>,
     saved_deliveries: Vec<Cell>,
     canceled_deliveries: Vec<Cell>,
     deliveries: Vec<Cell>,
@@ -169,6 +170,13 @@ impl Rows {
             column::time(decision.at).into(),
             Cell::Text(column::json(decision)?),
         ]);
+        if let Some(exemption) = decision.exempted_by {
+            self.exemption_uses.extend([
+                Cell::text(job.root()),
+                column::id(exemption).into(),
+                column::time(decision.at).into(),
+            ]);
+        }
         Ok(())
     }
 
@@ -230,6 +238,7 @@ impl Rows {
             &self.running,
             &self.stopped_running,
             &self.decisions,
+            &self.exemption_uses,
             &self.saved_deliveries,
             &self.canceled_deliveries,
             &self.deliveries,
@@ -245,6 +254,7 @@ impl Rows {
         self.running.extend(other.running);
         self.stopped_running.extend(other.stopped_running);
         self.decisions.extend(other.decisions);
+        self.exemption_uses.extend(other.exemption_uses);
         self.saved_deliveries.extend(other.saved_deliveries);
         self.canceled_deliveries.extend(other.canceled_deliveries);
         self.deliveries.extend(other.deliveries);
@@ -278,6 +288,8 @@ impl Rows {
         insert(database, &QUEUE, &values(all, |rows| &rows.queue))?;
         insert(database, &RUNNING, &values(all, |rows| &rows.running))?;
         insert(database, &DECISIONS, &values(all, |rows| &rows.decisions))?;
+        let used = values(all, |rows| &rows.exemption_uses);
+        insert(database, &EXEMPTION_USES, &used)?;
         let saved = values(all, |rows| &rows.saved_deliveries);
         change(database, &SAVED_DELIVERIES, &saved)?;
         // After those that may still be awaited, and before new ones of the same jobs.

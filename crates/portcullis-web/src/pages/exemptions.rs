@@ -21,6 +21,10 @@ pub(super) const ROUTES: &[Route] = &[
     Route::asking("/exemptions/*/revoke", ask_revoke, revoke),
 ];
 
+/// One that expires sooner is pointed out.
+const SOON: u64 = 7 * DAY;
+const DAY: u64 = 24 * 60 * 60;
+
 const FILTERS: &[&str] = &["page", "limit"];
 const MANAGES: &str = "manage-exemptions";
 const LIST: &str = "/api/v1/exemptions";
@@ -35,12 +39,19 @@ struct Exemption {
     reason: String,
     until: String,
     ticket: Option<String>,
+    granted_by: Option<String>,
+    granted_at: Option<String>,
+    expires_in_seconds: u64,
+    uses: u64,
+    last_used_at: Option<String>,
 }
 
 /// An exemption with what may be done about it.
 #[derive(Debug)]
 struct Row {
     one: Exemption,
+    /// Where its uses are listed; empty for those who may not read decisions.
+    uses: String,
     revoke: Action,
 }
 
@@ -50,6 +61,8 @@ struct ExemptionsPage<'a> {
     frame: Frame,
     csrf: &'a str,
     rows: Vec<Row>,
+    /// How many of them expire soon, in words; empty if none does.
+    soon: String,
     next: Option<String>,
     /// Why the person may grant none anywhere.
     denied: Option<String>,
@@ -69,6 +82,36 @@ impl Exemption {
             (None, Some(name)) => format!("policy {name}"),
             (None, None) => "every controller and policy".to_owned(),
         }
+    }
+
+    /// The decisions that it may have changed.
+    fn decisions(&self) -> String {
+        let by = self.controller.as_deref().or(self.policy.as_deref());
+        let asked = [
+            ("door", Some("ci")),
+            ("namespace", self.project.as_deref()),
+            ("user", self.user.as_deref()),
+            ("policy", by),
+        ];
+        let asked = asked
+            .into_iter()
+            .fold(Query::default(), |query, (key, value)| {
+                query.with(key, value.unwrap_or_default())
+            });
+        asked.of("/decisions")
+    }
+
+    /// How soon it expires, if that is soon.
+    fn soon(&self) -> Option<String> {
+        let left = self.expires_in_seconds;
+        let left = match left {
+            SOON.. => return None,
+            0..60 => "less than a minute".to_owned(),
+            60..3_600 => counted(left / 60, "minute"),
+            3_600..172_800 => counted(left / 3_600, "hour"),
+            _ => counted(left / DAY, "day"),
+        };
+        Some(format!("expires in {left}"))
     }
 }
 
@@ -91,10 +134,17 @@ async fn list(
     let next = listing.next_path(query, "/exemptions");
     let items = listing.items.into_iter();
     let status = problem.as_ref().map_or(200, |problem| problem.status);
+    let rows: Vec<Row> = items.map(|one| row(backend, one)).collect();
+    let soon = rows.iter().filter(|row| row.one.soon().is_some()).count();
     let exemptions = ExemptionsPage {
         frame: request.frame("Exemptions"),
         csrf: &request.person().csrf,
-        rows: items.map(|one| row(backend, one)).collect(),
+        rows,
+        soon: match soon {
+            0 => String::new(),
+            1 => "1 exemption expires within 7 days.".to_owned(),
+            count => format!("{count} exemptions expire within 7 days."),
+        },
         next,
         // Why the person may grant no exemption, neither at the root of the API nor in a tenant.
         denied: backend.refusal(MANAGES, Place::Anywhere),
@@ -104,10 +154,21 @@ async fn list(
     page_with(status, &exemptions)
 }
 
+fn counted(count: u64, noun: &str) -> String {
+    match count {
+        1 => format!("1 {noun}"),
+        _ => format!("{count} {noun}s"),
+    }
+}
+
 fn row(backend: &dyn Backend, one: Exemption) -> Row {
     let path = format!("/exemptions/{}/revoke", one.id);
     let revoke = Action::new(backend, "Revoke", path, (MANAGES, one.place())).asking();
-    Row { one, revoke }
+    let uses = match backend.refusal("read-decisions", Place::Root) {
+        Some(_) => String::new(),
+        None => one.decisions(),
+    };
+    Row { one, uses, revoke }
 }
 
 fn grant(request: Request<'_>) -> Pending<'_, Result<Reply, Problem>> {

@@ -2,6 +2,7 @@
 
 mod lifecycle;
 mod model;
+mod runner_changes;
 mod trace;
 
 use self::lifecycle::Step;
@@ -60,7 +61,10 @@ fn show(request: Request<'_>) -> Pending<'_, Result<Reply, Problem>> {
     Box::pin(async move {
         request.query(&[])?;
         let backend = request.backend;
-        let job = job(&request).await?;
+        let mut job = job(&request).await?;
+        if job.admission.is_some() {
+            job.add_runner_changes(runner_changes::read(backend, job.id).await?);
+        }
         let at = format!("/jobs/{}", job.id);
         page(&JobPage {
             frame: request

@@ -2,9 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use portcullis_ci::{PageRequest, Service};
+use portcullis_ci::{ExemptionDetails, PageRequest, Service};
 use portcullis_core::clock;
-use portcullis_jobs::{ControllerLevel, Exemption, ExemptionBody, Timestamp};
+use portcullis_jobs::{ControllerLevel, ExemptionBody, Timestamp};
 use portcullis_roles::{Condition, Parameters, Permission, Project};
 
 use super::{Held, INVALID, LIMIT, OTHER, PAGE_NUMBER, created, known, list_of, listed};
@@ -39,7 +39,7 @@ impl Action for ManageExemption {
 /// What may be done with exemptions.
 pub(in crate::api) const ENDPOINTS: &[Endpoint] = &[
     Endpoint {
-        success: created::<Exemption>("The exemption."),
+        success: created::<ExemptionDetails>("The exemption."),
         ..post(
             ("/api/v1/exemptions", "grantExemption"),
             Tag::Exemptions,
@@ -66,8 +66,11 @@ pub(in crate::api) const ENDPOINTS: &[Endpoint] = &[
             ("/api/v1/exemptions", "exemptions"),
             Tag::Exemptions,
             by_holder::<Read>(),
-            ("List exemptions", "Those that the caller may see."),
-            list_of::<Exemption>("A page of exemptions."),
+            (
+                "List exemptions",
+                "Those that the caller may see, with how often and when they were used.",
+            ),
+            list_of::<ExemptionDetails>("A page of exemptions."),
             list,
         )
     }
@@ -96,9 +99,9 @@ fn territory(body: &ExemptionBody) -> Territory<'_> {
     Territory::of(false, body.project.as_deref())
 }
 
-impl Held for Exemption {
+impl Held for ExemptionDetails {
     fn territory(&self) -> Territory<'_> {
-        territory(&self.body)
+        territory(&self.exemption.body)
     }
 }
 
@@ -138,7 +141,8 @@ fn grant(mut call: Call<'_>) -> Answering<'_> {
             };
             call.authorize_held(level, wanted).await?;
         }
-        answer::created(&jobs.add_exemption(body).await?)
+        let granted_by = call.somebody()?.uid.clone();
+        answer::created(&jobs.add_exemption(body, &granted_by).await?)
     })
 }
 
@@ -186,7 +190,7 @@ fn revoke(call: Call<'_>) -> Answering<'_> {
         call.admit_somewhere::<ManageExemption>()?;
         let id = call.number(unknown)?;
         let jobs = call.jobs().await?;
-        let exemption = find(&jobs, id).await?.ok_or_else(unknown)?;
+        let exemption = find(&jobs, id).await?.ok_or_else(unknown)?.exemption;
         let wanted = |project| managed(&exemption.body, project);
         call.authorize_existing(territory(&exemption.body), wanted, unknown)
             .await?;
@@ -197,14 +201,14 @@ fn revoke(call: Call<'_>) -> Answering<'_> {
 }
 
 /// The exemption of this number.
-async fn find(jobs: &Service, id: u64) -> Result<Option<Exemption>, HttpError> {
+async fn find(jobs: &Service, id: u64) -> Result<Option<ExemptionDetails>, HttpError> {
     let mut wanted = PageRequest {
         after: None,
         limit: Some(1000),
     };
     loop {
         let page = jobs.exemptions(wanted).await?;
-        if let Some(found) = page.items.into_iter().find(|one| one.id == id) {
+        if let Some(found) = page.items.into_iter().find(|one| one.exemption.id == id) {
             return Ok(Some(found));
         }
         match page.next {

@@ -1,7 +1,7 @@
 //! Jobs: submitting, listing, showing, retrying, cancelling.
 
 use portcullis_ci::{JobDetails, JobFilter, Service};
-use portcullis_jobs::{Eligibility, JobBody, JobDefinition, JobStatus, read_job};
+use portcullis_jobs::{Eligibility, JobBody, JobDefinition, JobStatus, RunnerChange, read_job};
 use portcullis_roles::{Condition, Parameters, Permission, Project};
 
 use super::{
@@ -234,6 +234,22 @@ pub(in crate::api) const ENDPOINTS: &[Endpoint] = &[
         runners,
     )
     .with_ci(),
+    get(
+        ("/api/v1/jobs/{id}/runners/changes", "runnerChangesOfJob"),
+        Tag::Jobs,
+        by_holder::<Read>(),
+        (
+            "List how controllers changed the runners of a job",
+            "Which of the runners that are registered now may take the job before and after each decision, by its tags \
+             and its accepted and rejected runners.",
+        ),
+        Success::Json {
+            description: "The changes, in the order of the decisions.",
+            schema: schema_of::<Vec<RunnerChange>>,
+        },
+        runner_changes,
+    )
+    .with_ci(),
     Endpoint {
         query: &[QueryParameter {
             name: "tail",
@@ -393,6 +409,15 @@ fn runners(call: Call<'_>) -> Answering<'_> {
         let (jobs, job) = seen(&call).await?;
         let runners = jobs.runners_of_job(job.id).await;
         answer::ok(&runners.map_err(|e| known(e, unknown))?)
+    })
+}
+
+/// `GET /api/v1/jobs/{id}/runners/changes`
+fn runner_changes(call: Call<'_>) -> Answering<'_> {
+    Box::pin(async move {
+        let (jobs, job) = seen(&call).await?;
+        let changes = jobs.runner_changes_of_job(job.id).await;
+        answer::ok(&changes.map_err(|e| known(e, unknown))?)
     })
 }
 

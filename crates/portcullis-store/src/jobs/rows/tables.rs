@@ -111,6 +111,15 @@ pub(super) static DECISIONS: Table = Table {
     ],
 };
 
+pub(super) static EXEMPTION_USES: Table = Table {
+    name: "exemption_uses",
+    columns: &[
+        ("root", Type::Text),
+        ("exemption", Type::Number),
+        ("used_at", Type::Number),
+    ],
+};
+
 pub(super) static DELIVERIES: Table = Table {
     name: "deliveries",
     columns: &[

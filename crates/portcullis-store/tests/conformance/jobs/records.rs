@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::time::Duration;
 
 use portcullis_jobs::{Admission, Event, Exemption, Link, RunnerLists};
-use portcullis_store::{DecisionRecord, IdKind, JobRecord, JobsError, StoreError};
+use portcullis_store::{DecisionRecord, IdKind, JobRecord, JobsError, Store, StoreError};
 use serde_json::json;
 
 use super::builders::{apply, at, definition, insert, run};
@@ -18,6 +18,7 @@ crate::on_both!(
     ids_are_never_given_twice,
     decisions_are_added_once,
     exemptions_end_at_their_time,
+    uses_of_exemptions_are_counted_and_go_with_them,
     all_servers_have_one_key,
     reading_alone_shows_and_changes_nothing,
 );
@@ -196,6 +197,48 @@ fn exemptions_end_at_their_time(place: &Place) {
         run(&mut store, |tx| tx.live_exemptions(at(0), None, 10)),
         all[2..]
     );
+}
+
+fn uses_of_exemptions_are_counted_and_go_with_them(place: &Place) {
+    let mut store = place.open();
+    let job = run(&mut store, |tx| insert(tx, "g/p", &[]));
+    let use_of = |position: usize, exemption: u64, seconds: u64| {
+        DecisionRecord {
+        position,
+        controller: None,
+        decision: serde_json::from_value(json!({
+            "controller": "c", "level": "group", "attempt": 1, "verdict": "denied", "dry_run": false,
+            "exempted_by": exemption, "reason": "not today", "tags": {}, "tags_before": [],
+            "tags_after": [], "runners": {}, "latency_ms": 12, "at": at(seconds)
+        }))
+        .unwrap(),
+    }
+    };
+    let all = [
+        use_of(0, 4, 10),
+        use_of(1, 4, 30),
+        use_of(2, 6, 20),
+        use_of(3, 9, 20),
+    ];
+    run(&mut store, |tx| {
+        for id in [4_u64, 6, 9] {
+            let one = json!({"id": id, "project": "g/p", "reason": "x", "until": at(100 * id)});
+            tx.insert_exemption(&serde_json::from_value(one).unwrap())?;
+        }
+        all.iter().try_for_each(|one| tx.append_decision(&job, one))
+    });
+    let uses = |store: &mut Store, first: u64, last: u64| {
+        let found = run(store, |tx| tx.exemption_uses(first, last));
+        let found = found.into_iter();
+        found
+            .map(|one| (one.exemption, one.count, one.last_at))
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(uses(&mut store, 4, 6), [(4, 2, at(30)), (6, 1, at(20))]);
+    assert!(uses(&mut store, 5, 5).is_empty());
+    assert!(run(&mut store, |tx| tx.delete_exemption(4)));
+    assert_eq!(run(&mut store, |tx| tx.sweep_exemptions(at(650))), 1);
+    assert_eq!(uses(&mut store, 0, 100), [(9, 1, at(20))]);
 }
 
 fn all_servers_have_one_key(place: &Place) {

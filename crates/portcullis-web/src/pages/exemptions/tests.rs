@@ -6,7 +6,9 @@ use crate::testing::Fake;
 fn fake() -> Fake {
     let one = json!({
         "id": 4, "project": "shop/web", "controller": "budget", "reason": "<script>release week",
-        "until": "2026-11-20T00:00:00.000Z", "ticket": "CHG-1",
+        "until": "2026-11-20T00:00:00.000Z", "ticket": "CHG-1", "granted_by": "<ada>",
+        "granted_at": "2026-11-01T08:00:00.000Z", "expires_in_seconds": 600_000, "uses": 12,
+        "last_used_at": "2026-11-18T09:30:00.000Z",
     });
     let listing = json!({"items": [one], "next": null});
     Fake::new()
@@ -27,6 +29,34 @@ fn exemptions_are_listed_with_what_they_are_from_and_why() {
     assert!(html.contains(r#"action="/exemptions/4/revoke""#));
     assert!(html.contains(r#"name="csrf" value="token-of-the-session""#));
     assert!(!html.contains("role=\"alert\""));
+}
+
+#[test]
+fn exemptions_say_who_granted_them_how_often_they_were_used_and_what_expires_soon() {
+    let (_, html) = fake().page("/exemptions");
+    for text in [
+        "by &#60;ada&#62;",
+        "2026-11-01 08:00:00 UTC",
+        "href=\"/decisions?door=ci&#38;namespace=shop%2Fweb&#38;policy=budget\">12</a>",
+        "2026-11-18 09:30:00 UTC",
+        "expires in 6 days",
+        "1 exemption expires within 7 days.",
+    ] {
+        assert!(html.contains(text), "{text}: {html}");
+    }
+    let (_, html) = fake().refusing("read-decisions").page("/exemptions");
+    assert!(!html.contains("/decisions?"), "{html}");
+    let left = |seconds: u64| {
+        let one = json!({"id": 1, "user": "eve", "reason": "x", "until": "2026-11-20T00:00:00Z",
+            "expires_in_seconds": seconds, "uses": 0, "last_used_at": null});
+        let one: Exemption = serde_json::from_value(one).unwrap();
+        one.soon().unwrap_or_default()
+    };
+    assert_eq!(left(30), "expires in less than a minute");
+    assert_eq!(left(60), "expires in 1 minute");
+    assert_eq!(left(7_200), "expires in 2 hours");
+    assert_eq!(left(172_800), "expires in 2 days");
+    assert_eq!(left(604_800), "");
 }
 
 #[test]

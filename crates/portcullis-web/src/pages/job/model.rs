@@ -2,6 +2,7 @@
 
 use serde::Deserialize;
 
+use super::runner_changes::RunnerChange;
 use crate::badge::Badge;
 
 #[derive(Debug, Deserialize)]
@@ -79,6 +80,9 @@ pub(super) struct Decision {
     pub(super) warnings: Vec<String>,
     pub(super) latency_ms: u64,
     pub(super) at: String,
+    /// What it means for the runners that may take the job, if it changes anything.
+    #[serde(skip)]
+    pub(super) change: Option<RunnerChange>,
 }
 
 #[derive(Debug, Deserialize)]
@@ -102,6 +106,20 @@ impl Job {
     pub(super) fn is_finished(&self) -> bool {
         let finished = ["success", "failed", "canceled", "skipped"];
         finished.contains(&self.status.as_str())
+    }
+
+    /// Adds what each decision means for the runners.
+    pub(super) fn add_runner_changes(&mut self, changes: Vec<RunnerChange>) {
+        let decisions = self.admission.iter_mut().flat_map(|one| &mut one.decisions);
+        for (decision, change) in decisions.zip(changes) {
+            decision.change = Some(change).filter(RunnerChange::is_any);
+        }
+    }
+
+    /// Whether a decision changed which runners may take it.
+    pub(super) fn has_runner_changes(&self) -> bool {
+        let mut decisions = self.admission.iter().flat_map(|one| &one.decisions);
+        decisions.any(|one| one.change.is_some())
     }
 
     /// Whether controllers changed its tags.

@@ -4,6 +4,7 @@ use super::*;
 use crate::pages::eligibility::tests::answer;
 use crate::testing::Fake;
 
+const CHANGES: &str = "/api/v1/jobs/7/runners/changes";
 const AT: &str = "2026-11-18T12:30:05.000Z";
 
 fn decision(verdict: &str, dry_run: bool) -> Value {
@@ -44,6 +45,7 @@ fn fake(changes: &Value) -> Fake {
     Fake::new()
         .with("/api/v1/jobs/7", job(changes))
         .with("/api/v1/jobs/7/runners", answer())
+        .with(CHANGES, json!([]))
         .with(
             "/api/v1/jobs/7/trace?tail=65536",
             Value::from("compiling <main>\n"),
@@ -101,6 +103,34 @@ fn a_dry_run_says_what_it_would_have_changed() {
         html.contains("would add") && html.contains("would drop"),
         "{html}"
     );
+}
+
+#[test]
+fn runners_before_and_after_a_decision_are_named_and_many_are_counted() {
+    let shown = |dry_run: bool, before: Vec<u64>, after: Vec<u64>| {
+        let one = decision("accepted", dry_run);
+        let admission = json!({"state": "accepted", "reason": null, "decisions": [one]});
+        let change = json!([{"dry_run": dry_run, "before": before, "after": after}]);
+        let changed = Fake::new().with(CHANGES, change);
+        changed
+            .and(fake(&json!({"admission": admission})))
+            .page("/jobs/7")
+            .1
+    };
+    let html = shown(false, (1..=14).collect(), vec![5]);
+    assert!(
+        html.contains(r#"<a href="/runners/10">#10</a> and 4 more"#),
+        "{html}"
+    );
+    assert!(!html.contains(r#"href="/runners/11""#), "{html}");
+    assert!(
+        html.contains(r#"after</span> <a href="/runners/5">"#),
+        "{html}"
+    );
+    let html = shown(true, vec![5], vec![]);
+    assert!(html.contains("after, if it counted</span> none"), "{html}");
+    let html = shown(false, vec![5], vec![5]);
+    assert!(!html.contains("Before and after"), "{html}");
 }
 
 #[test]
