@@ -156,6 +156,9 @@ fn demonstration(dir: &Path, places: &Places) -> Result<std::path::PathBuf> {
     let text = DEMONSTRATION
         .replace("127.0.0.1:9090", &places.tcp.to_string())
         .replace("127.0.0.1:8080", &places.tls.to_string());
+    // The objects of its graph are in this folder.
+    let objects = dir.join("objects");
+    std::fs::create_dir_all(&objects).context(objects.display())?;
     let file = dir.join("demonstration.yaml");
     std::fs::write(&file, text).context(file.display())?;
     Ok(file)

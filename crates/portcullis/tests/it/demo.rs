@@ -123,6 +123,9 @@ fn a_demonstration_has_something_to_show_and_takes_more() {
     for status in ["preparing", "pending", "failed", "created"] {
         assert!(has(&jobs, "status", status), "{status}: {jobs}");
     }
+    // Its graph needs no cluster.
+    let path = read(&["graph", "path", "Secret:storage/csi-key", "Node:node-2"]);
+    assert_eq!(path["found"], true, "{path}");
     let ran = demo(&server, &["--token", &token, "-n", "20"]);
     assert_eq!(ran.code, Some(0), "{}", ran.err);
     let total = row(&ran.out, "total");

@@ -32,7 +32,11 @@ pub(super) fn next(denials: &[Summary], queue: Option<&Queue>) -> Vec<Step> {
         "/playground",
         "Change a policy in the playground, and try it",
     );
+    let graph = step(
+        "/graph?vertex=Node%3Anode-2",
+        "Look up in the graph what a node needs, and why",
+    );
     let api = step("/docs", "Call the REST API");
     let first = denied.into_iter().chain(waiting);
-    first.chain([policies, playground, api]).collect()
+    first.chain([policies, playground, graph, api]).collect()
 }
