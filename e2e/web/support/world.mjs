@@ -140,6 +140,8 @@ class World {
     this.runners.group = await register(server, 'shop builder', ['linux', 'eu', 'docker'], { runner_type: 'group_type', group_id: 'shop', access_level: 'ref_protected' });
     this.runners.gpu = await register(server, 'gpu with a long description for machines in the second hall', ['gpu', 'cuda-12', 'linux']);
     await server.ask('PATCH', `/api/v1/runners/${this.runners.gpu.id}`, { body: { paused: true } });
+    const hall = `object.runners.accepted_ids = ['${this.runners.linux.id}']\n`;
+    await add('hall', 'project', 'shop/web', { policy: { code: hall }, match: { refs: ['hall/*'] }, kind: 'mutating' });
     await server.post('/api/v1/exemptions', { controller: 'change-window', project: 'shop/web', user: 'mallory', reason: 'migration of the payment service', until: '2031-01-01T00:00:00Z', ticket: 'OPS-1' });
   }
 
@@ -182,6 +184,7 @@ class World {
     await server.post(`/api/v1/jobs/${jobs.canceled}/cancel`);
     await this.until(jobs.canceled, 'canceled');
     jobs.pending = await this.submit('pending', { name: 'lint' });
+    jobs.filtered = await this.submit('pending', { ref: 'hall/2', name: 'press' });
     await this.setUpPipelines();
   }
 

@@ -18,7 +18,8 @@ const PLAIN = { javaScriptEnabled: false };
 it.test('every page is read without scripts', async ({ visit, world: made }) => {
   // What is on a page must not depend on scripts: each is compared with itself.
   const visitors = {};
-  const on = [...pages(made).filter(({ name }) => name !== 'playground-off'), { name: 'playground', path: '/playground' }];
+  const on = [...pages(made).filter(({ name }) => !name.endsWith('-off')), { name: 'playground', path: '/playground' },
+    { name: 'candidate-set', path: '/replay?policy=pinned-images' }];
   for (const { name, path, person = 'ada', status = 200 } of on) {
     visitors[person] ??= [await visit(person, PLAIN), await visit(person)];
     const outlines = [];
@@ -31,6 +32,26 @@ it.test('every page is read without scripts', async ({ visit, world: made }) => 
     assert.deepEqual(plain, scripted, name);
   }
 });
+
+/** A set in which one policy is changed, one removed and one added, each step with its own button. */
+async function candidateSet(ada, page) {
+  await ada.open('/policies');
+  await ada.follow(ada.link('Preview changes of several policies'), /^\/replay$/);
+  await page.getByLabel('pinned-images in the candidate set').selectOption('removed');
+  await page.getByLabel('team-label in the candidate set').selectOption('another source');
+  await page.getByLabel('Mode of small-names').selectOption('enforce');
+  await ada.follow(ada.button('Edit sources'), /^\/replay$/);
+  const source = page.getByLabel('Source of team-label');
+  assert.match(await source.inputValue(), /labels\.team/);
+  await source.fill('return\n');
+  await ada.follow(ada.button('Add a policy'), /^\/replay$/);
+  assert.equal(await source.inputValue(), 'return\n', 'what was typed stays');
+  await page.getByLabel('Name', { exact: true }).fill('no-api');
+  await page.getByLabel('Source of new policy 1').fill("if (object.metadata.name === 'api') deny('no api')\n");
+  await ada.follow(ada.button('Replay'), /^\/replay$/);
+  await ada.says('would now be denied by no-api', 'would now be denied by small-names', 'previously denied by pinned-images', 'would now be changed otherwise by team-label');
+  assert.equal(await page.getByLabel('Name', { exact: true }).inputValue(), 'no-api');
+}
 
 it.test('every form works without scripts', async ({ visit, world: made, server }) => {
   const sent = new Set();
@@ -138,6 +159,7 @@ it.test('every form works without scripts', async ({ visit, world: made, server 
   await page.locator('textarea[name=text]').fill("deny('nothing is allowed')");
   await ada.follow(ada.button('Replay'), /\/replay$/);
   await ada.says('decisions were looked at');
+  await candidateSet(ada, page);
 
   await ada.follow(ada.button('Sign out'));
   await ada.open('/jobs');

@@ -60,14 +60,14 @@ it.test('every page is accessible, fits a telephone, works with the keyboard', a
   await Promise.all([lane(), lane()]);
   assert.deepEqual(failures, []);
   // The playground is off here and has a file of its own; the other answers with the page of a policy.
-  assert.deepEqual(missingPages(paths), ['/playground', '/policies/*/replay'], 'pages that support/pages.mjs leaves out');
+  assert.deepEqual(missingPages(paths), ['/playground', '/policies/*/replay', '/replay'], 'pages that support/pages.mjs leaves out');
   assert.deepEqual([...links].filter((path) => !isKnown(path)), [], 'links to paths that there are not');
   const linked = [...new Set([...links].flatMap((path) => routesOf('get', path)))];
   assert.deepEqual(missingPages(linked.map((route) => route.replaceAll('*', 'x'))).filter((route) => !ASKED.has(route)), [], 'pages that no link leads to');
 });
 
 /** Pages that buttons lead to, and the playground, which is off here. */
-const ASKED = new Set(['/playground', '/policies/*/replay', '/jobs/*/cancel', '/controllers/*/disable', '/runners/*/delete', '/exemptions/*/revoke', '/tenants/*/holds/*/release', '/tenants/*/dequeue']);
+const ASKED = new Set(['/playground', '/replay', '/policies/*/replay', '/jobs/*/cancel', '/controllers/*/disable', '/runners/*/delete', '/exemptions/*/revoke', '/tenants/*/holds/*/release', '/tenants/*/dequeue']);
 
 it.test('pages with a frame of their own are accessible', async ({ visit }) => {
   const rita = await visit('rita');

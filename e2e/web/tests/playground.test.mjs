@@ -1,5 +1,7 @@
 // Writing a policy in the browser: the form without scripts, the editor with them, and what decisions lead there.
 import assert from 'node:assert/strict';
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
 
 import { fitsWindow, isAccessible } from '../support/axe.mjs';
 import { suite } from '../support/browser.mjs';
@@ -7,6 +9,7 @@ import { decisionsOf } from '../support/pages.mjs';
 import { world } from '../support/world.mjs';
 
 const it = suite(async () => {
+  mkdirSync(process.env.SCREENSHOTS, { recursive: true });
   const made = await world('playground', { web: { playground: true } });
   made.decisions = await decisionsOf(made);
   return made;
@@ -124,6 +127,30 @@ it.test('a platform engineer replays a denial and copies it as a test case', asy
   await page.locator('[data-copy="#test-case"]').click();
   await page.getByRole('status').filter({ hasText: 'Copied' }).waitFor({ state: 'attached' });
   assert.equal((await page.evaluate(() => navigator.clipboard.readText())).trim(), text.trim());
+});
+
+it.test('a candidate set is tried over the recorded decisions', async ({ visit }) => {
+  const ada = await visit('ada');
+  const { page } = ada;
+  await ada.open('/policies/pinned-images');
+  await ada.follow(ada.link('Change several policies at once'), /^\/replay/);
+  await type(ada, 'Source of pinned-images', "if (object.metadata.name === 'api') deny('no api')\n");
+  await ada.follow(ada.button('Add a policy'), /^\/replay$/);
+  await page.getByLabel('Name', { exact: true }).fill('broken');
+  await type(ada, 'Source of new policy 1', 'const x = ;\n');
+  await ada.follow(ada.button('Replay'), /^\/replay$/);
+  await ada.says('broken: Line 1, column 11');
+  await type(ada, 'Source of new policy 1', "if (object.metadata.name === 'reports') deny('no reports')\n");
+  await ada.follow(ada.button('Replay'), /^\/replay$/);
+  await ada.says('would now be denied by pinned-images', 'would now be denied by broken', 'shop/api', 'shop/reports');
+  for (const theme of ['light', 'dark']) {
+    await page.emulateMedia({ colorScheme: theme });
+    await isAccessible(page, `a candidate set in ${theme}`);
+    await page.screenshot({ path: join(process.env.SCREENSHOTS, `candidate-set-${theme}.png`), fullPage: true });
+  }
+  await page.setViewportSize({ width: 320, height: 640 });
+  await fitsWindow(page, 'a candidate set on a telephone');
+  await page.screenshot({ path: join(process.env.SCREENSHOTS, 'candidate-set-narrow.png'), fullPage: true });
 });
 
 it.test('a policy is tried over the recorded decisions', async ({ visit }) => {

@@ -67,7 +67,7 @@ it.test('a vertex and a path of a large graph are there within a second', async 
   }, 60);
   assert.ok(size <= VERTICES * 1.1, `${size} vertices`);
   const vertex = (name) => encodeURIComponent(name);
-  await areFast(rita, ['/graph', `/graph?vertex=${vertex('Node:node-7')}`, `/graph?vertex=${vertex('ConfigMap:team-1/settings')}`,
+  await areFast(rita, ['/graph', '/graph?search=secret-1', '/graph?search=nothing+like+this', '/graph?search=team', `/graph?vertex=${vertex('Node:node-7')}`, `/graph?vertex=${vertex('ConfigMap:team-1/settings')}`,
     `/graph?from=${vertex('Secret:team-1/secret-1')}&to=${vertex('Node:node-0')}`]);
   assert.match(await rita.text(), /Secret:team-1\/secret-1 leads to Pod:team-1\/pod-1 leads to Node:node-0\./);
 });

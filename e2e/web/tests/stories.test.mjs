@@ -69,6 +69,15 @@ it.test('a CI administrator sees which runners fit, and why the others do not', 
   await ada.says('gitlab-runner', 's_1');
 });
 
+it.test('a CI administrator sees how controllers changed who may run a job', async ({ visit, world: made }) => {
+  const ada = await visit('ada');
+  await ada.open(`/jobs/${made.jobs.filtered}`);
+  const { linux, group } = made.runners;
+  const hall = ada.page.getByRole('row').filter({ hasText: 'hall' }).first();
+  const text = (await hall.innerText()).replaceAll(/\s+/g, ' ');
+  assert.ok(text.includes(`only #${linux.id} before #${linux.id} #${group.id} after #${linux.id}`), text);
+});
+
 it.test('a CI administrator cancels a job and retries it, and is asked first', async ({ visit, world: made }) => {
   const ada = await visit('ada');
   const job = await made.submit('pending', { name: 'package', tags: ['windows'] });
@@ -122,6 +131,23 @@ it.test('a security auditor finds who may do what, and what a user was denied', 
   assert.ok(await rows.count() > 3);
 });
 
+it.test('an administrator asks what somebody else could do', async ({ visit }) => {
+  const ada = await visit('ada');
+  await ada.open('/roles');
+  await ada.page.getByLabel('Permission').selectOption('retry-job');
+  await ada.page.getByLabel('Tenant').selectOption('shop');
+  await ada.page.getByLabel('Project').fill('shop/web');
+  await ada.page.getByLabel('Ref', { exact: true }).fill('release/1');
+  const claims = ada.page.getByLabel(/^Claims of somebody else/);
+  await claims.fill('{"sub": "new", "groups": ["shop-team"]}');
+  await ada.follow(ada.button('Try'), /claims=/);
+  await ada.says('their roles permit retry-job only on conditions', 'ref is release/1', 'What these claims have in shop', 'submit-job');
+  assert.match(await claims.inputValue(), /shop-team/);
+  const max = await visit('max');
+  await max.open('/roles');
+  assert.equal(await max.page.locator('[name=claims]').count(), 0);
+});
+
 it.test('a security auditor sees an exemption granted, used and revoked', async ({ visit, world: made }) => {
   const ada = await visit('ada');
   await ada.open('/exemptions');
@@ -139,6 +165,7 @@ it.test('a security auditor sees an exemption granted, used and revoked', async 
   await ada.says(/^\s*change-window: denied, but exempted by exemption \d+: .* is frozen until Monday/);
   await ada.open('/exemptions');
   const row = ada.page.getByRole('row').filter({ hasText: 'SEC-9' });
+  assert.match(await row.innerText(), /by ada[^]*\b1 last 20/);
   await ada.follow(ada.button('Revoke', row), /\/revoke$/);
   await ada.says('hotfix');
   await ada.follow(ada.page.locator('main button[type=submit]'), /^\/exemptions$/);
@@ -153,14 +180,18 @@ it.test('a security auditor sees an exemption granted, used and revoked', async 
 it.test('a path through the graph is told in words, and its vertices lead on', async ({ visit }) => {
   const rita = await visit('rita');
   await rita.open('/graph');
+  await rita.page.getByLabel('Search').fill('DAIRY cup');
+  await rita.follow(rita.button('Search'), /search=/);
+  await rita.says('1 vertex found', 'Line:dairy/cups');
+  await rita.open('/graph');
   await rita.page.getByLabel('From').fill('ConfigMap:recipes/ferment');
   await rita.page.getByLabel('To', { exact: true }).fill('Site:south');
   await rita.follow(rita.button('Find a path'), /from=ConfigMap/);
   assert.match(await rita.text(), /ConfigMap:recipes\/ferment leads to Recipe:dairy\/yoghurt leads to Line:dairy\/cups leads to Site:south\./);
   await rita.follow(rita.page.locator('p.lead').getByRole('link', { name: 'Line:dairy/cups' }), /vertex=Line/);
   await rita.says('Secret:dairy/plc-cups', 'Site:north');
-  await rita.page.getByLabel('Vertex').fill('Recipe:dairy/milk');
-  await rita.follow(rita.button('Search'), /vertex=Recipe/);
+  await rita.page.getByLabel('Search').fill('Recipe:dairy/milk');
+  await rita.follow(rita.button('Search'), /search=Recipe/);
   await rita.says('ConfigMap:recipes/pasteurize');
   await rita.open('/graph?from=ConfigMap%3Arecipes%2Fpasteurize&to=Site%3Asouth');
   assert.match(await rita.text(), /There is no path from ConfigMap:recipes\/pasteurize to Site:south\..* leads to:.*Site:north/);
