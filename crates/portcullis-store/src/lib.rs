@@ -29,10 +29,10 @@ pub use holds::{Hold, NewHold, Placed};
 pub use jobs::{
     AfterTry, ArchivedJobs, ArtifactRecord, Claimant, ControllerRecord, ControllerSecret,
     CreatedJob, DecisionRecord, Delivery, DeliveryFilter, DeliveryId, DeliveryShare, DeliveryState,
-    DeliveryTry, ExpiredJobs, HeldManager, IdKind, JobCount, JobCounts, JobFilter, JobRecord,
-    JobRun, JobsDraft, JobsError, JobsReader, JobsTransaction, JobsWriter, LaneId, LaneNeeds,
-    LivePipelines, ManagerContact, ManagerRecord, PipelineMatch, PipelineRecord, PreparedJobs,
-    QueuePlace, RunnerRecord, Taker, TraceState, WaitingCount, WillChange,
+    DeliveryTry, ExemptionUses, ExpiredJobs, HeldManager, IdKind, JobCount, JobCounts, JobFilter,
+    JobRecord, JobRun, JobsDraft, JobsError, JobsReader, JobsTransaction, JobsWriter, LaneId,
+    LaneNeeds, LivePipelines, ManagerContact, ManagerRecord, PipelineMatch, PipelineRecord,
+    PreparedJobs, QueuePlace, RunnerRecord, Taker, TraceState, WaitingCount, WillChange,
 };
 pub use location::Location;
 pub use sessions::{EndedSessions, EndingSession};

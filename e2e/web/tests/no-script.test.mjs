@@ -49,7 +49,7 @@ async function candidateSet(ada, page) {
   await page.getByLabel('Name', { exact: true }).fill('no-api');
   await page.getByLabel('Source of new policy 1').fill("if (object.metadata.name === 'api') deny('no api')\n");
   await ada.follow(ada.button('Replay'), /^\/replay$/);
-  await ada.says('would now be denied by no-api', 'would now be denied by small-names', 'previously denied by pinned-images', 'would now be changed otherwise by team-label');
+  await ada.says('would now be denied by no-api', 'would now be denied by small-names', 'previously denied by pinned-images', 'would now be changed otherwise by Policies');
   assert.equal(await page.getByLabel('Name', { exact: true }).inputValue(), 'no-api');
 }
 

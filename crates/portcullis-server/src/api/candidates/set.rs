@@ -123,19 +123,19 @@ impl CandidateSetBody {
             if !is_name(&one.name) {
                 let message =
                     format!("expected 1 to {LONGEST_NAME} bytes without control characters");
-                faults.push(Fault::at(&at("name"), message));
+                faults.push(Fault::at(at("name"), message));
             } else if !named.insert(one.name.as_str()) {
                 let message = format!("`{}` is given twice", one.name);
-                faults.push(Fault::at(&at("name"), message));
+                faults.push(Fault::at(at("name"), message));
             }
             match &one.text {
                 Some(text) if text.len() > MOST_TEXT => {
                     let message = format!("larger than {MOST_TEXT} bytes");
-                    faults.push(Fault::at(&at("text"), message));
+                    faults.push(Fault::at(at("text"), message));
                 }
                 None if !in_force(&one.name) => {
                     let message = "required: no policy in force has this name";
-                    faults.push(Fault::at(&at("text"), message));
+                    faults.push(Fault::at(at("text"), message));
                 }
                 _ => {}
             }
@@ -145,7 +145,7 @@ impl CandidateSetBody {
                 Some(Err(wrong)) => {
                     let wrong = wrong.into_iter();
                     faults.extend(
-                        wrong.map(|(key, why)| Fault::at(&at(&format!("match.{key}")), why)),
+                        wrong.map(|(key, why)| Fault::at(at(&format!("match.{key}")), why)),
                     );
                     None
                 }
@@ -154,9 +154,9 @@ impl CandidateSetBody {
         for (index, name) in self.remove.iter().enumerate() {
             let at = format!("remove[{index}]");
             if !in_force(name) {
-                faults.push(Fault::at(&at, "no policy in force has this name"));
+                faults.push(Fault::at(at, "no policy in force has this name"));
             } else if !named.insert(name) {
-                faults.push(Fault::at(&at, format!("`{name}` is given twice")));
+                faults.push(Fault::at(at, format!("`{name}` is given twice")));
             }
         }
         match faults.is_empty() {

@@ -24,7 +24,7 @@ fn page(reply: Reply) -> (u16, String) {
     }
 }
 
-fn report(faults: Value) -> Value {
+fn report(faults: &Value) -> Value {
     let example = json!({"id": "01K", "operation": "CREATE", "kind": "Pod", "namespace": "shop", "name": "web",
         "user": "eve", "was": {"message": ""}, "now": {"message": "no"}});
     let summary = json!({"same": 9, "newlyDenied": 2, "newlyAllowed": 0, "patchDiffers": 0, "unknown": 0, "failed": 0});
@@ -89,7 +89,7 @@ fn a_policy_is_added_and_what_was_typed_stays() {
 
 #[test]
 fn a_set_is_one_call_and_its_report_is_shown_with_it() {
-    let fake = fake().answering(Verb::Post, CALL, Ok(report(json!([]))));
+    let fake = fake().answering(Verb::Post, CALL, Ok(report(&json!([]))));
     let sent = [
         ("plan:pin", "change"),
         ("text:pin", "return true\r\n"),
@@ -127,7 +127,7 @@ fn a_set_is_one_call_and_its_report_is_shown_with_it() {
 
 #[test]
 fn another_mode_alone_is_a_change() {
-    let fake = fake().answering(Verb::Post, CALL, Ok(report(json!([]))));
+    let fake = fake().answering(Verb::Post, CALL, Ok(report(&json!([]))));
     page(fake.send("/replay", &[("mode:pin", "enforce"), ("do", "replay")]));
     let (_, _, body) = fake.changes().remove(0);
     assert_eq!(
@@ -139,7 +139,7 @@ fn another_mode_alone_is_a_change() {
 #[test]
 fn faults_name_their_policy_and_a_rejected_set_is_shown_again() {
     let fault = json!({"field": "policy", "source": "new", "message": "unexpected token", "line": 1, "column": 2});
-    let fault = fake().answering(Verb::Post, CALL, Ok(report(json!([fault]))));
+    let fault = fake().answering(Verb::Post, CALL, Ok(report(&json!([fault]))));
     let (_, html) = page(fault.send("/replay", &[("new-text:0", "("), ("do", "replay")]));
     assert!(
         html.contains("<code>new</code>: Line 1, column 2: Unexpected token."),
