@@ -127,7 +127,7 @@ mod tests {
                 }
             }
         }
-        for (name, _) in examples::EXAMPLES {
+        for (name, _) in examples::all() {
             assert!(
                 name.is_empty() || names.contains(name),
                 "there is no command `{name}`"
@@ -166,7 +166,7 @@ mod tests {
 
     #[test]
     fn every_example_is_understood() {
-        for (name, examples) in examples::EXAMPLES {
+        for (name, examples) in examples::all() {
             for (_, line) in *examples {
                 let calls = calls(line);
                 assert!(!calls.is_empty(), "{name}: {line}");
