@@ -27,6 +27,9 @@ use portcullis_kube::{Namespace, StaticNamespaces};
 
 /// The chain that is asked at `/authorize`.
 const DEFAULT_CHAIN: &str = "default";
+/// What such a chain looks like, for those who have none.
+const EXAMPLE_CHAIN: &str = "for example `authorization: {authorizers: [{name: local, driver: ABAC, file: abac.jsonl}], \
+                             chains: {default: [local]}}`";
 /// The name of the default action among those who judge.
 const DEFAULT_ACTION: &str = "default action";
 
@@ -217,14 +220,16 @@ impl Blueprint {
         if let Some(chain) = chains.remove(&wanted) {
             return Ok(chain);
         }
+        if chains.is_empty() {
+            let file = self.loaded.file.as_ref();
+            let file = file.map_or_else(String::new, |file| file.display().to_string());
+            let message = format!("no authorizer chain is configured: add one, {EXAMPLE_CHAIN}");
+            return Err(Source::named(file).fault(None, "", message).into());
+        }
         let message = format!("the configuration has no authorizer chain `{wanted}`");
         let fault = Source::named("--chain").fault(None, "", message);
-        let known: Vec<&str> = chains.keys().map(String::as_str).collect();
-        Err(match known.is_empty() {
-            true => fault.with_help("it has none: see `authorization.chains`"),
-            false => fault.with_known("chains", &wanted, known),
-        }
-        .into())
+        let known = chains.keys().map(String::as_str);
+        Err(fault.with_known("chains", &wanted, known).into())
     }
 
     /// The user who runs this program, as the caller at a unix socket, where the configuration has

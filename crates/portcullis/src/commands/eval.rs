@@ -35,7 +35,6 @@ use portcullis_document::{Faults, Source};
 use portcullis_gate::offline::{self, Blueprint, Namespace};
 
 use self::format::{Format, report};
-use self::judge::NO_AUTHORIZERS;
 use super::text::error;
 use super::text::report::Report;
 use super::watch;
@@ -217,12 +216,14 @@ fn judged(eval: &Eval) -> Result<Exit, Stop> {
     let bench = judge::Bench::new(&blueprint, eval, has_file);
     let bench = bench.map_err(|fault| Faults::from(*fault))?;
     let done = stream::run(&blueprint, &bench, offline, eval);
-    // Documents that need something the command line does not give are not lost, but it must be given.
-    if done.needs_configuration {
-        return Err(Stop::Usage(NO_AUTHORIZERS));
-    }
-    if let Some(faults) = bench.wrong_with_authorizers() {
-        return Err(faults.clone().into());
+    // What was evaluated besides is not lost.
+    match done.not_evaluated {
+        Some(why) if !bench.has_configuration() => {
+            error::usage("eval", &why);
+            return Ok(Exit::Usage);
+        }
+        Some(why) => error::tell(&why),
+        None => {}
     }
     Ok(done.exit)
 }

@@ -1,6 +1,5 @@
 //! Judging: every object becomes a review, and every review a judgement.
 
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 
 use portcullis_core::{AuthorizerChain, Kind, UserInfo};
@@ -13,16 +12,13 @@ use serde_json::Value;
 
 use super::Eval;
 use super::input::{Input, Olds};
-use super::outcome::{DocumentPosition, Judgement, Outcome, Ruling, Unread};
+use super::outcome::{DocumentPosition, Judgement, Outcome, Ruling, Unread, UnreadPart};
 use super::{access, judges};
 use crate::commands::text::plain::printable;
 
-/// What is said where access is to be judged without a configuration.
-pub(super) const NO_AUTHORIZERS: &str =
-    "a SubjectAccessReview needs the authorizers of a configuration: give --config FILE";
-
-/// What is said of each review of access then. Why is said once, at the end.
-const NOT_EVALUATED: &str = "the SubjectAccessReview is not evaluated";
+/// Why access can't be judged without a configuration.
+const NO_CONFIGURATION: &str =
+    "authorizers decide it, not policies or plug-ins: give --config FILE with `authorization`";
 
 /// The user, unless the command line or a CI job names one.
 const USER: &str = "portcullis-eval";
@@ -41,11 +37,10 @@ pub(super) struct Work {
 pub(super) struct Bench<'a> {
     blueprint: &'a Blueprint,
     eval: &'a Eval,
-    /// Whether there is a configuration that could have authorizers.
+    /// Whether there is a configuration file.
     has_file: bool,
     /// Built for the first review of access.
     authorizers: OnceLock<Result<AuthorizerChain, Faults>>,
-    needs_configuration: AtomicBool,
     user: UserInfo,
     /// How reviews are sent, as policies see it.
     sent: Sent,
@@ -77,7 +72,6 @@ impl<'a> Bench<'a> {
             eval,
             has_file,
             authorizers: OnceLock::new(),
-            needs_configuration: AtomicBool::new(false),
             user: asker(request.user.as_deref().unwrap_or(USER), &request.groups),
             sent: Sent {
                 path: request.path.clone(),
@@ -102,14 +96,9 @@ impl<'a> Bench<'a> {
         authorizers.collect()
     }
 
-    /// What is wrong with the authorizers, if they were asked for.
-    pub(super) fn wrong_with_authorizers(&self) -> Option<&Faults> {
-        self.authorizers.get()?.as_ref().err()
-    }
-
-    /// Whether there was access to judge, and no configuration that says how.
-    pub(super) fn needs_configuration(&self) -> bool {
-        self.needs_configuration.load(Ordering::Relaxed)
+    /// Whether there is a configuration, which could have authorizers.
+    pub(super) fn has_configuration(&self) -> bool {
+        self.has_file
     }
 
     /// Whether there is just one object before an update.
@@ -127,7 +116,7 @@ impl<'a> Bench<'a> {
         let spot = DocumentPosition { file, index, line };
         let fault = item.content.err();
         let fault = fault.unwrap_or_else(|| self::fault(&spot, why.to_owned()));
-        unread(spot, fault)
+        unread(spot, UnreadPart::Document, fault)
     }
 
     /// Judges one input by a chain.
@@ -147,12 +136,12 @@ impl<'a> Bench<'a> {
         if let Ok(Content::Access(_)) = &content
             && let Err(fault) = self.chain(&spot)
         {
-            return apart(spot, fault);
+            return unread(spot, UnreadPart::Access, fault);
         }
         let judged = content.and_then(|content| self.content(offline, place, &spot, content));
         match judged {
             Ok(judgement) => Outcome::Judged(Box::new(judgement)),
-            Err(fault) => unread(spot, fault),
+            Err(fault) => unread(spot, UnreadPart::Document, fault),
         }
     }
 
@@ -196,15 +185,19 @@ impl<'a> Bench<'a> {
 
     /// The authorizers, which the first review of access builds.
     fn chain(&self, spot: &DocumentPosition) -> Result<&AuthorizerChain, Box<Fault>> {
+        let wrong = |why: &str| {
+            let message = format!("the SubjectAccessReview is not evaluated: {why}");
+            fault(spot, message)
+        };
         if !self.has_file {
-            self.needs_configuration.store(true, Ordering::Relaxed);
-            return Err(fault(spot, NOT_EVALUATED.to_owned()));
+            return Err(wrong(NO_CONFIGURATION));
         }
         let name = self.eval.chain.as_deref();
         let build = || self.blueprint.authorizers(name);
         let chain = self.authorizers.get_or_init(build);
-        let wrong = |_: &Faults| fault(spot, NOT_EVALUATED.to_owned());
-        chain.as_ref().map_err(wrong)
+        chain
+            .as_ref()
+            .map_err(|faults| wrong(&faults.on_one_line()))
     }
 
     fn object(
@@ -289,25 +282,13 @@ impl<'a> Bench<'a> {
 /// A file that can't be read at all.
 fn unread_file(file: Arc<str>, fault: Box<Fault>) -> Outcome {
     let (index, line) = (0, 1);
-    apart(DocumentPosition { file, index, line }, fault)
+    let spot = DocumentPosition { file, index, line };
+    unread(spot, UnreadPart::File, fault)
 }
 
-/// What counts as no object.
-fn apart(spot: DocumentPosition, fault: Box<Fault>) -> Outcome {
-    Outcome::Unread(Box::new(Unread {
-        spot,
-        is_apart: true,
-        fault,
-    }))
-}
-
-/// A document that can't be judged.
-fn unread(spot: DocumentPosition, fault: Box<Fault>) -> Outcome {
-    Outcome::Unread(Box::new(Unread {
-        spot,
-        is_apart: false,
-        fault,
-    }))
+/// What can't be judged.
+fn unread(spot: DocumentPosition, part: UnreadPart, fault: Box<Fault>) -> Outcome {
+    Outcome::Unread(Box::new(Unread { spot, part, fault }))
 }
 
 /// What is wrong with a document as a whole.

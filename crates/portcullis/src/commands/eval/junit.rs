@@ -10,7 +10,7 @@ use std::ops::Range;
 use portcullis_core::PolicyOutcome;
 use portcullis_gate::offline::Judge;
 
-use super::outcome::{DocumentPosition, JudgeResult, Judgement, Outcome, Unread};
+use super::outcome::{DocumentPosition, JudgeResult, Judgement, Outcome, Unread, UnreadPart};
 use super::totals::Totals;
 use super::writer::Writer;
 use crate::commands::text::spool::Spool;
@@ -145,7 +145,7 @@ impl Suite {
         self.errors += 1;
         let message = escaped(&unread.fault.to_string());
         let inner = format!("<error type=\"unreadable\" message=\"{message}\">{message}</error>");
-        let name = match unread.is_apart {
+        let name = match unread.part == UnreadPart::File {
             true => "file".to_owned(),
             false => format!("document {}", unread.spot.index),
         };

@@ -30,10 +30,26 @@ pub(super) struct DocumentPosition {
 #[derive(Debug)]
 pub(super) struct Unread {
     pub(super) spot: DocumentPosition,
-    /// It is said on standard error, and counts as no object: a whole file, of which it is not known what would be in
-    /// it, or a request that can't be judged as the command line is.
-    pub(super) is_apart: bool,
+    pub(super) part: UnreadPart,
     pub(super) fault: Box<Fault>,
+}
+
+/// What of the input could not be judged.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum UnreadPart {
+    /// A document, which counts as an object.
+    Document,
+    /// A whole file, of which it is not known what would be in it. It counts as no object.
+    File,
+    /// A request for access, for which there are no authorizers. It counts as no object, and is said once for all.
+    Access,
+}
+
+impl Unread {
+    /// Whether it is said on standard error, and counts as no object.
+    pub(super) fn is_apart(&self) -> bool {
+        self.part != UnreadPart::Document
+    }
 }
 
 /// Something that was judged: an object, or a request for access.

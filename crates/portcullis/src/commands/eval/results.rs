@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use super::format::Format;
-use super::outcome::Outcome;
+use super::outcome::{Outcome, UnreadPart};
 use super::totals::Totals;
 use super::writer::Writer;
 use crate::commands::text::plain;
@@ -80,8 +80,10 @@ impl Results {
                 let lines = judged.written.iter();
                 lines.for_each(|line| output::tell(&plain::written(line)));
             }
+            // Said once for all, at the end.
+            Outcome::Unread(unread) if unread.part == UnreadPart::Access => {}
             // The table has those of documents.
-            Outcome::Unread(unread) if unread.is_apart || self.format != Format::Table => {
+            Outcome::Unread(unread) if unread.is_apart() || self.format != Format::Table => {
                 self.print();
                 self.bar.hide();
                 error::faults([&*unread.fault]);
@@ -109,7 +111,9 @@ impl Results {
             ));
             exit = Exit::Failed;
         }
-        output::hint(&totals.closing_line());
+        if let Some(line) = totals.closing_line() {
+            output::hint(&line);
+        }
         for Report {
             file,
             mut writer,

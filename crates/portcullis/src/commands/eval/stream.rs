@@ -31,8 +31,8 @@ const LANES: usize = 8;
 /// How it ended.
 pub(super) struct Done {
     pub(super) exit: Exit,
-    /// There was access to judge, and no configuration that says how.
-    pub(super) needs_configuration: bool,
+    /// Why requests for access were not evaluated, if there were any.
+    pub(super) not_evaluated: Option<String>,
 }
 
 /// Judges everything. `offline` is the first chain; others are built when there is much to do.
@@ -73,7 +73,7 @@ pub(super) fn run(blueprint: &Blueprint, bench: &Bench<'_>, offline: Offline, ev
     totals.pass_over(passed_over.load(Ordering::Relaxed));
     Done {
         exit: results.end(&totals),
-        needs_configuration: bench.needs_configuration(),
+        not_evaluated: totals.not_evaluated(),
     }
 }
 

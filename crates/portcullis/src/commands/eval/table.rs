@@ -33,7 +33,7 @@ pub(super) struct Table {
 impl Writer for Table {
     fn add(&mut self, outcome: &Outcome, out: &mut String) {
         // What counts as no object is said on standard error.
-        if matches!(outcome, Outcome::Unread(unread) if unread.is_apart) {
+        if matches!(outcome, Outcome::Unread(unread) if unread.is_apart()) {
             return;
         }
         if std::mem::replace(&mut self.is_begun, true) {

@@ -2,7 +2,7 @@
 
 use portcullis_gate::offline::{Judge, JudgeKind};
 
-use super::outcome::Outcome;
+use super::outcome::{Outcome, UnreadPart};
 use crate::commands::text::plain::{counted, printable};
 use crate::exit::Exit;
 
@@ -25,6 +25,9 @@ pub(super) struct Totals {
     /// Documents, and files that can't be read.
     outcomes: usize,
     has_unread: bool,
+    /// Requests for access without authorizers, and what is wrong with the first of them.
+    not_evaluated: usize,
+    first_not_evaluated: Option<String>,
     /// Files of folders that are something other than manifests.
     passed_over: usize,
     summary: Summary,
@@ -47,7 +50,12 @@ impl Totals {
         let count = match outcome {
             Outcome::Unread(unread) => {
                 self.has_unread = true;
-                if unread.is_apart {
+                if unread.part == UnreadPart::Access {
+                    self.not_evaluated += 1;
+                    self.first_not_evaluated
+                        .get_or_insert_with(|| unread.fault.to_string());
+                }
+                if unread.is_apart() {
                     return;
                 }
                 &mut summary.errors
@@ -99,8 +107,17 @@ impl Totals {
         }
     }
 
-    /// The last line a person sees.
-    pub(super) fn closing_line(&self) -> String {
+    /// Why requests for access were not evaluated, if there were any.
+    pub(super) fn not_evaluated(&self) -> Option<String> {
+        let first = self.first_not_evaluated.as_ref()?;
+        Some(match self.not_evaluated {
+            1 => first.clone(),
+            count => format!("{first}; the same holds for {} more", count - 1),
+        })
+    }
+
+    /// The last line a person sees; none if what is wrong says it all.
+    pub(super) fn closing_line(&self) -> Option<String> {
         let Summary {
             allowed,
             denied,
@@ -108,6 +125,9 @@ impl Totals {
             skipped,
         } = self.summary;
         let count = allowed + denied + errors + skipped;
+        if count == 0 && self.has_unread {
+            return None;
+        }
         if self.outcomes == 0 {
             let inputs: Vec<String> = self.inputs.iter().map(|i| format!("`{i}`")).collect();
             let line = format!(
@@ -115,7 +135,7 @@ impl Totals {
                 inputs.join(", "),
                 self.others()
             );
-            return printable(&line).into_owned();
+            return Some(printable(&line).into_owned());
         }
         let mut line = format!(
             "{}, {}: {allowed} allowed, {denied} denied, {}, {skipped} skipped{}",
@@ -133,7 +153,7 @@ impl Totals {
                 "\nnothing was judged: no {who} applied to any object"
             ));
         }
-        line
+        Some(line)
     }
 
     /// `; 3 files skipped: not Kubernetes objects`.

@@ -104,7 +104,7 @@ fn report(results: &Value, summary: Summary) -> Value {
 fn of(outcome: &Outcome, judges: &[Judge], explain: bool) -> Option<Value> {
     match outcome {
         Outcome::Judged(judged) => Some(judgement(judged, judges, explain)),
-        Outcome::Unread(unread) if unread.is_apart => None,
+        Outcome::Unread(unread) if unread.is_apart() => None,
         Outcome::Unread(unread) => Some(unreadable(unread)),
     }
 }

@@ -207,14 +207,46 @@ fn access_needs_authorizers() {
     );
     let ran = run_in(&folder, &["eval", "review.json", "--policies", "policies"]);
     assert_eq!(ran.code, Some(2));
-    ran.says(&[
-        "error: a SubjectAccessReview needs the authorizers",
-        "--config FILE",
-    ]);
+    assert_eq!(
+        ran.err,
+        "error: review.json: document 0: the SubjectAccessReview is not evaluated: authorizers decide it, not policies \
+         or plug-ins: give --config FILE with `authorization`\n\n\
+         For more information, try 'portcullis eval --help'.\n"
+    );
     folder.write("portcullis.yaml", "admission: {order: [AlwaysAdmit]}");
     let ran = run_in(&folder, &["eval", "review.json"]);
     assert_eq!(ran.code, Some(3));
-    ran.says(&["the configuration has no authorizer chain `default`"]);
+    let example = "authorization: {authorizers: [{name: local, driver: ABAC, file: abac.jsonl}], chains: {default: [local]}}";
+    assert_eq!(
+        ran.err,
+        format!(
+            "error: review.json: document 0: the SubjectAccessReview is not evaluated: portcullis.yaml: no authorizer \
+             chain is configured: add one, for example `{example}`\n"
+        )
+    );
+    // The example is one that works, and is said once for any number of reviews.
+    folder.write("abac.jsonl", ABAC);
+    folder.write("portcullis.yaml", example);
+    let allowed = access("v1", "alice", &[], &json!({})).to_string();
+    folder.write("review.json", allowed.clone());
+    let ran = run_in(&folder, &["eval", "review.json"]);
+    assert_eq!(ran.code, Some(0), "{}{}", ran.out, ran.err);
+    folder.write("portcullis.yaml", "admission: {order: [AlwaysAdmit]}");
+    folder.write(
+        "all.yaml",
+        format!("{allowed}\n---\n{}\n---\n{allowed}", privileged()),
+    );
+    let ran = run_in(&folder, &["eval", "all.yaml"]);
+    assert_eq!(ran.code, Some(3));
+    let lines: Vec<&str> = ran.err.lines().collect();
+    let [summary, error] = lines.as_slice() else {
+        panic!("{}", ran.err)
+    };
+    assert!(
+        summary.starts_with("1 object, 1 plug-in: 1 allowed"),
+        "{summary}"
+    );
+    assert!(error.ends_with("; the same holds for 1 more"), "{error}");
     folder.write("abac.jsonl", ABAC);
     folder.write("portcullis.yaml", authorizing().to_string());
     let ran = run_in(&folder, &["eval", "review.json", "--chain", "strikt"]);
