@@ -22,8 +22,6 @@ use crate::policies::fault_in;
 use portcullis_config::{self as config, MarkPlace, Module, TestModules};
 use portcullis_document::{Fault, Faults, Position, Source};
 
-/// How long one test may take.
-const TIME: Duration = Duration::from_secs(20);
 /// How much a test may say at once: objects to review, mostly.
 const OUTPUT: usize = 4 << 20;
 /// The functions that tests find.
@@ -37,6 +35,8 @@ pub struct TestScript {
     marks: Vec<MarkPlace>,
     pool: Pool,
     harness: Arc<Harness>,
+    /// How long one test may take.
+    time: Duration,
 }
 
 /// A test of a file.
@@ -86,7 +86,8 @@ pub struct ScriptRun {
 }
 
 impl TestScript {
-    /// Reads and compiles a test file. It may import what lies in `folder`.
+    /// Reads and compiles a test file. It may import what lies in `folder`. Each of its tests may take as long as
+    /// `time`.
     ///
     /// # Errors
     ///
@@ -96,6 +97,7 @@ impl TestScript {
         folder: &Path,
         file: &Path,
         coverage: bool,
+        time: Duration,
     ) -> Result<Self, Faults> {
         let source = super::read_file(file).map_err(|fault| Faults::from(*fault))?;
         let TestModules {
@@ -112,7 +114,7 @@ impl TestScript {
         })?;
         let harness = Arc::new(Harness::new(Arc::clone(blueprint)));
         let limits = Limits {
-            deadline: TIME,
+            deadline: time,
             output: OUTPUT,
             ..Limits::from(blueprint.limits())
         };
@@ -129,6 +131,7 @@ impl TestScript {
             marks,
             pool,
             harness,
+            time,
         })
     }
 
@@ -194,7 +197,7 @@ impl TestScript {
                     }));
                 let is_late = |step: &PolicyStep| step.limit == Some(PolicyLimit::Deadline);
                 if evaluation.steps.iter().any(is_late) {
-                    untold = format!("the test exceeded its deadline of {}s", TIME.as_secs());
+                    untold = format!("the test exceeded its deadline of {:?}", self.time);
                 } else if let Some(message) =
                     evaluation.steps.iter().find_map(|s| s.message.clone())
                 {
@@ -223,7 +226,7 @@ impl TestScript {
             ..Input::new(&Value::Null)
         };
         let (send, receive) = mpsc::channel();
-        let deadline = clock::monotonic() + TIME;
+        let deadline = clock::monotonic() + self.time;
         let submitted = self.pool.submit(input, deadline, move |result| {
             let _ = send.send(result);
         });

@@ -18,6 +18,7 @@ mod update;
 mod value;
 
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use clap::{Args, ValueEnum, ValueHint};
 
@@ -28,6 +29,7 @@ use super::text::report::Report;
 use super::text::terminal::Terminal;
 use super::text::{error, json, plain, report, yaml};
 use super::watch;
+use crate::arguments::span;
 use crate::exit::Exit;
 use crate::output;
 
@@ -46,6 +48,9 @@ pub(crate) struct Test {
     /// regular expression (`/denied$/`).
     #[arg(long, value_name = "TEXT|PATTERN|/REGEX/")]
     filter: Option<TestFilter>,
+    /// How long one test in TypeScript or JavaScript may take. Cases in YAML have the limits of the configuration.
+    #[arg(long, value_name = "DURATION", value_parser = span, default_value = "20s")]
+    timeout: Duration,
     /// Report which lines of policies ran; with `=lines`, also the text of those that did not.
     #[arg(long, value_enum, value_name = "DETAIL", num_args = 0..=1, require_equals = true, default_missing_value = "files")]
     coverage: Option<CoverageDetail>,

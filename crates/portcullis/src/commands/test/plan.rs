@@ -177,7 +177,7 @@ fn read(
         cases.retain(|case| fits(&case.name));
         return Ok(TestFile::Cases { file, cases });
     }
-    let script = TestScript::load(blueprint, folder, path, test.is_covered())?;
+    let script = TestScript::load(blueprint, folder, path, test.is_covered(), test.timeout)?;
     let tests = script.tests()?.into_iter().enumerate();
     let tests = tests.filter(|(_, test)| fits(&test.name)).collect();
     Ok(TestFile::Script {

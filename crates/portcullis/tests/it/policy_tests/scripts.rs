@@ -237,3 +237,39 @@ fn what_a_failed_test_wrote_is_told() {
     );
     assert!(!ran.err.contains("unheard"), "{}", ran.err);
 }
+
+#[test]
+fn a_test_that_does_not_end_fails_at_its_deadline_and_the_others_run() {
+    let folder = folder();
+    folder.write(
+        "tests/endless.test.ts",
+        "test('loops', () => { while (true) {} });\n\
+         test('waits', async () => { for (;;) await null; });\n\
+         test('ends', () => { expect(1).toBe(1); });\n",
+    );
+    let done = test(&folder, &["--timeout", "1s"]);
+    assert_eq!(done.code, Some(1), "{:#}{}", done.value, done.err);
+    let results = done.value["results"].as_array().unwrap();
+    let outcomes: Vec<_> = results
+        .iter()
+        .map(|result| (&result["name"], &result["outcome"]))
+        .collect();
+    assert_eq!(
+        outcomes,
+        [
+            (&json!("loops"), &json!("failed")),
+            (&json!("waits"), &json!("failed")),
+            (&json!("ends"), &json!("passed")),
+        ]
+    );
+    for late in &results[..2] {
+        assert_eq!(
+            late["failures"][0]["message"],
+            "the test exceeded its deadline of 1s"
+        );
+    }
+    folder.write("tests/endless.test.ts", "for (;;) {}");
+    let ran = run_in(&folder, &["test", "--timeout", "1s"]);
+    assert_eq!(ran.code, Some(3), "{}{}", ran.out, ran.err);
+    ran.says(&["endless.test.ts", "deadline"]);
+}
