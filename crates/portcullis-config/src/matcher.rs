@@ -3,17 +3,20 @@
 mod described;
 mod pattern;
 mod resources;
+mod selectors;
 
 use std::collections::BTreeMap;
 
-use portcullis_core::access::Requirement;
-use portcullis_core::{Attributes, Door, Glob, Kind, Operation, Tree};
-use portcullis_kube::selector;
+use portcullis_core::{Attributes, Door, Glob, Kind, Operation, Resource};
+use portcullis_kube::Namespaces;
+use portcullis_kube::cluster_objects::Unknown;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
 pub use pattern::{MatchPattern, MatchedName};
 use resources::{ResourcePattern, SCOPES, Scope};
+pub(crate) use selectors::LabelSelector;
+use selectors::Selector;
 
 /// The doors at which policies can judge.
 const JUDGED_DOORS: [Door; 2] = [Door::Kubernetes, Door::Ci];
@@ -36,14 +39,28 @@ pub struct MatchSpec {
     pub(crate) namespaces: Option<Vec<String>>,
     /// Labels the object has, all of them; on DELETE those of the old object.
     pub(crate) labels: Option<BTreeMap<String, String>>,
-    /// Requirements for labels, where policies of jsPolicy have them.
-    #[serde(skip)]
-    pub(crate) label_expressions: Vec<Requirement>,
+    /// Selects objects by their labels, as they are or as they were.
+    pub(crate) object_selector: Option<LabelSelector>,
+    /// Selects objects by the labels of their namespace; namespaces by their own. Other objects outside of
+    /// namespaces are always selected.
+    pub(crate) namespace_selector: Option<LabelSelector>,
+    /// Whether requests that the API server converted to another version or resource match.
+    pub(crate) match_policy: MatchPolicy,
     /// Patterns for the path of the request, like `/mutate/shop/**`.
     pub(crate) paths: Option<Vec<String>>,
     /// The doors it applies to; by default `kubernetes`.
     #[schemars(schema_with = "doors_schema")]
     pub(crate) doors: Option<Vec<String>>,
+}
+
+/// Whether requests match that the API server converted for the rules of a webhook.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub(crate) enum MatchPolicy {
+    /// What the API server sends counts, converted or not.
+    #[default]
+    Equivalent,
+    /// `resources` and `kinds` must also fit what was asked for originally.
+    Exact,
 }
 
 /// One of the doors at which policies judge.
@@ -69,7 +86,9 @@ pub struct Matcher {
     scope: Option<Scope>,
     namespaces: Option<Vec<Glob>>,
     labels: Option<BTreeMap<String, String>>,
-    label_expressions: Vec<Requirement>,
+    object_selector: Option<Selector>,
+    namespace_selector: Option<Selector>,
+    match_policy: MatchPolicy,
     paths: Option<Vec<Glob>>,
 }
 
@@ -94,7 +113,9 @@ impl Default for Matcher {
             scope: None,
             namespaces: None,
             labels: None,
-            label_expressions: Vec::new(),
+            object_selector: None,
+            namespace_selector: None,
+            match_policy: MatchPolicy::default(),
             paths: None,
         }
     }
@@ -132,7 +153,17 @@ impl Matcher {
                 .as_ref()
                 .map(|globs| each(globs, "namespaces", &mut faults, glob)),
             labels: spec.labels.clone(),
-            label_expressions: spec.label_expressions.clone(),
+            object_selector: Selector::read(
+                spec.object_selector.as_ref(),
+                "objectSelector",
+                &mut faults,
+            ),
+            namespace_selector: Selector::read(
+                spec.namespace_selector.as_ref(),
+                "namespaceSelector",
+                &mut faults,
+            ),
+            match_policy: spec.match_policy,
             paths: spec
                 .paths
                 .as_ref()
@@ -180,18 +211,30 @@ impl Matcher {
         self.doors.contains(&door)
     }
 
-    /// Whether it depends on labels.
-    pub fn looks_at_labels(&self) -> bool {
-        self.labels.is_some() || !self.label_expressions.is_empty()
-    }
-
     /// Whether it depends on the path of the request.
     pub fn looks_at_path(&self) -> bool {
         self.paths.is_some()
     }
 
     /// Why the policy is not asked about a request; nothing if it is.
-    pub fn mismatch(&self, request: &Attributes) -> Option<&'static str> {
+    ///
+    /// # Errors
+    ///
+    /// When that depends on the labels of a namespace, and they aren't known.
+    pub fn mismatch(
+        &self,
+        request: &Attributes,
+        namespaces: &dyn Namespaces,
+    ) -> Result<Option<&'static str>, Unknown> {
+        let in_request = self.mismatch_in_request(request);
+        if in_request.is_some() || self.selects_namespace(request, namespaces)? {
+            return Ok(in_request);
+        }
+        Ok(Some("labels of the namespace do not match"))
+    }
+
+    /// The same, as far as it can be told without looking up a namespace.
+    fn mismatch_in_request(&self, request: &Attributes) -> Option<&'static str> {
         if !self.doors.contains(&request.door) {
             return Some("source does not match");
         }
@@ -202,18 +245,10 @@ impl Matcher {
         {
             return Some("operation does not match");
         }
-        if self
-            .kinds
-            .as_ref()
-            .is_some_and(|all| !all.iter().any(|pattern| pattern.matches(&request.kind)))
-        {
+        if !self.fits_kind(request) {
             return Some("kind does not match");
         }
-        if self
-            .resources
-            .as_ref()
-            .is_some_and(|all| !all.iter().any(|pattern| pattern.matches(request)))
-        {
+        if !self.fits_resource(request) {
             return Some("resource does not match");
         }
         if self.scope.is_some_and(|scope| !scope.matches(request)) {
@@ -231,29 +266,38 @@ impl Matcher {
         if misses(&self.paths, path) {
             return Some("path does not match");
         }
-        if self.looks_at_labels() && !self.has_labels(request) {
+        if !self.has_labels(request) || !self.selects_object(request) {
             return Some("labels do not match");
         }
         None
     }
 
-    /// Whether the object has the labels; on DELETE the old one.
-    fn has_labels(&self, request: &Attributes) -> bool {
-        let object = match request.operation {
-            Operation::Delete => request.old_object.as_ref(),
-            _ => request.object.as_ref(),
+    /// What the API server converted fits exactly if what was asked for originally does, too.
+    fn original<'r, T>(&self, original: Option<&'r T>) -> Option<&'r T> {
+        original.filter(|_| self.match_policy == MatchPolicy::Exact)
+    }
+
+    fn fits_kind(&self, request: &Attributes) -> bool {
+        let Some(all) = &self.kinds else {
+            return true;
         };
-        let tree = object.and_then(|d| d.tree().ok());
-        let metadata = tree.as_ref().and_then(|t| t.get("metadata"));
-        let labels = metadata.and_then(|m| m.get("labels"));
-        let label = |key: &str| {
-            labels
-                .and_then(|labels| labels.get(key))
-                .and_then(Tree::as_str)
+        let fits = |kind: &Kind| all.iter().any(|pattern| pattern.matches(kind));
+        let original = self.original(request.context.request_kind.as_ref());
+        fits(&request.kind) && original.is_none_or(fits)
+    }
+
+    fn fits_resource(&self, request: &Attributes) -> bool {
+        let Some(all) = &self.resources else {
+            return true;
         };
-        let mut wanted = self.labels.iter().flatten();
-        wanted.all(|(key, value)| label(key) == Some(value.as_str()))
-            && selector::is_met(&self.label_expressions, label)
+        let fits = |resource: &Resource, subresource: &str| {
+            let mut patterns = all.iter();
+            patterns.any(|pattern| pattern.matches(resource, subresource))
+        };
+        let context = &request.context;
+        let original = self.original(context.request_resource.as_ref());
+        fits(&request.resource, &request.subresource)
+            && original.is_none_or(|original| fits(original, &context.request_subresource))
     }
 }
 

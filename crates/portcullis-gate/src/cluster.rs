@@ -1,7 +1,7 @@
 //! The cluster that plug-ins and policies look up: what is known of its objects, and what keeps that current.
 //!
-//! The kinds that are watched are those of `kube.kinds`, which policies may see, and those that plug-ins in the order
-//! need. A configuration that changes nothing of that takes over what is known.
+//! The kinds that are watched are those of `kube.kinds`, which policies may see, those that plug-ins in the order
+//! need, and namespaces if policies are chosen by their labels. A configuration that changes nothing of that takes over what is known.
 
 mod access;
 mod lookups;
@@ -56,6 +56,10 @@ fn kinds(loaded: &Loaded, kube: &Kube) -> Vec<ObjectKind> {
     let of_plugins = plugins.filter_map(|plugin| registry.get(&plugin.name));
     let of_plugins = of_plugins.flat_map(|descriptor| &descriptor.reads);
     let mut kinds: Vec<ObjectKind> = of_plugins.chain(&kube.kinds).cloned().collect();
+    let mut policies = loaded.policies.list.iter();
+    if policies.any(|policy| policy.matcher.looks_at_namespaces()) {
+        kinds.push(ObjectKind::NAMESPACE);
+    }
     kinds.sort();
     kinds.dedup();
     kinds

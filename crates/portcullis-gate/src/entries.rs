@@ -8,8 +8,10 @@ use portcullis_config::{self as config, Loaded, Service};
 use portcullis_core::{ChainEntry, FailureMode, Plugin};
 use portcullis_document::Fault;
 use portcullis_js::{GlobalContext, Guard};
-use portcullis_kube::Registry;
-use portcullis_kube::{LookedUpNamespaces, PluginEnvironment, StaticNamespaces};
+use portcullis_kube::cluster_objects::ClusterObjects;
+use portcullis_kube::{
+    LookedUpNamespaces, Namespaces, PluginEnvironment, Registry, StaticNamespaces,
+};
 
 use crate::cluster::Lookups;
 use crate::graphs::Graphs;
@@ -79,8 +81,9 @@ pub(crate) fn build_entries<'a>(
         namespaces: Arc::new(LookedUpNamespaces::new(namespaces, Arc::clone(&objects))),
         objects,
     };
+    let known = (&environment.namespaces, &lookups.policies);
     let observed = observer.clone();
-    let (policies, engine, jobs) = match policies(loaded, lookups, lasting, observed, faults) {
+    let (policies, engine, jobs) = match policies(loaded, known, lasting, observed, faults) {
         Some((policies, engine, jobs)) => (policies, engine, Some(jobs)),
         None => (None, Engine::default(), None),
     };
@@ -101,7 +104,7 @@ type BuiltPolicies = (Option<Arc<dyn Plugin>>, Engine, JobPolicies);
 /// The policies: always compiled, built if they are asked, by the chain or about CI jobs.
 fn policies(
     loaded: &Loaded,
-    lookups: &Lookups,
+    (namespaces, objects): (&Arc<dyn Namespaces>, &Arc<dyn ClusterObjects>),
     (context, guard): (&GlobalContext, Option<&Guard>),
     observer: Option<Arc<dyn Observer>>,
     faults: &mut Vec<Fault>,
@@ -118,7 +121,8 @@ fn policies(
         guard: guard.cloned().unwrap_or_default(),
         masker: Arc::clone(&loaded.decisions.masker),
         observer,
-        objects: Arc::clone(&lookups.policies),
+        namespaces: Arc::clone(namespaces),
+        objects: Arc::clone(objects),
         threads: None,
     };
     let jobs = |plugin| JobPolicies::new(plugin, &loaded.policies, &loaded.limits, around.clone());

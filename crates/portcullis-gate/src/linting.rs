@@ -273,6 +273,7 @@ fn scope(matcher: &Matcher, has_own_paths: bool) -> Scope {
         kinds: list("kinds"),
         resources: list("resources"),
         namespaces: list("namespaces"),
+        selects_namespaces: matcher.looks_at_namespaces(),
         paths: list("paths"),
         has_own_paths,
     }

@@ -28,6 +28,11 @@ pub(crate) trait Observer: Send + Sync + fmt::Debug {
         None
     }
 
+    /// Whether a policy is for the request depends on labels of this namespace, which aren't known.
+    fn unknown_namespace(&self, name: &str) {
+        let _ = name;
+    }
+
     /// What another server answered to a plug-in when it was recorded; asked where it replays.
     fn outgoing(&self, call: &OutgoingCall<'_>) -> Result<Value, String> {
         Err(format!("{} is not asked here", call.name))

@@ -12,6 +12,7 @@ mod jobs;
 mod kube_calls;
 mod listed;
 mod plugin;
+mod selection;
 mod subject;
 mod time;
 

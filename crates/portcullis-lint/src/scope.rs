@@ -23,6 +23,8 @@ pub struct Scope {
     pub resources: Option<Vec<String>>,
     /// Patterns for namespaces.
     pub namespaces: Option<Vec<String>>,
+    /// Whether the labels of the namespace matter.
+    pub selects_namespaces: bool,
     /// Patterns for paths.
     pub paths: Option<Vec<String>>,
     /// Reviews come at Portcullis' own paths only, as they do unless a file of acjs says otherwise.

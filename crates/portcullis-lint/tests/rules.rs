@@ -248,6 +248,13 @@ fn a_match_that_no_request_fulfils() {
             }),
             "impossible-match kinds[0]",
         ),
+        (
+            with(|scope| {
+                scope.selects_namespaces = true;
+                scope.doors = vec![Door::Ci];
+            }),
+            "impossible-match namespaceSelector",
+        ),
     ] {
         assert_eq!(found, [wanted]);
     }

@@ -89,6 +89,38 @@ fn a_policy_decides_by_what_else_is_in_the_cluster() {
     });
 }
 
+const SELECTING: &str = "
+defaultAction: allow
+policies:
+- name: frozen
+  match: {kinds: [Pod], operations: [CREATE], namespaceSelector: {matchLabels: {frozen: 'yes'}}}
+  code: return 'the namespace is frozen'
+";
+
+#[test]
+fn a_policy_is_for_namespaces_that_have_a_label_now() {
+    const NAMESPACE: &str = "lookup-selector";
+    in_namespace(NAMESPACE, |space| {
+        let configuration = looking_up(&shared(space), &[], SELECTING);
+        let _gate = space.gate(Phase::Validating, &configuration);
+        let kubectl = &space.kubectl;
+        let is_frozen = || !kubectl.dry_run(&pod("probe", json!({}))).is_success();
+        kubectl.create(&pod("web", json!({}))).succeeds();
+        let label = |label: &str| {
+            let arguments = ["label", "namespace", NAMESPACE, label];
+            kubectl.run(&arguments).succeeds();
+        };
+        label("frozen=yes");
+        until("the policy to see the label", LIMIT, is_frozen);
+        let refusal = "frozen: the namespace is frozen";
+        let refusal = space.refusal_of(Phase::Validating, "VIOLATES_POLICY", refusal);
+        let answer = kubectl.create(&pod("db", json!({})));
+        answer.fails_saying(&refusal);
+        label("frozen-");
+        until("the policy to miss the label", LIMIT, || !is_frozen());
+    });
+}
+
 /// The pods that exist when a namespace begins to enforce more.
 fn existing_pods() -> Vec<Value> {
     let host = |name: &str| pod(name, json!({"hostPID": true, "hostNetwork": true}));

@@ -3,7 +3,7 @@
 use serde_json::{Map, Value, json};
 
 use super::resources::ResourcePattern;
-use super::{KindPattern, Matcher};
+use super::{KindPattern, MatchPolicy, Matcher};
 
 impl Matcher {
     /// The keys of a `match` with the same meaning. Keys that don't matter are absent.
@@ -39,12 +39,16 @@ impl Matcher {
                 .map(|(key, value)| (key.clone(), value.as_str().into()));
             keys.insert("labels".to_owned(), Value::Object(labels.collect()));
         }
-        if !self.label_expressions.is_empty() {
-            let all = self
-                .label_expressions
-                .iter()
-                .map(|one| json!({"key": one.key, "operator": one.operator, "values": one.values}));
-            keys.insert("labelExpressions".to_owned(), all.collect());
+        for (key, selector) in [
+            ("objectSelector", &self.object_selector),
+            ("namespaceSelector", &self.namespace_selector),
+        ] {
+            if let Some(selector) = selector {
+                keys.insert(key.to_owned(), json!(selector.written));
+            }
+        }
+        if self.match_policy != MatchPolicy::default() {
+            keys.insert("matchPolicy".to_owned(), json!(self.match_policy));
         }
         Value::Object(keys)
     }
@@ -77,6 +81,10 @@ mod tests {
                 "paths": ["/mutate/**"], "labels": {"a": "b"}}),
             json!({"doors": ["kubernetes"], "scope": "Cluster", "resources": ["pods", "pods.", "pods.v1", "*.v1.*",
                 "deployments.apps", "deployments.v1.apps/scale", "pods/*", "*/*", "*"]}),
+            json!({"doors": ["kubernetes"], "matchPolicy": "Exact",
+                "objectSelector": {"matchLabels": {"a": "b"}},
+                "namespaceSelector": {"matchExpressions": [{"key": "a", "operator": "Exists"},
+                    {"key": "b", "operator": "In", "values": ["c"]}]}}),
         ] {
             let spec: MatchSpec = serde_json::from_value(written.clone()).unwrap();
             assert_eq!(Matcher::new(&spec).unwrap().described(), written);

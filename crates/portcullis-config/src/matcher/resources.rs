@@ -1,8 +1,9 @@
 //! Resources as kubectl names them, `deployments.v1.apps`, and their scope.
 
-use portcullis_core::Attributes;
+use portcullis_core::{Attributes, Resource};
 
 use super::is_version;
+use super::selectors::is_namespace;
 
 /// `pods`, `deployments.apps`, `deployments.v1.apps`, `pods/exec`; `*` stands for any part.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -51,16 +52,16 @@ impl ResourcePattern {
         })
     }
 
-    pub(super) fn matches(&self, request: &Attributes) -> bool {
+    /// Whether a resource is meant, or a subresource of it.
+    pub(super) fn matches(&self, asked: &Resource, subresource: &str) -> bool {
         let fits = |wanted: &Option<String>, found: &str| match wanted {
             Some(wanted) => wanted == found,
             None => true,
         };
-        let asked = &request.resource;
         fits(&self.group, &asked.group)
             && fits(&self.version, &asked.version)
             && fits(&self.resource, &asked.resource)
-            && fits(&self.subresource, &request.subresource)
+            && fits(&self.subresource, subresource)
     }
 
     pub(super) fn written(&self) -> String {
@@ -104,9 +105,7 @@ impl Scope {
 
     /// A namespace itself is in none, although requests about it name one.
     pub(super) fn matches(self, request: &Attributes) -> bool {
-        let asked = &request.resource;
-        let is_namespace = asked.group.is_empty() && asked.resource == "namespaces";
-        let is_namespaced = !request.namespace.is_empty() && !is_namespace;
+        let is_namespaced = !request.namespace.is_empty() && !is_namespace(request);
         is_namespaced == (self == Self::Namespaced)
     }
 

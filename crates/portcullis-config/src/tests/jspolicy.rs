@@ -23,7 +23,8 @@ fn with(more: &str) -> String {
 fn a_file_has_any_number_of_policies() {
     let first = "metadata: {name: a.example.com, labels: {x: y}}\nspec:\n  operations: [CREATE, UPDATE]\n  \
                  resources: [pods, deployments/scale]\n  apiGroups: [apps, '', '*']\n  apiVersions: [v1]\n  scope: Namespaced\n  \
-                 objectSelector: {matchLabels: {app: web}}\n  violationPolicy: Warn\n  type: Mutating\n  javascript: |\n    mutate(request.object)\n    \
+                 objectSelector: {matchLabels: {app: web}}\n  namespaceSelector: {matchExpressions: [{key: env, operator: Exists}]}\n  \
+                 matchPolicy: Exact\n  failurePolicy: Fail\n  reinvocationPolicy: Never\n  auditPolicy: Log\n  violationPolicy: Warn\n  type: Mutating\n  javascript: |\n    mutate(request.object)\n    \
                  // ---\n";
     let second = "metadata: {name: b}\nspec: {operations: ['*'], resources: ['*'], scope: '*', violationPolicy: Dry, \
                   javascript: allow(), dependencies: {}}\nstatus: {bundleHash: x}\n";
@@ -45,7 +46,9 @@ fn a_file_has_any_number_of_policies() {
     );
     assert_eq!(
         a.matcher.described(),
-        json!({"doors": ["kubernetes"], "operations": ["CREATE", "UPDATE"], "scope": "Namespaced", "labels": {"app": "web"},
+        json!({"doors": ["kubernetes"], "operations": ["CREATE", "UPDATE"], "scope": "Namespaced",
+            "objectSelector": {"matchLabels": {"app": "web"}}, "matchPolicy": "Exact",
+            "namespaceSelector": {"matchExpressions": [{"key": "env", "operator": "Exists"}]},
             "resources": ["pods.v1.apps", "pods.v1", "pods.v1.*",
                 "deployments.v1.apps/scale", "deployments.v1/scale", "deployments.v1.*/scale"]})
     );
@@ -54,7 +57,7 @@ fn a_file_has_any_number_of_policies() {
     };
     assert_eq!(code, "mutate(request.object)\n// ---\n");
     assert!(
-        a.text.place().ends_with("10-shop.yaml:16"),
+        a.text.place().ends_with("10-shop.yaml:21"),
         "{}",
         a.text.place()
     );
@@ -90,9 +93,18 @@ fn what_says_when_a_policy_decides_is_not_ignored() {
             "p.yaml:8:20: spec.violationPolicy: unknown value `Never`: expected Deny, Warn or Dry",
         ),
         (
-            &with("namespaceSelector: {matchLabels: {a: b}}"),
-            "p.yaml:8:3: spec.namespaceSelector: `namespaceSelector` is not supported: look the namespace up \
-            in `javascript`, with `get(\"Namespace\", \"v1\", request.namespace)`",
+            &with("namespaceSelector: {matchExpressions: [{key: a, operator: Has}]}"),
+            "p.yaml:8:42: \
+            spec.namespaceSelector.matchExpressions[0]: invalid requirement: expected `key`, `operator: In` or \
+            `NotIn` with `values`, or `operator: Exists` or `DoesNotExist` without",
+        ),
+        (
+            &with("matchPolicy: Nearly"),
+            "p.yaml:8:16: spec.matchPolicy: unknown value `Nearly` (known values: Equivalent, Exact)",
+        ),
+        (
+            &with("failurePolicy: Deny"),
+            "p.yaml:8:18: spec.failurePolicy: unknown value `Deny` (known values: Fail, Ignore)",
         ),
         (
             &with("objectSelector: {matchExpressions: [{key: a, operator: In}]}"),
@@ -136,21 +148,6 @@ fn what_says_when_a_policy_decides_is_not_ignored() {
 }
 
 #[test]
-fn expressions_over_labels_of_the_object_are_a_part_of_match() {
-    let spec =
-        with("objectSelector: {matchExpressions: [{key: env, operator: NotIn, values: [dev]}]}");
-    let text = format!("{HEAD}metadata: {{name: p}}\nspec:\n{spec}");
-    let setup = with_head("policyDirs: [policies]\n").file("policies/p.yaml", &text);
-    let loaded = setup.loaded();
-    let matcher = &loaded.policies.list[0].matcher;
-    assert!(matcher.looks_at_labels());
-    assert_eq!(
-        matcher.described()["labelExpressions"],
-        json!([{"key": "env", "operator": "NotIn", "values": ["dev"]}])
-    );
-}
-
-#[test]
 fn other_objects_in_the_file_are_faults() {
     let text = format!(
         "{HEAD}metadata: {{name: p}}\nspec:\n{}---\napiVersion: v1\nkind: Pod\n",
@@ -164,20 +161,30 @@ fn other_objects_in_the_file_are_faults() {
 }
 
 #[test]
-fn what_only_says_how_a_webhook_is_called_is_ignored_with_a_warning() {
-    let spec = with("timeoutSeconds: 5\n  failurePolicy: Ignore");
+fn what_is_decided_elsewhere_is_ignored_with_a_warning_that_says_where() {
+    let spec = with(
+        "timeoutSeconds: 5\n  failurePolicy: Ignore\n  reinvocationPolicy: IfNeeded\n  \
+        auditPolicy: Skip\n  auditLogSize: 3",
+    );
     let text = format!("{HEAD}metadata: {{name: p}}\nspec:\n{spec}");
     let setup = with_head("policyDirs: [policies]\n").file("policies/p.yaml", &text);
-    let warnings = setup.loaded().warnings;
-    let [warning] = warnings.as_slice() else {
-        panic!("{warnings:?}")
-    };
-    assert!(
-        warning.ends_with(
-            "p.yaml:9:18: spec.failurePolicy: policy `p`: failurePolicy, timeoutSeconds are ignored: not supported for a single policy"
-        ),
-        "{warning:?}"
-    );
+    let mut warnings = setup.loaded().warnings.into_iter();
+    for (line, key, instead) in [
+        (9, "failurePolicy", "set it in the registration"),
+        (10, "reinvocationPolicy", "set it in the registration"),
+        (8, "timeoutSeconds", "`limits.deadline` is for all"),
+        (11, "auditPolicy", "the decision log has every decision"),
+        (12, "auditLogSize", "the decision log has every decision"),
+    ] {
+        let warning = warnings.next().unwrap().to_string();
+        let place = format!("p.yaml:{line}:");
+        let said = format!("spec.{key}: policy `p`: ignored: {instead}");
+        assert!(
+            warning.contains(&place) && warning.contains(&said),
+            "{warning}"
+        );
+    }
+    assert_eq!(warnings.next(), None);
 }
 
 #[test]

@@ -62,8 +62,15 @@ fn files(folder: &Path, inside: &Path, found: &mut Vec<(PathBuf, String)>) {
     }
 }
 
-/// Definitions of settings that belong to the crates that use them: the model has only the section.
-const OF_OTHERS: &[&str] = &["Settings", "WebhookSettings", "RunnerSettings"];
+/// Definitions of settings that belong to the crates that use them, and those of `matcher`: the model has only the
+/// section.
+const OF_OTHERS: &[&str] = &[
+    "Settings",
+    "WebhookSettings",
+    "RunnerSettings",
+    "Match",
+    "LabelSelector",
+];
 
 /// Names of one word are used for other things too, and prove nothing; so are the keys of the whole file,
 /// which only say where a section is. acjs has its own names for the same things.

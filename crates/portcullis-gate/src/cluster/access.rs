@@ -157,6 +157,12 @@ mod tests {
                 "apps/deployments get,list,watch namespaced kube",
             ]
         );
+        let selecting = "kube: {}\n\
+            policies: [{name: p, code: return, match: {namespaceSelector: {matchLabels: {a: b}}}}]";
+        assert_eq!(
+            needed(selecting),
+            ["/namespaces get,list,watch cluster kube"]
+        );
     }
 
     #[test]

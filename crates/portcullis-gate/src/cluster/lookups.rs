@@ -49,14 +49,25 @@ impl Lookups {
     }
 }
 
-impl Default for Lookups {
-    /// There is no cluster.
-    fn default() -> Self {
-        let none: Arc<dyn ClusterObjects> = Arc::new(NoCluster::Unconfigured);
+impl Lookups {
+    /// There may be a cluster, but it is not read.
+    pub(crate) fn unread() -> Self {
+        Self::without(NoCluster::Offline)
+    }
+
+    fn without(cluster: NoCluster) -> Self {
+        let none: Arc<dyn ClusterObjects> = Arc::new(cluster);
         Self {
             plugins: Arc::clone(&none),
             policies: none,
         }
+    }
+}
+
+impl Default for Lookups {
+    /// There is no cluster.
+    fn default() -> Self {
+        Self::without(NoCluster::Unconfigured)
     }
 }
 

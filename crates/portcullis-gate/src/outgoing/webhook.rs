@@ -69,9 +69,7 @@ impl Plugin for WebhookPlugin {
     }
 
     fn begin(&self, phase: Phase, request: &Attributes, deadline: Option<Instant>) -> Pending {
-        let is_asked = |webhook: &Webhook| {
-            webhook.is_for(phase) && webhook.matcher.mismatch(request).is_none()
-        };
+        let is_asked = |webhook: &Webhook| webhook.is_for(phase) && webhook.matches(request);
         // Which others apply may depend on what the first of them changes.
         if !self.webhooks.iter().any(is_asked) {
             let why = "no webhook applies to this request";
@@ -129,7 +127,7 @@ impl Asking {
         let (webhooks, phase) = (Arc::clone(&self.webhooks), self.phase);
         let mut failure = None;
         for webhook in webhooks.iter().filter(|one| one.is_for(phase)) {
-            if webhook.matcher.mismatch(&self.request).is_some() {
+            if !webhook.matches(&self.request) {
                 continue;
             }
             if self.request.dry_run && webhook.side_effects {

@@ -10,13 +10,14 @@ use portcullis_js::{
     SourceName, Sources,
 };
 use portcullis_kube::cluster_objects::ClusterObjects;
-use portcullis_kube::{DependsOn, Descriptor};
+use portcullis_kube::{DependsOn, Descriptor, Namespaces};
 use portcullis_record::Masker;
 
 use super::author::AuthorsWords;
 use super::caller::Callers;
 use super::kube_calls::KubeCalls;
-use super::plugin::{PoliciesPlugin, Rule};
+use super::plugin::PoliciesPlugin;
+use super::selection::Rule;
 use crate::observer::Observer;
 use portcullis_config as config;
 use portcullis_document::{Fault, Position, Source};
@@ -76,6 +77,7 @@ impl Compiled {
             guard,
             masker,
             observer,
+            namespaces,
             objects,
             threads,
         } = around;
@@ -107,6 +109,7 @@ impl Compiled {
             deadline,
             failures_pass: failure == FailureMode::Open,
             callers: Arc::new(Callers::default()),
+            namespaces,
             masker,
             observer,
         };
@@ -128,7 +131,7 @@ fn external(
 }
 
 /// What policies are built into.
-#[derive(Debug, Clone)]
+#[derive(Clone)]
 pub(crate) struct PolicyEnvironment {
     /// What follows when they can't decide.
     pub(crate) failure: FailureMode,
@@ -140,10 +143,21 @@ pub(crate) struct PolicyEnvironment {
     pub(crate) masker: Arc<Masker>,
     /// Observes more of each evaluation than a verdict has.
     pub(crate) observer: Option<Arc<dyn Observer>>,
+    /// What is known of namespaces, whose labels policies may be for.
+    pub(crate) namespaces: Arc<dyn Namespaces>,
     /// The cluster's objects that they may look up.
     pub(crate) objects: Arc<dyn ClusterObjects>,
     /// How many evaluations compute at a time; by default as many as there are cores.
     pub(crate) threads: Option<usize>,
+}
+
+impl std::fmt::Debug for PolicyEnvironment {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("PolicyEnvironment")
+            .field("failure", &self.failure)
+            .field("objects", &self.objects)
+            .finish_non_exhaustive()
+    }
 }
 
 /// What evaluates the policies of a gate; nothing where none are asked.

@@ -1,5 +1,6 @@
 //! The plug-in: evaluates the policies for a request.
 
+use std::fmt;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -9,26 +10,20 @@ use portcullis_core::{
     printable,
 };
 use portcullis_js::{self as js, Evaluation, Input, Plan, Pool};
+use portcullis_kube::Namespaces;
+use portcullis_kube::cluster_objects::Reading;
 use portcullis_record::Masker;
 use serde_json::Value;
 use tokio::sync::oneshot;
 
-use super::author::AuthorsWords;
 use super::caller::Callers;
+use super::selection::{Rule, Selected, Selection, namespace_of};
 use super::subject::PolicySubject;
 use crate::observer::Observer;
 use portcullis_config::{DefaultAction, Matcher};
 
-/// Which requests a policy is asked about, and what its denial means.
-#[derive(Debug, Clone)]
-pub(crate) struct Rule {
-    pub(super) matcher: Matcher,
-    pub(super) mode: PolicyMode,
-    pub(super) words: AuthorsWords,
-}
-
 /// The plug-in.
-#[derive(Debug)]
+#[derive(Clone)]
 pub(crate) struct PoliciesPlugin {
     pub(super) pool: Arc<Pool>,
     /// One for each policy of the pool.
@@ -38,10 +33,20 @@ pub(crate) struct PoliciesPlugin {
     /// An error or limit counts as no opinion of that policy.
     pub(super) failures_pass: bool,
     pub(super) callers: Arc<Callers>,
+    /// What is known of namespaces, whose labels policies may be for.
+    pub(super) namespaces: Arc<dyn Namespaces>,
     /// What is masked in what policies write.
     pub(super) masker: Arc<Masker>,
     /// Observes more of each evaluation than a verdict has.
     pub(super) observer: Option<Arc<dyn Observer>>,
+}
+
+impl fmt::Debug for PoliciesPlugin {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("PoliciesPlugin")
+            .field("rules", &self.rules)
+            .finish_non_exhaustive()
+    }
 }
 
 impl Plugin for PoliciesPlugin {
@@ -60,30 +65,16 @@ impl Plugin for PoliciesPlugin {
     fn begin(&self, _: Phase, request: &Attributes, deadline: Option<Instant>) -> Pending {
         let own = clock::monotonic() + self.deadline;
         let deadline = deadline.map_or(own, |deadline| deadline.min(own));
-        match self.prepare(request) {
-            Ok(Prepared::Ask(input, asked, skipped)) => {
-                let default_action = self.default_action(request);
-                self.ask(*input, asked, deadline, skipped, default_action)
-            }
-            Ok(Prepared::Nothing(skipped)) => {
-                let finished = self.nothing_matched(skipped, self.default_action(request));
-                Box::pin(std::future::ready(finished))
-            }
-            Err(error) => Box::pin(std::future::ready(failed(error))),
-        }
+        let Some(reading) = self.reading(request, deadline) else {
+            return self.judge(request, Ok(()), deadline);
+        };
+        let (plugin, request) = (self.clone(), request.clone());
+        Box::pin(async move {
+            let read = reading.await;
+            plugin.judge(&request, read, deadline).await
+        })
     }
 }
-
-/// What comes of looking at the rules.
-enum Prepared {
-    /// Some policies are to be asked; why the others are not.
-    Ask(Box<Input>, Arc<PolicySubject>, Skipped),
-    /// None is.
-    Nothing(Skipped),
-}
-
-/// Why each policy is not asked; nothing if it is.
-type Skipped = Vec<Option<&'static str>>;
 
 impl PoliciesPlugin {
     /// The names of its policies, in order.
@@ -97,11 +88,11 @@ impl PoliciesPlugin {
         let rules = self.names().iter().zip(self.rules.iter());
         let plan = rules.map(|(name, rule)| {
             let is_asked = match only {
-                None => rule.matcher.mismatch(request).is_none(),
+                None => self.is_for_job(&rule.matcher, request),
                 Some(only) => {
                     let mut matcher = rule.matcher.clone();
                     matcher.also_for_jobs();
-                    only == name && matcher.mismatch(request).is_none()
+                    only == name && self.is_for_job(&matcher, request)
                 }
             };
             match is_asked {
@@ -137,19 +128,40 @@ impl PoliciesPlugin {
         }
     }
 
-    fn prepare(&self, request: &Attributes) -> Result<Prepared, PluginError> {
-        let rules = self.rules.iter();
-        let skipped: Skipped = rules.map(|r| r.matcher.mismatch(request)).collect();
-        if skipped.iter().all(Option::is_some) {
-            return Ok(Prepared::Nothing(skipped));
+    /// A job is in no namespace, so nothing has to be looked up.
+    fn is_for_job(&self, matcher: &Matcher, request: &Attributes) -> bool {
+        matches!(matcher.mismatch(request, &*self.namespaces), Ok(None))
+    }
+
+    /// Reads the namespace of a request, if policies depend on its labels and they aren't known yet: a watch may lag
+    /// behind.
+    fn reading(&self, request: &Attributes, deadline: Instant) -> Option<Reading<()>> {
+        if self.observer.as_ref().is_some_and(|o| o.replays()) {
+            return None;
         }
-        let plan = self.rules.iter().zip(&skipped);
-        let plan = plan.map(|(rule, skipped)| match skipped {
-            Some(_) => Plan::Skip,
-            None => Plan::Run(rule.mode),
-        });
-        let (input, asked) = self.input(request.clone(), plan.collect())?;
-        Ok(Prepared::Ask(Box::new(input), asked, skipped))
+        let namespace = namespace_of(&self.rules, request)?;
+        self.namespaces.prepare(namespace, deadline)
+    }
+
+    /// Asks the policies that are for a request, after its namespace was read if it had to be.
+    fn judge(&self, request: &Attributes, read: Result<(), String>, deadline: Instant) -> Pending {
+        let default_action = self.default_action(request);
+        let selection = Selection::of(&self.rules, request, &*self.namespaces, &read);
+        if let (true, Some(observer)) = (selection.is_uncertain(), &self.observer) {
+            observer.unknown_namespace(&request.namespace);
+        }
+        let unknown = selection.unknown(self.names(), &self.rules, PolicyMode::Enforce);
+        if let (Some(why), false) = (unknown.into_iter().next(), self.failures_pass) {
+            return Box::pin(std::future::ready(failed(PluginError::Failed(why))));
+        }
+        if selection.is_empty() {
+            let finished = self.nothing_matched(&selection, default_action);
+            return Box::pin(std::future::ready(finished));
+        }
+        match self.input(request.clone(), selection.plan(&self.rules)) {
+            Ok((input, asked)) => self.ask(input, asked, deadline, selection, default_action),
+            Err(error) => Box::pin(std::future::ready(failed(error))),
+        }
     }
 
     /// What is evaluated.
@@ -197,7 +209,7 @@ impl PoliciesPlugin {
         input: Input,
         asked: Arc<PolicySubject>,
         deadline: Instant,
-        skipped: Skipped,
+        selection: Selection,
         default_action: DefaultAction,
     ) -> Pending {
         let (send, receive) = oneshot::channel();
@@ -209,6 +221,7 @@ impl PoliciesPlugin {
             return Box::pin(std::future::ready(failed(error)));
         }
         let (rules, observer) = (Arc::clone(&self.rules), self.observer.clone());
+        let warnings = selection.unknown(self.names(), &self.rules, PolicyMode::Warn);
         let masker = Arc::clone(&self.masker);
         let failures_pass = self.failures_pass;
         Box::pin(async move {
@@ -219,10 +232,13 @@ impl PoliciesPlugin {
                         None => log_console(&evaluation, &masker, &asked.request),
                     }
                     let passed_over = match failures_pass {
-                        true => passed_over(&evaluation, &rules, &skipped),
+                        true => passed_over(&evaluation, &rules, &selection),
                         false => Vec::new(),
                     };
-                    let mut finished = finished(evaluation, &rules, &skipped, default_action);
+                    let mut finished = finished(evaluation, &rules, &selection, default_action);
+                    for warning in warnings {
+                        finished.notes.warn(warning);
+                    }
                     finished.notes.passed_over(passed_over);
                     finished
                 }
@@ -234,16 +250,25 @@ impl PoliciesPlugin {
         })
     }
 
-    fn nothing_matched(&self, skipped: Skipped, default_action: DefaultAction) -> Finished {
-        let names = self.pool.policies().names().iter();
-        let steps = names.zip(self.rules.iter()).zip(skipped);
-        let steps = steps.map(|((name, rule), why)| PolicyStep {
-            message: why.map(str::to_owned),
-            ..PolicyStep::skipped(name.as_str(), rule.mode)
+    fn nothing_matched(&self, selection: &Selection, default_action: DefaultAction) -> Finished {
+        let all = self.names().iter().zip(self.rules.iter()).enumerate();
+        let mut passed_over = Vec::new();
+        let steps = all.map(|(index, (name, rule))| {
+            let mut step = PolicyStep::skipped(name.as_str(), rule.mode);
+            selection.explain(index, &mut step);
+            if step.outcome == PolicyOutcome::Error && rule.mode == PolicyMode::Enforce {
+                passed_over.push(name.clone());
+            }
+            step
         });
         let mut notes = Notes::default();
         notes.policies(steps.collect());
+        notes.passed_over(passed_over);
+        for warning in selection.unknown(self.names(), &self.rules, PolicyMode::Warn) {
+            notes.warn(warning);
+        }
         let outcome = match default_action {
+            DefaultAction::Allow if selection.is_uncertain() => Outcome::Pass,
             DefaultAction::Allow => Outcome::not_applicable("no policy applies to this request"),
             DefaultAction::Reject => Outcome::Deny(rejected_by_default()),
         };
@@ -274,18 +299,21 @@ fn failed(error: PluginError) -> Finished {
 
 /// Names the policies that would have counted, could not decide, and were passed over: those that
 /// failed, and those that were not asked because the time was up.
-fn passed_over(evaluation: &Evaluation, rules: &[Rule], skipped: &Skipped) -> Vec<String> {
+fn passed_over(evaluation: &Evaluation, rules: &[Rule], selection: &Selection) -> Vec<String> {
     let is_decided = !matches!(evaluation.verdict, js::PolicyVerdict::None);
-    let counts = |index: usize| {
+    let is_enforced = |index: usize| {
         let rule = rules.get(index);
         rule.is_some_and(|rule| rule.mode == PolicyMode::Enforce)
-            && skipped.get(index).is_some_and(Option::is_none)
     };
     let steps = evaluation.steps.iter().enumerate();
-    let steps = steps.filter(|(index, _)| counts(*index));
-    let name = |(_, step): (usize, &PolicyStep)| match step.outcome {
-        PolicyOutcome::Error => Some(step.name.clone()),
-        PolicyOutcome::Skip if !is_decided => Some(format!("{} (not asked)", step.name)),
+    let steps = steps.filter(|(index, _)| is_enforced(*index));
+    let name = |(index, step): (usize, &PolicyStep)| match (selection.get(index)?, step.outcome) {
+        (Selected::Unknown(_), _) | (Selected::Asked, PolicyOutcome::Error) => {
+            Some(step.name.clone())
+        }
+        (Selected::Asked, PolicyOutcome::Skip) if !is_decided => {
+            Some(format!("{} (not asked)", step.name))
+        }
         _ => None,
     };
     steps.filter_map(name).collect()
@@ -295,11 +323,11 @@ fn passed_over(evaluation: &Evaluation, rules: &[Rule], skipped: &Skipped) -> Ve
 fn finished(
     evaluation: Evaluation,
     rules: &[Rule],
-    skipped: &Skipped,
+    selection: &Selection,
     default_action: DefaultAction,
 ) -> Finished {
     let mut notes = Notes::default();
-    let ended = ended_by(&evaluation.steps, skipped);
+    let ended = ended_by(&evaluation.steps, selection);
     let is_silent =
         evaluation.warnings.is_empty() && !matches!(evaluation.verdict, js::PolicyVerdict::Deny(_));
     let names: Vec<String> = match is_silent {
@@ -307,11 +335,9 @@ fn finished(
         false => evaluation.steps.iter().map(|s| s.name.clone()).collect(),
     };
     let steps = evaluation.steps.into_iter().enumerate();
-    let steps = steps.map(|(index, step)| {
-        let why = skipped.get(index).copied().flatten();
-        let rule = rules.get(index);
-        let why = why.map(str::to_owned).or_else(|| ended.clone());
-        explained(step, rule, why)
+    let steps = steps.map(|(index, mut step)| {
+        selection.explain(index, &mut step);
+        explained(step, rules.get(index), ended.clone())
     });
     notes.policies(steps.collect());
     notes.host_calls(evaluation.host_calls);
@@ -360,10 +386,10 @@ fn finished(
 }
 
 /// Why policies that match were not asked, if there are any: the last one that was asked ended it.
-fn ended_by(steps: &[PolicyStep], skipped: &Skipped) -> Option<String> {
+fn ended_by(steps: &[PolicyStep], selection: &Selection) -> Option<String> {
     let is_skip = |step: &PolicyStep| step.outcome == PolicyOutcome::Skip;
-    let mut with_why = steps.iter().zip(skipped);
-    if !with_why.any(|(step, why)| is_skip(step) && why.is_none()) {
+    let mut selected = steps.iter().zip(selection.iter());
+    if !selected.any(|(step, selected)| is_skip(step) && *selected == Selected::Asked) {
         return None;
     }
     let last = steps.iter().rev().find(|step| !is_skip(step))?;
@@ -375,7 +401,8 @@ fn ended_by(steps: &[PolicyStep], skipped: &Skipped) -> Option<String> {
     })
 }
 
-/// The step with what the configuration says of the policy, and with why it was skipped if it was.
+/// The step with what the configuration says of the policy, and with why it was not asked although it is for the
+/// request.
 fn explained(mut step: PolicyStep, rule: Option<&Rule>, why: Option<String>) -> PolicyStep {
     if let Some(rule) = rule {
         rule.words.note(&mut step);

@@ -93,6 +93,12 @@ impl Observer for CurrentDecision {
         }
     }
 
+    fn unknown_namespace(&self, name: &str) {
+        self.miss(format!(
+            "which policies are asked depends on the labels of the namespace {name}, which are not recorded"
+        ));
+    }
+
     fn outgoing(&self, call: &OutgoingCall<'_>) -> Result<Value, String> {
         let answer = self.lock().outgoing.answer(call);
         answer.unwrap_or_else(|why| {

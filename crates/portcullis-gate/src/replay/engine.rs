@@ -172,10 +172,15 @@ impl Replay {
         let mut faults = Vec::new();
         let current = Arc::new(CurrentDecision::default());
         let observer: Arc<dyn Observer> = Arc::clone(&current) as _;
+        let lookups = match self.is_whole {
+            true => Lookups::offline(&self.loaded, None),
+            // The configuration they are for may know namespaces; it isn't there.
+            false => Lookups::unread(),
+        };
         let surroundings = Surroundings {
             namespaces: &self.loaded.namespaces.iter().cloned().collect(),
             graphs: &self.graphs,
-            lookups: &Lookups::offline(&self.loaded, None),
+            lookups: &lookups,
         };
         let context = GlobalContext::new(0);
         let entries = entries::entries(

@@ -135,6 +135,12 @@ fn last(text: &str) -> &str {
 }
 
 fn namespaces(scope: &Scope, report: &mut Report) {
+    if scope.selects_namespaces && !scope.is_for_kubernetes() {
+        let message = "CI jobs are in no namespace with labels, and only CI jobs match";
+        let fix = "remove `namespaceSelector`, or add `kubernetes` to `doors`";
+        let (key, rule) = ("namespaceSelector".to_owned(), Rule::ImpossibleMatch);
+        report.at_match(key, rule, message.to_owned(), fix);
+    }
     for (index, pattern) in scope.namespaces.iter().flatten().enumerate() {
         // The namespaces of CI jobs are paths of projects.
         if scope.is_for_jobs() {

@@ -138,6 +138,12 @@ declare function mutate(object: object): never;
 /** Ends the policy without an opinion. */
 declare function exit(): never;
 
+/** A label selector of Kubernetes. All of it must be met. */
+interface LabelSelector {
+  matchLabels?: Record<string, string>;
+  matchExpressions?: { key: string; operator: "In" | "NotIn" | "Exists" | "DoesNotExist"; values?: string[] }[];
+}
+
 /** What a policy file says of itself: `export const policy: Policy = {...}`, a plain literal. */
 interface Policy {
   /** Which requests it is asked about. Every key must fit; of a list, one entry must. */
@@ -150,7 +156,14 @@ interface Policy {
     scope?: "Namespaced" | "Cluster";
     /** Patterns: `*` stops at `/`, `**` does not. */
     namespaces?: string[];
+    /** Labels of the object; on DELETE of the old one. */
     labels?: Record<string, string>;
+    /** As in Kubernetes: labels of the object, as it is or as it was. */
+    objectSelector?: LabelSelector;
+    /** As in Kubernetes: labels of the namespace of the object, or of the namespace that it is. */
+    namespaceSelector?: LabelSelector;
+    /** With `Exact`, `kinds` and `resources` must also fit what was asked for before it was converted. */
+    matchPolicy?: "Equivalent" | "Exact";
     paths?: string[];
     /** `kubernetes` by default. */
     doors?: ("kubernetes" | "ci")[];

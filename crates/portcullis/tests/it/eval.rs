@@ -14,6 +14,7 @@ mod policies;
 mod progress;
 mod reports;
 mod reviews;
+mod selectors;
 mod stream;
 mod table;
 mod watch;

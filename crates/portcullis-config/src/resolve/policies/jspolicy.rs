@@ -5,20 +5,18 @@
 use std::sync::Arc;
 
 use portcullis_core::PolicyMode;
-use portcullis_core::access::Requirement;
 use portcullis_js::PolicyCode;
-use portcullis_kube::selector::is_label_requirement;
 use serde::Deserialize;
 use serde_json::Value;
 
 use super::{matcher, scripts::Scripts};
 use crate::model::Written;
 use crate::{
-    matcher::MatchSpec,
+    matcher::{LabelSelector, MatchPolicy, MatchSpec},
     model::{About, Policy},
     notes::Notes,
 };
-use portcullis_document::{Document, Position, Source, read, yaml};
+use portcullis_document::{Document, Source, read, yaml};
 
 /// The API group of jsPolicy's files.
 const GROUP: &str = "policy.jspolicy.com/";
@@ -47,46 +45,41 @@ struct Spec {
     api_groups: Option<Vec<String>>,
     api_versions: Option<Vec<String>>,
     scope: Option<String>,
-    object_selector: Option<Selector>,
-    namespace_selector: Option<Selector>,
+    object_selector: Option<LabelSelector>,
+    namespace_selector: Option<LabelSelector>,
+    match_policy: MatchPolicy,
     violation_policy: Option<String>,
     #[serde(rename = "type")]
     kind: Option<String>,
     dependencies: Option<Value>,
     javascript: Option<String>,
-    // What only says how the API server calls, or what is logged.
-    failure_policy: Option<Value>,
-    match_policy: Option<Value>,
-    reinvocation_policy: Option<Value>,
-    timeout_seconds: Option<Value>,
-    audit_policy: Option<Value>,
-    audit_log_size: Option<Value>,
+    // What says how the API server calls jsPolicy, or what jsPolicy logs.
+    failure_policy: Option<FailurePolicy>,
+    reinvocation_policy: Option<ReinvocationPolicy>,
+    timeout_seconds: Option<u32>,
+    audit_policy: Option<AuditPolicy>,
+    audit_log_size: Option<u32>,
 }
 
-#[derive(Debug, Default, Deserialize)]
-#[serde(rename_all = "camelCase", deny_unknown_fields, default)]
-struct Selector {
-    match_labels: Option<std::collections::BTreeMap<String, String>>,
-    match_expressions: Option<Vec<Expression>>,
+/// What follows if the API server can't reach jsPolicy.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+enum FailurePolicy {
+    Fail,
+    Ignore,
 }
 
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Expression {
-    key: String,
-    operator: String,
-    #[serde(default)]
-    values: Vec<String>,
+/// Whether a policy is asked again after other webhooks changed the object.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+enum ReinvocationPolicy {
+    Never,
+    IfNeeded,
 }
 
-impl Expression {
-    fn requirement(&self) -> Requirement {
-        Requirement {
-            key: self.key.clone(),
-            operator: self.operator.clone(),
-            values: self.values.clone(),
-        }
-    }
+/// Whether violations are kept.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+enum AuditPolicy {
+    Log,
+    Skip,
 }
 
 /// Whether a file is one of jsPolicy's.
@@ -200,7 +193,6 @@ fn policy(
         fault("spec", message);
         return None;
     };
-    check_selectors(document, &spec, notes);
     warn_of_the_rest(document, &name, &spec, notes);
     let place = document.root.nearest("spec.javascript").position;
     let written = format!("{}:{}", document.source.label(), place.line);
@@ -246,67 +238,38 @@ fn is_empty(value: &Value) -> bool {
     }
 }
 
-/// Labels of namespaces are not known where policies are selected. If they were ignored, the policy would apply to more
-/// than its author meant.
-fn check_selectors(document: &Document, spec: &Spec, notes: &mut Notes) {
-    let selects = |selector: &Selector| {
-        let labels = selector.match_labels.as_ref();
-        let expressions = selector.match_expressions.as_ref();
-        labels.is_some_and(|labels| !labels.is_empty())
-            || expressions.is_some_and(|all| !all.is_empty())
-    };
-    if spec.namespace_selector.as_ref().is_some_and(selects) {
-        let message = "`namespaceSelector` is not supported: look the namespace up in `javascript`, \
-                       with `get(\"Namespace\", \"v1\", request.namespace)`";
-        let place = key_place(document, "namespaceSelector");
-        let fault = document
-            .source
-            .fault(place, "spec.namespaceSelector", message);
-        notes.fault(fault);
-    }
-    let selector = spec.object_selector.as_ref();
-    let expressions = selector.and_then(|selector| selector.match_expressions.as_ref());
-    for (index, expression) in expressions.into_iter().flatten().enumerate() {
-        if !is_label_requirement(&expression.requirement()) {
-            let message = "invalid requirement: expected `key`, `operator: In` or `NotIn` with `values`, or \
-                           `operator: Exists` or `DoesNotExist` without";
-            let at = format!("spec.objectSelector.matchExpressions[{index}]");
-            notes.fault(document.fault(&at, message));
-        }
-    }
-}
-
-/// Where a key of `spec` stands.
-fn key_place(document: &Document, key: &str) -> Option<Position> {
-    let spec = document.root.get("spec")?;
-    let portcullis_document::Value::Map(entries) = &spec.value else {
-        return None;
-    };
-    let mut keys = entries.iter().map(|(key, _)| key);
-    Some(keys.find(|found| found.value == key)?.position)
-}
-
+/// Warns of what is decided elsewhere here, if it is not what happens anyway.
 fn warn_of_the_rest(document: &Document, name: &str, spec: &Spec, notes: &mut Notes) {
-    let ignored: Vec<&str> = [
-        ("failurePolicy", &spec.failure_policy),
-        ("matchPolicy", &spec.match_policy),
-        ("reinvocationPolicy", &spec.reinvocation_policy),
-        ("timeoutSeconds", &spec.timeout_seconds),
-        ("auditPolicy", &spec.audit_policy),
-        ("auditLogSize", &spec.audit_log_size),
-    ]
-    .into_iter()
-    .filter(|(_, value)| value.is_some())
-    .map(|(key, _)| key)
-    .collect();
-    if let Some(first) = ignored.first() {
-        let (is, keys) = match ignored.len() {
-            1 => ("is", (*first).to_owned()),
-            _ => ("are", ignored.join(", ")),
-        };
-        let message =
-            format!("policy `{name}`: {keys} {is} ignored: not supported for a single policy");
-        notes.warn(document.fault(&format!("spec.{first}"), message));
+    let registration = "set it in the registration of the webhook";
+    let log = "the decision log has every decision, and `decisions` says for how long";
+    let ignored = [
+        (
+            "failurePolicy",
+            spec.failure_policy == Some(FailurePolicy::Ignore),
+            registration,
+        ),
+        (
+            "reinvocationPolicy",
+            spec.reinvocation_policy == Some(ReinvocationPolicy::IfNeeded),
+            registration,
+        ),
+        (
+            "timeoutSeconds",
+            spec.timeout_seconds.is_some(),
+            "`limits.deadline` is for all policies of a request together",
+        ),
+        (
+            "auditPolicy",
+            spec.audit_policy == Some(AuditPolicy::Skip),
+            log,
+        ),
+        ("auditLogSize", spec.audit_log_size.is_some(), log),
+    ];
+    for (key, is_ignored, instead) in ignored {
+        if is_ignored {
+            let message = format!("policy `{name}`: ignored: {instead}");
+            notes.warn(document.fault(&format!("spec.{key}"), message));
+        }
     }
 }
 
@@ -331,18 +294,13 @@ fn match_of(spec: &Spec) -> MatchSpec {
             }
         }
     }
-    let selector = spec.object_selector.as_ref();
-    let expressions = selector.and_then(|selector| selector.match_expressions.as_ref());
     MatchSpec {
         operations: spec.operations.clone(),
         resources: spec.resources.as_ref().map(|_| resources),
         scope: spec.scope.clone().filter(|scope| scope != "*"),
-        labels: selector.and_then(|selector| selector.match_labels.clone()),
-        label_expressions: expressions
-            .into_iter()
-            .flatten()
-            .map(Expression::requirement)
-            .collect(),
+        object_selector: spec.object_selector.clone(),
+        namespace_selector: spec.namespace_selector.clone(),
+        match_policy: spec.match_policy,
         ..MatchSpec::default()
     }
 }

@@ -4,9 +4,10 @@ use std::collections::HashSet;
 use std::path::PathBuf;
 
 use portcullis_config::{MatchSpec, Matcher};
-use portcullis_core::{FailureMode, Phase, Phases};
+use portcullis_core::{Attributes, FailureMode, Phase, Phases};
 use portcullis_document::{Duration, Fault, Size, path, read};
 use portcullis_host::{Endpoint, EndpointSettings, EndpointToken};
+use portcullis_kube::StaticNamespaces;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::Value;
@@ -88,7 +89,7 @@ pub(super) struct Webhook {
     pub(super) endpoint: Endpoint,
     pub(super) timeout: std::time::Duration,
     phase: WebhookPhase,
-    pub(super) matcher: Matcher,
+    matcher: Matcher,
     pub(super) failure: FailureMode,
     pub(super) side_effects: bool,
 }
@@ -101,6 +102,13 @@ impl Webhook {
             WebhookPhase::Validating => phase == Phase::Validate,
             WebhookPhase::Both => true,
         }
+    }
+
+    /// Whether it is asked about this request.
+    pub(super) fn matches(&self, request: &Attributes) -> bool {
+        // It depends on no namespace: that is checked when the configuration is read.
+        let mismatch = self.matcher.mismatch(request, &StaticNamespaces::default());
+        matches!(mismatch, Ok(None))
     }
 }
 
@@ -179,6 +187,12 @@ fn webhook(at: &str, spec: WebhookSpec, faults: &mut Vec<Fault>) -> Option<Webho
     };
     let matcher = match spec.matching.as_ref().map(Matcher::new) {
         None => Some(Matcher::default()),
+        Some(Ok(matcher)) if matcher.looks_at_namespaces() => {
+            let at = path::join(&path::key(at, "match"), "namespaceSelector");
+            let message = "not supported for webhooks: use `namespaces`";
+            faults.push(Fault::at(at, message));
+            None
+        }
         Some(Ok(matcher)) => Some(matcher),
         Some(Err(wrong)) => {
             let at = path::key(at, "match");

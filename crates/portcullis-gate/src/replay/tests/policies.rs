@@ -3,7 +3,7 @@
 use portcullis_record::WebhookName;
 use serde_json::{Value, json};
 
-use super::record::{Came, POLICIES, Setup, by_policies, is_same, why};
+use super::record::{Came, POLICIES, Setup, by_config, by_policies, is_same, why};
 use super::{create, pod};
 use crate::replay::{ChangeKind, Outcome};
 
@@ -238,4 +238,33 @@ fn access_is_not_for_policies() {
     let line = line(&setup("", "return true"), &pod("web", "app"));
     let access = line.replace(r#""door":"kubernetes""#, r#""door":"authorization""#);
     assert_eq!(again("return 'no'", &access), Outcome::NotJudged);
+}
+
+/// A policy for namespaces of production.
+const SELECTING: &str = "export const policy = {match: {namespaceSelector: {matchLabels: {env: 'production'}}}};\n\
+                         export default () => 'frozen'";
+
+#[test]
+fn who_is_asked_is_not_guessed_where_labels_of_the_namespace_are_not_known() {
+    let line = line(&setup("", "return"), &pod("web", "app"));
+    assert_eq!(
+        why(&again(SELECTING, &line)),
+        "which policies are asked depends on the labels of the namespace shop, which are not recorded"
+    );
+    let whole = |more: &str| {
+        let configuration = format!("defaultAction: allow\npolicyDirs: [policies]\n{more}\n");
+        let setup = Setup::new(&configuration).with("policies/p.js", SELECTING);
+        by_config(&setup.file(), &line)
+    };
+    assert!(why(&whole("kube: {}")).contains("labels of the namespace shop"));
+    // Where they are known, and where there is nothing to know, it is decided.
+    is_same(&whole(""));
+    is_same(&whole("namespaces: [{name: shop, labels: {env: dev}}]"));
+    let (kind, by, _) = changed(whole(
+        "namespaces: [{name: shop, labels: {env: production}}]",
+    ));
+    assert_eq!((kind, by.as_str()), (ChangeKind::NewlyDenied, "p"));
+    // What is in no namespace, or excluded anyway, does not depend on it.
+    let for_services = SELECTING.replace("match: {", "match: {kinds: ['Service'], ");
+    is_same(&again(&for_services, &line));
 }
