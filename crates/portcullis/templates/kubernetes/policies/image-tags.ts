@@ -1,7 +1,7 @@
-// Images must name a version, so that what runs tomorrow is what was tested today.
 import { containers, isPinned } from "./lib/pods.ts";
 
 export const policy: Policy = {
+  description: "Images must name a version, so that what runs tomorrow is what was tested today.",
   match: {
     operations: ["CREATE", "UPDATE"],
     kinds: ["Pod", "apps/Deployment", "apps/StatefulSet", "apps/DaemonSet", "batch/Job", "batch/CronJob"],

@@ -1,5 +1,5 @@
-// The creator of an object becomes its owner, unless the manifest names one.
 export const policy: Policy = {
+  description: "The creator of an object becomes its owner, unless the manifest names one.",
   match: { operations: ["CREATE"], kinds: ["Pod", "apps/Deployment", "v1/ConfigMap"] },
 };
 
