@@ -1,6 +1,6 @@
 export const policy = {
   match: { kinds: ["Pod"], operations: ["CREATE", "UPDATE"] },
-  description: "Pods have namespaces of their own.",
+  description: "Pods do not use the namespaces of the host.",
   severity: "high",
 };
 

@@ -1,6 +1,6 @@
 export const policy = {
   match: { kinds: ["Pod"], operations: ["CREATE", "UPDATE"] },
-  description: "Every pod says whose it is.",
+  description: "Every pod has the label team.",
   severity: "low",
 };
 

@@ -1,6 +1,6 @@
 export const policy = {
   match: { kinds: ["Pod"], operations: ["CREATE", "UPDATE"] },
-  description: "Containers say whether they live and are ready.",
+  description: "Containers have liveness and readiness probes.",
   severity: "low",
 };
 

@@ -1,6 +1,6 @@
 export const policy = {
   match: { kinds: ["Pod"], operations: ["CREATE", "UPDATE"] },
-  description: "Containers say what they need.",
+  description: "Containers request cpu and memory, and limit memory.",
   severity: "medium",
 };
 

@@ -1,6 +1,6 @@
 export const policy = {
   match: { kinds: ["Pod"], operations: ["CREATE", "UPDATE"] },
-  description: "Images come from our registry.",
+  description: "Images come from one registry.",
   severity: "high",
 };
 

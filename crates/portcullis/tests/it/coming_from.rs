@@ -148,28 +148,62 @@ fn constraint(folder: &Path) -> String {
     kind.to_owned()
 }
 
-/// The page shows the files as they are.
+/// Where the page begins to show the files.
+const SHOWN_FROM: &str = "<!-- From here on written by UPDATE_DOCS=1 cargo test -p portcullis --test it coming_from, \
+                          from examples/coming-from -->\n";
+
+/// The page shows every file as it is, those of one policy beside each other.
 #[test]
 fn the_page_shows_what_is_run() {
-    let page = std::fs::read_to_string(repository().join("docs/coming-from.md")).unwrap();
+    let path = repository().join("docs/coming-from.md");
+    let page = std::fs::read_to_string(&path).unwrap();
+    let (written, shown) = page.split_once(SHOWN_FROM).unwrap();
     for folder in all() {
-        assert!(
-            page.contains(&format!("(../examples/coming-from/{})", name(&folder))),
-            "{}",
-            name(&folder)
-        );
+        let link = format!("| [{0}](#{0}) |", name(&folder));
+        assert!(written.contains(&link), "{link}");
     }
-    let shown = ["disallow-latest-tag", "require-labels", "add-defaults"];
-    for (folder, file) in shown.iter().flat_map(|folder| {
-        OURS.into_iter()
-            .chain(["kyverno.yaml", "gatekeeper.yaml"])
-            .map(move |file| (folder, file))
-    }) {
-        let path = repository()
-            .join("examples/coming-from")
-            .join(folder)
-            .join(file);
-        let text = std::fs::read_to_string(path).unwrap();
-        assert!(page.contains(&format!("\n{text}```\n")), "{folder}/{file}");
+    let wanted: String = all().iter().map(|folder| side_by_side(folder)).collect();
+    if std::env::var_os("UPDATE_DOCS").is_some() {
+        std::fs::write(&path, format!("{written}{SHOWN_FROM}{wanted}")).unwrap();
+        return;
     }
+    // A difference in one place, not two whole pages.
+    for (line, (shown, wanted)) in shown.lines().zip(wanted.lines()).enumerate() {
+        assert_eq!(shown, wanted, "line {line} behind the comment");
+    }
+    assert_eq!(shown.len(), wanted.len());
+}
+
+/// The section of the page about one policy.
+fn side_by_side(folder: &Path) -> String {
+    let name = name(folder);
+    let file = |file: &str| std::fs::read_to_string(folder.join(file)).unwrap();
+    let own = file(OURS[0]);
+    let description = own.split_once("description: \"").unwrap().1;
+    let description = description.split_once('"').unwrap().0;
+    let place = format!("../examples/coming-from/{name}");
+    let mut text = format!("\n### {name}\n\n{description} [All files]({place})\n\n<table>\n");
+    let pairs = [
+        [("Portcullis", OURS[0]), ("jsPolicy", OURS[1])],
+        [
+            ("Kyverno", "kyverno.yaml"),
+            ("Gatekeeper", "gatekeeper.yaml"),
+        ],
+    ];
+    for pair in pairs {
+        let heading = pair.map(|(who, file)| {
+            format!("<th align=\"left\">{who}: <a href=\"{place}/{file}\">{file}</a></th>")
+        });
+        text.push_str(&format!(
+            "<tr>{}</tr>\n<tr valign=\"top\">",
+            heading.concat()
+        ));
+        for (_, one) in pair {
+            let language = one.rsplit('.').next().unwrap();
+            let code = file(one);
+            text.push_str(&format!("<td>\n\n```{language}\n{code}```\n\n</td>"));
+        }
+        text.push_str("</tr>\n");
+    }
+    text + "</table>\n"
 }
