@@ -66,12 +66,12 @@ impl Plugin for PoliciesPlugin {
         let own = clock::monotonic() + self.deadline;
         let deadline = deadline.map_or(own, |deadline| deadline.min(own));
         let Some(reading) = self.reading(request, deadline) else {
-            return self.judge(request, Ok(()), deadline);
+            return self.judge(request, &Ok(()), deadline);
         };
         let (plugin, request) = (self.clone(), request.clone());
         Box::pin(async move {
             let read = reading.await;
-            plugin.judge(&request, read, deadline).await
+            plugin.judge(&request, &read, deadline).await
         })
     }
 }
@@ -144,9 +144,9 @@ impl PoliciesPlugin {
     }
 
     /// Asks the policies that are for a request, after its namespace was read if it had to be.
-    fn judge(&self, request: &Attributes, read: Result<(), String>, deadline: Instant) -> Pending {
+    fn judge(&self, request: &Attributes, read: &Result<(), String>, deadline: Instant) -> Pending {
         let default_action = self.default_action(request);
-        let selection = Selection::of(&self.rules, request, &*self.namespaces, &read);
+        let selection = Selection::of(&self.rules, request, &*self.namespaces, read);
         if let (true, Some(observer)) = (selection.is_uncertain(), &self.observer) {
             observer.unknown_namespace(&request.namespace);
         }
