@@ -19,6 +19,7 @@ help:
 	@echo "make e2e-web         only the tests of the web pages in Chromium"
 	@echo "make e2e-faults      only the tests that kill servers and databases while CI jobs flow"
 	@echo "make e2e-runners     only the tests with runners that others wrote"
+	@echo "make e2e-peer-policies  only the policies for Kyverno and Gatekeeper beside ours, also with gator"
 	@echo "make e2e-alerts      only the tests of the alerts with the real promtool"
 	@echo "make e2e-image       only the test of the container image (buildah, podman)"
 	@echo "make e2e-deb         only the test of the Debian package in a Debian of its own (debootstrap, systemd-nspawn)"
@@ -66,6 +67,7 @@ test: build-ahead unit
 	scripts/test-chart
 	scripts/test-signatures
 	scripts/test-telemetry
+	scripts/test-peer-policies
 
 # Most tests wait, for a server or for a second to pass; that time is enough to build the programs of the suites.
 build-ahead: setup
@@ -111,7 +113,7 @@ e2e-runners: quick
 	scripts/test-runners
 
 e2e-peer-policies: quick
-	scripts/test-peer-policies
+	scripts/test-peer-policies gator
 
 e2e-image: quick
 	scripts/test-image
