@@ -181,9 +181,10 @@ fn the_lines_about_jobs_that_serve_prints_let_one_in() {
     let program = Path::new(env!("CARGO_BIN_EXE_portcullis"));
     let path = std::env::var("PATH").unwrap_or_default();
     let here = format!("{}:{path}", program.parent().unwrap().display());
-    // In one shell, as printed; the reason once more after the answer.
+    // In one shell, as printed; the reason once more after the answer, when policies have accepted the job as well.
     let typed = format!(
-        "export PATH='{here}'\n{}\necho ==\n{}\necho ==\n{} 2>&1\necho ==\n{}",
+        "export PATH='{here}'\n{}\necho ==\n{}\necho ==\n{} 2>&1\necho ==\n\
+         for _ in $(seq 300); do why=$({}); case $why in *'is preparing'*) sleep 0.1 ;; *) break ;; esac; done; echo \"$why\"",
         lines[0], lines[1], lines[2], lines[1]
     );
     let said = shell(&Folder::new(), &typed);
