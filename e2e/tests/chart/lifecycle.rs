@@ -66,7 +66,7 @@ impl Release<'_> {
         self.node.start(&self.mount(), ADDRESS)
     }
 
-    /// The credentials that a pod has from its ServiceAccount, here in a kubeconfig file that the configuration names.
+    /// The credentials that a pod has from its `ServiceAccount`, here in a kubeconfig file that the configuration names.
     fn give_account(&self, pod: &Value) {
         let account = pod["serviceAccountName"].as_str().unwrap();
         let token = self
