@@ -15,7 +15,7 @@ crate::on_both!(
 /// What came with jobs. The sequences go with their tables.
 const DROP_JOBS: &str = "DROP TABLE pipelines; DROP TABLE jobs; DROP TABLE pending_jobs; \
     DROP TABLE admission_decisions; DROP TABLE controllers; DROP TABLE deliveries; \
-    DROP TABLE runners; DROP TABLE exemptions; DROP TABLE ci_keys; \
+    DROP TABLE runners; DROP TABLE exemptions; DROP TABLE exemption_uses; DROP TABLE ci_keys; \
     DROP TABLE running_jobs; DROP TABLE runner_managers; \
     DROP TABLE archived_pipelines; DROP TABLE archived_jobs; \
     DROP TABLE archived_admission_decisions; DROP TABLE archived_deliveries; \

@@ -383,7 +383,7 @@ fn jobs_that_were_queued_before_there_were_lanes_are_taken(place: &Place) {
     drop(store);
     // What came after lanes.
     place.meddle(
-        "DROP TABLE traces; DROP TABLE trace_chunks; DROP TABLE artifacts; DROP TABLE projects; \
+        "DROP TABLE traces; DROP TABLE trace_chunks; DROP TABLE artifacts; DROP TABLE projects; DROP TABLE exemption_uses; \
          DELETE FROM counters WHERE name = 'projects'; DROP INDEX holds_job",
     );
     place.meddle(
