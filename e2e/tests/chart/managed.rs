@@ -172,13 +172,18 @@ fn rights(kubectl: &Kubectl) {
             assert!(!may(&[verb, &format!("{kind}/another")]), "{verb}");
         }
     }
+    // What PodSecurity reads.
+    for kind in ["namespaces", "pods"] {
+        assert!(may(&["list", kind]), "{kind}");
+    }
     for denied in [
         ["create", "secrets"],
         ["list", "secrets"],
         ["delete", "secret/portcullis-tls"],
         ["delete", "validatingwebhookconfiguration/portcullis"],
         ["create", "validatingwebhookconfigurations"],
-        ["get", "pods"],
+        ["delete", "pods"],
+        ["get", "configmaps"],
     ] {
         assert!(!may(&denied), "{denied:?}");
     }
