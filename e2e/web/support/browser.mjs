@@ -68,7 +68,7 @@ async function visited(it, name, body) {
   const contexts = [];
   const visit = async (person, options = {}) => {
     const context = await it.browser.newContext({ viewport: WIDE, colorScheme: 'light', reducedMotion: 'reduce', ...options });
-    context.setDefaultTimeout(10_000);
+    context.setDefaultTimeout(30_000);
     contexts.push(context);
     watch(context, it.server.url, faults);
     const page = await context.newPage();
